@@ -8,7 +8,7 @@ const soak = process.env['DRYDOCK_TEST_SOAK'] === '1';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', ...(soak ? ['test/**/*.soak.ts'] : [])],
-    // Each test is in one lane: `npm test` runs those without the tag `long`, `npm run test:long` those with it.
+    // `npm test` runs the tests without the tag `long`, `npm run test:all` those with it.
     tags: [{ name: 'long', description: 'takes long, or shows a rare case' }, ...programTags],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/closing-line.ts'],

@@ -125,7 +125,7 @@ async function callsFor(connection: Connection, tools: Tool[]): Promise<ToolCall
   const echo = named('json_schema_echo');
   const rich = named('json_schema_2020_12_tool');
   if (echo && rich) return [{ name: echo.name, arguments: { schema: rich.inputSchema } }];
-  // Its server takes no calls; the question is what reading the schema sets off.
+  // The server of this scenario accepts no calls; it tests the effect of reading the schema.
   if (scenario === 'json-schema-ref-no-deref') return [];
   const usable = scenario === 'http-invalid-tool-headers' ? await usableIn(connection) : undefined;
   return tools

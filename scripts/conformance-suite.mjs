@@ -1,6 +1,6 @@
-// Puts the official conformance suite into one file, which a run starts as a process of its own. As it is published it
-// loads a function that Node 20 does not have; bundled, it looks for it only where it is used. Its lists of
-// requirements are read from beside its folder.
+// Bundles the official conformance suite into one file, which a run starts as a separate process. The published suite
+// loads a function that Node 20 lacks; the bundle resolves it only on use. The suite reads its lists of requirements from
+// beside its folder.
 import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

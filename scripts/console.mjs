@@ -10,7 +10,7 @@ import { tablesForVite } from './tables.mjs';
 
 const folder = 'dist/console';
 
-/** What both the build and the server for development need. */
+/** The configuration that the build and the development server share. */
 export const consoleConfig = {
   configFile: false,
   root: 'src/surfaces/console/app',
@@ -136,7 +136,7 @@ const preloadShell = {
   },
 };
 
-/** What several pages share would be called after all of them. */
+/** A chunk that several pages share is named `parts`; otherwise its name would list the pages. */
 function shortName(name) {
   return name.startsWith('parts') ? 'parts' : '[name]';
 }
@@ -175,7 +175,7 @@ function kilobytes(files, size) {
   return `${([...files].reduce((sum, file) => sum + (size.get(file) ?? 0), 0) / 1000).toFixed(1)} kB`;
 }
 
-/** What a reader loads for the first page, and what each page adds to it. */
+/** The size of the first page, and what each page adds to it. */
 function report(scripts, size) {
   const needs = needsOf(scripts);
   const shell = new Set();
@@ -191,7 +191,7 @@ function report(scripts, size) {
   console.log(`console: shell ${kilobytes(shell, size)} of script, compressed; ${lines.sort().join(', ')}`);
 }
 
-/** What each page loads, and what the first widget adds to a visit. */
+/** The size of each page, and what the first widget adds to a visit. */
 function reportVisit(scripts, size) {
   const needs = needsOf(scripts);
   const whole = scripts.filter(({ isEntry }) => isEntry);

@@ -1,4 +1,4 @@
-// What is bundled is handed on, and its licences ask that their text goes with it.
+// Collects the licences of bundled packages, which require that their text is distributed with the bundle.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

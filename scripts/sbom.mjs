@@ -1,7 +1,8 @@
-// What the package hands on or has installed: the packages inside its bundles, and its runtime dependencies with theirs,
-// as a CycloneDX document. Checksums come from the lock file; a licence that is not on the list ends the build.
+// Writes the bill of materials as a CycloneDX document: the packages inside the bundles, and the runtime dependencies with
+// theirs. Checksums come from the lock file; a licence that is not on the list ends the build.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { installedWith, publishedDependencies } from './installed.mjs';
 import { packageFolders } from './licenses.mjs';
 
 const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
@@ -15,9 +16,8 @@ export async function sbomOf({ inputs }) {
   const found = new Map();
   for (const folder of packageFolders(inputs))
     add(found, await componentIn(folder.replace(/^.*?(?=node_modules\/)/, ''), lock, 'bundled'));
-  const installed = Object.entries(lock.packages).filter(
-    ([place, entry]) => place !== '' && !entry.dev && !entry.link,
-  );
+  const needed = publishedDependencies(manifest, rules);
+  const installed = installedWith(lock, needed);
   for (const [place, entry] of installed) add(found, componentOf(place, entry, entry.license, 'installed'));
   const components = [...found.values()].sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1));
   const refused = components.filter((component) => !isAllowed(expressionOf(component), rules.licenses));
@@ -41,7 +41,7 @@ export async function sbomOf({ inputs }) {
       },
     },
     components,
-    dependencies: dependenciesOf(root, manifest, installed, components),
+    dependencies: dependenciesOf(root, needed, installed, components),
   };
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -91,7 +91,7 @@ function expressionOf({ licenses: [{ expression, license }] }) {
   return expression ?? license.id ?? 'none';
 }
 
-function dependenciesOf(root, manifest, installed, components) {
+function dependenciesOf(root, needed, installed, components) {
   const byName = new Map(
     installed.map(([place, { version }]) => {
       const name = place.replace(/^.*node_modules\//, '');
@@ -101,7 +101,7 @@ function dependenciesOf(root, manifest, installed, components) {
   const bundled = components
     .filter(({ properties: [use] }) => use.value === 'bundled')
     .map(({ purl }) => purl);
-  const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const direct = Object.keys({ ...needed.dependencies, ...needed.optionalDependencies });
   const refs = (names) => names.flatMap((name) => byName.get(name) ?? []);
   const ofProgram = new Set([...bundled, ...refs(direct)]);
   return [
@@ -113,7 +113,7 @@ function dependenciesOf(root, manifest, installed, components) {
   ];
 }
 
-/** The same content has the same number, so that a build can be repeated. */
+/** A serial number made from the content, so that repeated builds are equal. */
 function serialOf(body) {
   const hex = createHash('sha256').update(JSON.stringify(body)).digest('hex');
   const parts = [

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Services } from './domain/context.ts';
+import type { Services } from './domain/context/context.ts';
 import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { OperatorProblem } from './platform/problem.ts';
 
-/** The address it listens on. `variable` is where the port was set. */
+/** Listens, and returns the address. `variable` is the setting of the port. */
 export async function listen(
   app: FastifyInstance,
   place: Pick<Config, 'host' | 'port'> & Partial<Config>,
@@ -29,7 +29,7 @@ export async function listenForReplicas(tunnels: Services['tunnels'], config: Co
   });
 }
 
-/** What to do about it, for whoever set the address. `variables` are where that was done. */
+/** An error that says how to change the address. `variables` are the settings it came from. */
 function cannotListen(
   error: unknown,
   { host, port }: { host: string; port: number },

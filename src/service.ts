@@ -1,41 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
-import { configuredOrigin, type Services } from './domain/context.ts';
+import { configuredOrigin, type Services } from './domain/context/context.ts';
 import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
-import { insightsJob } from './domain/eval-runs/insights/job.ts';
+import { evalRunInsightsJob } from './domain/eval-runs/insights.ts';
+import { stopJudgings } from './domain/eval-runs/judge/grading.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
+import { scheduleJobs } from './domain/eval-runs/launch/scheduled.ts';
 import { tellOfGateJob } from './domain/eval-runs/tell.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
-import { scheduleJobs } from './domain/eval-suites/fire.ts';
-import { housekeeping } from './domain/housekeeping.ts';
-import { bootstrap } from './domain/identity/bootstrap.ts';
+import { bootstrap } from './domain/first-boot/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { LocalToken } from './domain/identity/local-token.ts';
 import { Entrance } from './domain/invoke.ts';
-import { observeWaveJob } from './domain/journey-findings/observe.ts';
 import { watchJourneysJob } from './domain/journey-runs/execute/watch.ts';
 import { SessionWorker } from './domain/journey-runs/execute/worker.ts';
+import { observeWaveJob } from './domain/journey-runs/grade/observe-wave.ts';
 import { gradeSessionJob } from './domain/journey-runs/grade/session.ts';
+import { waveInsightsJob } from './domain/journey-runs/insights.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
 import { projectJobs } from './domain/projects/remove-content.ts';
 import { readinessJob } from './domain/readiness-runs/job.ts';
 import { registryJobs } from './domain/registry/sync/jobs.ts';
+import { housekeeping } from './domain/retention/housekeeping.ts';
 import { serverCheckJobs } from './domain/server-checks/check.ts';
 import { connectionJobs } from './domain/server-connections/advance.ts';
 import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
-import { studyInsightsJob } from './domain/studies/analysis/insights-job.ts';
-import { waveInsightsJob } from './domain/wave-insights/job.ts';
+import { studyInsightsJob } from './domain/studies/analysis/insights.ts';
 import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { listen, listenForReplicas } from './listening.ts';
 import { runsAsRoot } from './platform/accounts.ts';
 import { Certificate } from './platform/certificate.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { Worker } from './platform/jobs/worker.ts';
+import { loadSheddingForProcess } from './platform/load-shedder.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
-import { overloadOfProcess } from './platform/overload.ts';
 import { Presence } from './platform/presence.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
 import {
@@ -54,9 +55,9 @@ const afterStart = 200;
 
 /** For reads that wait for something; counted in each process by itself. */
 const pollRate = { perMinute: 240, burst: 240 };
-/** Of one guest token of the directory. */
+/** Limit for each guest token of the directory. */
 const guestRate = { perMinute: 60, burst: 60 };
-/** Of one visitor of a study, whose page asks for little, and of an address that several come from. */
+/** Limit for each visitor of a study, whose page sends few requests, and for each address that several share. */
 const visitRate = { perMinute: 240, burst: 120 };
 
 const commandsRunAsRoot =
@@ -79,10 +80,10 @@ export interface RunningService {
   firstKeyGenerated: boolean;
   /** Path of the demo server, when it was saved just now. */
   demoServer: string | undefined;
-  /** What the operator should know before going on. */
+  /** A warning to show to the operator. */
   warning: string | undefined;
   services: Services;
-  /** Writes down at once when keys were last used. */
+  /** Stores the times of last use of keys now. */
   flushLastUse(): Promise<void>;
   /** Exchanges rate limits with the other replicas at once. */
   meetReplicas(): Promise<void>;
@@ -94,7 +95,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
-  /** Being opened already. */
+  /** Services that are already being opened. */
   opened?: Promise<OpenServices>;
 }
 
@@ -113,27 +114,27 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const workers = (options.worker ?? true) ? createWorkers(besideRequests(services)) : undefined;
   let started = false;
   let draining = false;
-  // A database of the own serves one service, which is the one that commands in its folder mean.
+  // Commands in the data folder use the service of its embedded database, by this token.
   const local = connected.embedded ? new LocalToken() : undefined;
   const entrance = new Entrance({
     services,
     local,
     tools: async (caller) =>
-      (await import('./surfaces/agent/operation-tools.ts')).operationTools(services, caller),
+      (await import('./surfaces/mcp/tools-for-models.ts')).operationTools(services, caller),
     charge: (payerId, budget) =>
       (budget === undefined ? limiter : { polls, console: pages, visits, guests }[budget])?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });
   const healthy = health(services, workers, { started: () => started, draining: () => draining });
-  // Before the server is made: it has hooks only if somebody is to be told.
+  // Before the server, which registers hooks only if telemetry is on.
   const telemetry = await telemetryFor(services, healthy);
   const app = createHttpServer({
     entrance,
     certificate,
     secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
     tunnels: services.tunnels,
-    overload: overloadOfProcess(config.maxRequests),
+    loadShedder: loadSheddingForProcess(config.maxRequests),
     log,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -151,7 +152,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
       if (started) await delay(config.shutdownNotice * 1000);
       await app.close();
     };
-    // Both at once: whatever requests still wait for, no further job is begun here.
+    // Both at once: no further job starts here while the last requests are served.
     await Promise.all([close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
     limiter?.leave();
@@ -205,7 +206,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   }
 }
 
-/** A database that was started for nothing must not stay. */
+/** Closes the services, and with them an embedded database, when the next step of the start fails. */
 async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
   try {
     return make();
@@ -215,7 +216,7 @@ async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
   }
 }
 
-/** Finding out takes a moment, which nobody waits for. */
+/** Logs the level of confinement. Finding it takes a moment, so the start does not wait for it. */
 async function tellConfinement({ confinement, log }: OpenServices): Promise<void> {
   const reached = await confinement.reached().catch((error: Error) => {
     log.warn('Confinement of commands: unknown', { error: error.message });
@@ -281,7 +282,7 @@ export function workOn(services: OpenServices): () => Promise<void> {
   return () => stopWorkers(workers, 0);
 }
 
-/** What a process works on besides requests. */
+/** The background work of a process. */
 interface Workers {
   jobs: Worker;
   trials: TrialWorker;
@@ -289,26 +290,26 @@ interface Workers {
 }
 
 function createWorkers(services: OpenServices): Workers {
-  const { db, log, notifications, courtesy } = services;
+  const { db, log, notifications, backgroundThrottle } = services;
   const trials = new TrialWorker(services);
   const sessions = new SessionWorker(trials.modelParts);
   const jobs = new Worker({
     db,
     notifications,
     log,
-    courtesy,
-    // Those that take long have bounds of their own, which together leave some free: runs are decided meanwhile.
+    backgroundThrottle,
+    // Long jobs have limits of their own, which leave room for short ones: runs are decided meanwhile.
     concurrency: 24,
     kinds: [
       ...housekeeping(services),
       ...projectJobs(services),
       ...connectionJobs(services),
-      ...suiteJobs(services),
+      ...suiteJobs(services, (suiteId, signal) => stopJudgings(services, suiteId, signal)),
       ...scheduleJobs(services),
       decideJob(services),
       watchJob(services),
       judgeJob(services, trials.modelParts),
-      insightsJob(services, trials.modelParts),
+      evalRunInsightsJob(services, trials.modelParts),
       watchJourneysJob(services),
       gradeSessionJob(trials.modelParts),
       observeWaveJob(services),
@@ -365,7 +366,7 @@ function health(
   };
 }
 
-/** Settings that cannot be used end the start. */
+/** Invalid settings of telemetry end the start. */
 async function telemetryFor(services: OpenServices, { metrics }: HealthOptions) {
   try {
     return await startTelemetry(process.env, services.log, () => metrics.families());

@@ -1,10 +1,10 @@
 import { BrowserEngine } from './browser/engine.ts';
-import { LiveBrowsers } from './domain/browser-sessions/live-browsers.ts';
-import type { Services } from './domain/context.ts';
-import { AccessWatch } from './domain/identity/access-watch.ts';
-import { Grants } from './domain/live/grants.ts';
-import { Trust } from './domain/trust.ts';
-import { Tunnels } from './domain/tunnels/tunnels.ts';
+import type { Services } from './domain/context/context.ts';
+import { AccessWatch } from './domain/parts/access-watch.ts';
+import { LiveBrowsers } from './domain/parts/live-browsers.ts';
+import { Grants } from './domain/parts/oauth-grants.ts';
+import { Trust } from './domain/parts/trust.ts';
+import { Tunnels } from './domain/parts/tunnels.ts';
 import { Mcp } from './mcp/mcp.ts';
 import type { OutboundOptions } from './mcp/outbound.ts';
 import { catalogSources, loadModelCatalog } from './models/catalog.ts';
@@ -12,12 +12,12 @@ import { openBlobs } from './platform/blobs/open.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config/settings.ts';
 import { Confinement } from './platform/confinement/confinement.ts';
-import { Courtesy } from './platform/courtesy.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
-import { ofBackground } from './platform/database/lane.ts';
-import type { Timeouts } from './platform/database/manner.ts';
+import type { Timeouts } from './platform/database/connection-mode.ts';
+import { backgroundConnections } from './platform/database/limited-pool.ts';
 import { Notifications } from './platform/database/notifications.ts';
 import { addParts } from './platform/database/partitions.ts';
+import { BackgroundThrottle } from './platform/flow/background-throttle.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Cursors } from './platform/secrets/cursors.ts';
 import { GuestTokens } from './platform/secrets/guest-tokens.ts';
@@ -37,19 +37,19 @@ export interface OpenServices extends Services {
 }
 
 export interface OpenOptions {
-  /** Whether this process wants an embedded database for itself. */
+  /** Whether this process uses an embedded database alone. */
   exclusive: boolean;
-  /** Whether an embedded database goes when this process ends. */
+  /** Whether an embedded database is removed when this process ends. */
   temporary?: boolean;
   log?: Log;
   clock?: Clock;
-  /** How names are resolved, and how much is read, when not as usual. */
+  /** Overrides of name resolution and of read limits. */
   outbound?: OutboundOptions;
-  /** How long the database may take, when not as long as usual. */
+  /** Overrides of the timeouts of the database. */
   timeouts?: Timeouts;
 }
 
-/** What a service is put together from. */
+/** The parts of a service, which uses an embedded database alone. */
 export async function openService(
   config: Config,
   options: Omit<OpenOptions, 'exclusive'> = {},
@@ -59,10 +59,10 @@ export async function openService(
   return services;
 }
 
-/** Everything below the surfaces, put together. */
+/** Creates everything below the surfaces and connects it. */
 export async function openServices(config: Config, options: OpenOptions): Promise<OpenServices> {
   const log = options.log ?? createLog(config.logLevel);
-  // First: a user that there is not is refused before anything is started.
+  // First, so that an unknown user is refused before anything starts.
   const confinement = new Confinement(config);
   const models = loadModelCatalog(catalogSources(config, process.env));
   const connected = await connectDatabase(config, options, log);
@@ -70,7 +70,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
     const vault = await openVault(config, connected);
     const clock = options.clock ?? systemClock;
     const db = connected.database;
-    // After a long time off there is none for today.
+    // After a long downtime the partition for today is missing.
     await addParts(db, clock());
     const trust = new Trust(config, db, monotonic);
     const mcp = createMcp(config, trust, confinement, options);
@@ -112,7 +112,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
           return { total, idle, waiting };
         },
       },
-      courtesy: new Courtesy({ now: monotonic }),
+      backgroundThrottle: new BackgroundThrottle({ now: monotonic }),
       config,
       clock,
       log,
@@ -133,13 +133,13 @@ export async function openServices(config: Config, options: OpenOptions): Promis
   }
 }
 
-/** For work in the background: requests find a connection to the database, however much there is to do. */
+/** The services for background work, which uses only a part of the database connections and leaves the rest to requests. */
 export function besideRequests(services: OpenServices): OpenServices {
   const { connected, config } = services;
-  return { ...services, db: connected.database.within(ofBackground(config.databasePool)) };
+  return { ...services, db: connected.database.within(backgroundConnections(config.databasePool)) };
 }
 
-/** A clock that cannot be set. */
+/** A monotonic clock. */
 const monotonic = (): number => performance.now();
 
 function createMcp(

@@ -47,7 +47,7 @@ test.each(operationList.filter(({ alias }) => alias))(
   },
 );
 
-// Whoever calls one under another name enters the same operation.
+// An alias enters the same operation.
 const ownNames = everyOperation.filter(({ alias }) => !alias);
 
 describe.each(ownNames)('$id ($access)', (operation) => {

@@ -95,7 +95,7 @@ describe('a model that obeys what a server says', () => {
     hostile.now.tools = [{ name: 'wipe', description, inputSchema: { type: 'object' } }];
     provider.script = obeying;
   };
-  /** Nothing of what the project holds is another than before; what a turn leaves itself is left aside. */
+  /** Asserts that a turn changes nothing in the project except its own records. */
   const unchanged = async (turn: () => ReturnType<typeof ask>): ReturnType<typeof ask> => {
     const looked = async () => {
       const {

@@ -207,7 +207,7 @@ test('a file in the way is refused unless --force is given', async () => {
 test('an empty or absent source is refused, and nothing is made', async () => {
   const file = fileIn(saved.folder);
   const { installation, dataDir } = await emptyTarget();
-  await expect(writeBackup(installation, file)).rejects.toThrow('The database holds nothing of Drydock');
+  await expect(writeBackup(installation, file)).rejects.toThrow('The database has no data of Drydock');
   const absent = { ...installation.config, databaseUrl: undefined, dataDir: join(dataDir, 'absent') };
   await expect(writeBackup(installationOf(absent), file)).rejects.toThrow('There is no data directory');
   expect(existsSync(absent.dataDir)).toBe(false);

@@ -292,7 +292,7 @@ test('the commands say what they did in one line, and why not in another', async
   const made = await run(config, 'backup', file);
   expect(made).toMatchObject({ code: undefined, stderr: '' });
   expect(made.stdout).toMatch(
-    /^The master key \(\S+master\.key\) is not in it\. Keep it separately: .+\nSaved \d+ tables, \d+ rows and 2 blobs in \S+ \(3\d\d\.\d kB\)\.\n$/,
+    /^The master key \(\S+master\.key\) is not included\. Keep it separately: .+\nSaved \d+ tables, \d+ rows and 2 blobs in \S+ \(3\d\d\.\d kB\)\.\n$/,
   );
   expect(await run(config, 'backup', file)).toEqual({
     code: 2,
@@ -305,7 +305,7 @@ test('the commands say what they did in one line, and why not in another', async
   const restored = await run(installation.config, 'restore', file);
   expect(restored).toMatchObject({ code: undefined, stderr: '' });
   expect(restored.stdout).toMatch(
-    /^Restored \d+ tables, \d+ rows and 2 blobs from \S+ \(3\d\d\.\d kB, made .+ by Drydock .+\)\.\n$/,
+    /^Restored \d+ tables, \d+ rows and 2 blobs from \S+ \(3\d\d\.\d kB, created .+ by Drydock .+\)\.\n$/,
   );
   const again = await run(installation.config, 'restore', file);
   expect(again).toMatchObject({ code: 2, stdout: '' });

@@ -209,7 +209,7 @@ describe(`browsers of programs`, { tags: ['chromium'] }, () => {
     const woken = (await command(one.sessionId, { op: 'observe', mode: 'text' })).body;
     expect(woken).toMatchObject({ result: 'executed', url: t.harbour.url('/stored'), title: 'Stored' });
     expect(woken.bootId).not.toBe(one.bootId);
-    // It was loaded again, with what it had stored.
+    // The page was reloaded with its stored data.
     expect(woken.observation.text).toContain('visits: 1');
     expect(await stateOf(two.sessionId)).toBe('sleeping');
     const events = (await trace(one.sessionId)).filter(({ kind }: { kind: string }) => kind === 'event');
@@ -252,7 +252,7 @@ describe(`browsers of programs`, { tags: ['chromium'] }, () => {
     await show(next.sessionId, '/stored');
     const { observation } = (await command(next.sessionId, { op: 'observe', mode: 'text' })).body;
     expect(observation.text).toContain('visits: 1');
-    // What was sealed before is gone.
+    // The state sealed before is deleted.
     const { rows } = await database.query(
       `select id from sealed_values v where not exists (select from browser_sessions where sealed_id = v.id)
          and not exists (select from browser_profiles where sealed_id = v.id)`,

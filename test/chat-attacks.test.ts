@@ -155,7 +155,7 @@ test('a reader that hangs up before the first event leaves no turn under way', a
   // Whoever is answered later has been heard later.
   await service.get('/me');
   await holding.query('commit');
-  // Nothing was asked of the model, so the same key may run, and has not to wait for a lease.
+  // The model was not called, so a retry with the same key runs at once, without waiting for a lease.
   await expect.poll(async () => (await send(body)).status).toBe(200);
   expect(provider.requests).toHaveLength(1);
 });
@@ -253,7 +253,7 @@ describe('much at once', () => {
     expect(body.toolCalls[0]).toMatchObject({ status: 'ok', truncated: true });
     expect(text).not.toMatch(/_meta|\$secret/);
     expect(text.length).toBeLessThan(6_000_000);
-    // What the model is told of all results together.
+    // The results that the model receives are bounded in total.
     const told = provider.requests[1]?.body.messages as { role: string; content: string }[];
     const results = told.filter(({ role }) => role === 'tool').map(({ content }) => content);
     expect(results.join('').length).toBeLessThan(4_001_000);

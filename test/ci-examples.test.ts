@@ -65,7 +65,7 @@ async function job(env: Record<string, string>): Promise<Job> {
   };
 }
 
-/** The same for all steps of a job. */
+/** Shared by all steps of a job. */
 let port: Promise<number> | undefined;
 
 async function junitIn(folder: string, name: string): Promise<string[]> {
@@ -111,7 +111,7 @@ test('the workflow for GitHub checks a server and evaluates it', async () => {
   const shown = await readFile(summary, 'utf8');
   expect(shown).toContain('## ✅ Contract of harbour');
   expect(shown).toContain('## ✅ Evals of Harbour');
-  // What the job left can be looked at again, and replayed.
+  // The run of the job can be shown again and replayed.
   const again = await here.run(['evals', 'replay', String(id)]);
   expect(again.stdout).toContain('PASSED');
 });

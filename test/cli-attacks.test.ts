@@ -25,7 +25,7 @@ interface Hostile {
 
 const project = { id: `prj_${'0'.repeat(26)}`, name: 'Default' };
 const evil = 'x\u001B[2J\u001B]8;;http://evil\u0007\u009B2J\u202E\ndrydock: faked';
-/** What a terminal would obey, or that reorders what is read. */
+/** Terminal control sequences and characters that reorder text. */
 const obeyed = /[\p{Cc}\p{Cf}]/u;
 
 function visible(text: string): string {
@@ -298,7 +298,7 @@ test('a login of any name is kept, in a file that nobody else can have prepared;
   expect(await readdir(join(home, 'drydock'))).toEqual(['profiles.json']);
   for (const text of ['{', '[]', 'null', '{"profiles":{"a":null}}', '{"profiles":{"a":{"url":5}}}']) {
     await writeFile(join(home, 'drydock', 'profiles.json'), text);
-    await expect(readProfiles()).rejects.toThrow('does not hold profiles');
+    await expect(readProfiles()).rejects.toThrow('does not contain profiles');
   }
 });
 

@@ -70,7 +70,7 @@ test('what cannot be done says why, and the exit code tells refusals from a mode
   expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('--message') });
   expect(await run(['--session', 'chat_1', '--auto', '--message', 'x'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--auto: decided by the first message'),
+    stderr: expect.stringContaining('--auto: fixed by the first message'),
   });
   expect((await run(['--model', 'no/such', '--message', 'x'])).stderr).toContain('(VALIDATION_ERROR)');
   provider.script = () => ({ status: 400, text: 'no' });
@@ -83,21 +83,21 @@ test('what cannot be done says why, and the exit code tells refusals from a mode
 
 test('on a terminal the conversation goes on; Ctrl-C ends a turn, and a second one leaves', async () => {
   const chat = Terminal.drydock(['chat', '--server', 'harbour'], { env, columns: 60 });
-  await chat.shows(/Chat with scripted\/model and harbour, tools that only read/);
+  await chat.shows(/Chat with scripted\/model and harbour, read-only tools/);
   chat.type('Which ships?\r');
   await chat.shows(/list_ships \{\}: \d+ ms[\s\S]*Cormorant\.\r\n[\s\S]*200 tokens in, 40 out[\s\S]*> /);
   provider.script = () => ({ silent: true });
   chat.type('Say nothing\r');
   await expect.poll(() => provider.requests.length).toBe(3);
   chat.type('\u0003');
-  await chat.shows(/Stopped\. Nothing of this turn was kept[\s\S]*> /);
+  await chat.shows(/Stopped\. This turn was not saved[\s\S]*> /);
   provider.script = () => ({ text: 'Still here.' });
   chat.type('Still there?\r');
   await chat.shows(/Still here\.[\s\S]*out[\s\S]*> /);
   expect(provider.requests.at(-1)?.body.messages).toHaveLength(5);
   chat.type('\u0003');
   expect(await chat.ended()).toBe(130);
-  expect(chat.screen).toMatch(/Go on with: drydock chat --session chat_/);
+  expect(chat.screen).toMatch(/Continue with: drydock chat --session chat_/);
 
   const left = Terminal.drydock(['chat'], { env });
   await left.shows(/> /);

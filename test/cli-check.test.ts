@@ -44,12 +44,12 @@ test('a server is checked against a file and against what is saved, and the exit
   const passed = await over('check', host, '--baseline', file);
   expect(passed).toMatchObject({
     code: 0,
-    stdout: 'PASSED: nothing changed since the baseline.\n',
+    stdout: 'PASSED: no changes since the baseline.\n',
     stderr: `Checking ${host}\n`,
   });
   const unsaved = await over('check', host);
   expect(unsaved.code).toBe(2);
-  expect(unsaved.stderr).toContain(`No baseline of ${host} is saved.`);
+  expect(unsaved.stderr).toContain(`${host} has no baseline.`);
   expect((await over('check', host, '--update')).code).toBe(0);
 
   target.now.tools = [{ ...look, description: 'Looks <b>twice</b> | `now`\u001b[2J' }];

@@ -35,7 +35,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   expect(over.code).toBe(0);
   expect(JSON.parse(over.stdout)).toMatchObject({ result: 'passed', summary: { total: 5, passed: 5 } });
 
-  // What became of the failed run, and of one that was cancelled.
+  // The results of the failed run and of a cancelled one.
   const [, project, runId] = /\/projects\/(\w+)\/runs\/(\w+)/.exec(link) as unknown as string[];
   const api = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${service.baseUrl}/projects/${project}${path}`, {
@@ -81,7 +81,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   await service.end();
   const nobody = await here.run(remote, { DRYDOCK_API_KEY: key });
   expect(nobody.code).toBe(4);
-  expect(nobody.stderr).toMatch(/^drydock: No service answers at http:.*ECONNREFUSED/);
+  expect(nobody.stderr).toMatch(/^drydock: No service responds at http:.*ECONNREFUSED/);
   const alone = await here.run(['evals', 'run', 'demo', '--wait', '--iterations', '1', '--json']);
   expect(alone.code).toBe(1);
   expect(JSON.parse(alone.stdout)).toMatchObject({ result: 'failed', summary: { total: 6, passed: 5 } });

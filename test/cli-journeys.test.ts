@@ -64,7 +64,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   );
   expect(failed.stdout).toContain('FAILED (0 of 1 targets passed)\n');
 
-  // What was seen before is no news; one document, with where and in which wave it ran.
+  // Findings of earlier waves are not new. The JSON is one document with the environment and the wave.
   const again = await run('Weather', '--env', 'night', '--wave', 'monday', '--wait', '--json');
   expect({ code: again.code, stderr: again.stderr }).toEqual({ code: 1, stderr: '' });
   expect(JSON.parse(again.stdout)).toMatchObject({
@@ -78,7 +78,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
 
   const undecided = await run('Ungraded', '--wait');
   expect(undecided.code).toBe(3);
-  expect(undecided.stdout).toContain('NO VERDICT: nothing grades the sessions.');
+  expect(undecided.stdout).toContain('NO VERDICT: grading is not configured.');
 
   const unknown = await run('Shipz', '--wait');
   expect(unknown).toMatchObject({
@@ -96,7 +96,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   await terminal.shows(/desk {2}\[=* *\] \d+\/100 done, \d+ running, 0 failed, \d+ turn/);
   terminal.type('\u0003');
   expect(await terminal.ended()).toBe(130);
-  const [, cancel = ''] = /To end it: drydock (journey-runs cancel jrun_\w+)/.exec(terminal.screen) ?? [];
+  const [, cancel = ''] = /To cancel it: drydock (journey-runs cancel jrun_\w+)/.exec(terminal.screen) ?? [];
   const cancelled = await here.run([...cancel.split(' '), '--json']);
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ canceled: true, alreadyCanceled: false });
 

@@ -41,9 +41,9 @@ test('a server is looked at, and the exit code says whether it is ready', async 
   );
   expect(ready).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/\nREADY: nothing stands in the way\.\n$/),
+    stdout: expect.stringMatching(/\nREADY: all deciding checks are satisfied\.\n$/),
   });
-  expect(ready.stdout).toMatch(/^runtime-compatibility: ready\n {2}ok {3}The server is served over https\n/);
+  expect(ready.stdout).toMatch(/^runtime-compatibility: ready\n {2}ok {3}The server uses HTTPS\n/);
 
   const open = await readiness('--server', server, '--directory', 'openai', '--wait');
   expect(open).toMatchObject({
@@ -65,6 +65,6 @@ test('a server is looked at, and the exit code says whether it is ready', async 
   expect(begun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^rdy_\w+\n$/) });
 
   const wrong = await readiness('--server', 'ships', '--directory', 'claude', '--declared', at('list.json'));
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no JSON object') });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('does not contain a JSON object') });
   expect((await readiness('--server', 'ships', '--directory', 'elsewhere')).code).toBe(2);
 });

@@ -96,7 +96,7 @@ test('files are checked and imported without a service', async () => {
   };
   expect(await here.run(['evals', 'check-file', example])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('suite harbour, 5 cases, 1 of them disabled'),
+    stdout: expect.stringContaining('suite harbour, 5 cases, 1 disabled'),
   });
   const bad = await write(
     'bad.yaml',

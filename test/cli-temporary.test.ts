@@ -20,7 +20,7 @@ async function emptyFolder() {
     temporary,
     start: (args: string[], env: Record<string, string> = {}) =>
       new Drydock(args, { TMPDIR: temporary, ...env }, { cwd }),
-    /** Nothing is left: no files, no database, no server. */
+    /** Asserts that a command leaves no files, no database and no server. */
     expectClean: async (...kept: string[]) => {
       expect((await readdir(cwd)).toSorted()).toEqual(kept.toSorted());
       expect(await readdir(temporary)).toEqual([]);
@@ -58,7 +58,7 @@ test('a suite file that brings a stdio server runs in an empty folder, and leave
   const unset = await here.start(['evals', 'run', 'suite.yaml']).outcome();
   expect(unset).toMatchObject({ code: 2, stdout: '' });
   expect(unset.stderr).toMatch(
-    /suite\.yaml:\d+:\d+: servers\.harbour\.env\.HARBOUR_TOKEN: The variable HARBOUR_TOKEN is not set/,
+    /suite\.yaml:\d+:\d+: servers\.harbour\.env\.HARBOUR_TOKEN: The environment variable HARBOUR_TOKEN is not set/,
   );
   const reports = ['--json', 'out.json', '--junit', 'out.xml'];
   const run = await here
@@ -66,7 +66,7 @@ test('a suite file that brings a stdio server runs in an empty folder, and leave
     .outcome();
   expect(run.stderr).toMatch(/^Saved: server harbour\nCreated: suite Harbour /);
   expect(run.stdout).toMatch(/PASSED \(1 of 1 cases passed\)\n$/);
-  // Nothing of what the service logs at its start.
+  // The startup log of the service is not printed.
   expect(run.stderr).not.toContain('"level"');
   expect(run.code).toBe(0);
   await here.expectClean('suite.yaml', 'out.json', 'out.xml');

@@ -107,7 +107,7 @@ test('bodies come from flags, from a file and from the standard input, and flags
     stderr: '',
   });
   const bad = await run(['servers', 'create', '--data', '{"name": sk_secret}']);
-  expect(bad).toMatchObject({ code: 2, stderr: expect.stringMatching(/^drydock: --data is not JSON/) });
+  expect(bad).toMatchObject({ code: 2, stderr: expect.stringMatching(/^drydock: --data is not valid JSON/) });
   expect(bad.stderr).not.toContain('sk_secret');
 });
 
@@ -115,7 +115,7 @@ test('a refusal says its code, what to do and the request id, to a script as JSO
   const missing = await run(['servers', 'create']);
   expect(missing.code).toBe(2);
   expect(missing.stderr).toMatch(
-    /^drydock: name: Required \(VALIDATION_ERROR\)\n {2}Give it with --name, or in --data\.\n {2}Request id: req_\w+\n$/,
+    /^drydock: name: Required \(VALIDATION_ERROR\)\n {2}Set it with --name or in --data\.\n {2}Request ID: req_\w+\n$/,
   );
   const told = await run(['servers', 'create', '--json']);
   expect(JSON.parse(told.stderr)).toMatchObject({
@@ -126,12 +126,12 @@ test('a refusal says its code, what to do and the request id, to a script as JSO
   const stranger = await run(['servers', 'list'], { DRYDOCK_API_KEY: 'sk_nobody_nobody_nobody_nobody' });
   expect(stranger).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Log in with another one: drydock login'),
+    stderr: expect.stringContaining('Log in again: drydock login'),
   });
   const nobody = await run(['servers', 'list'], { DRYDOCK_URL: 'http://127.0.0.1:1' });
   expect(nobody).toMatchObject({
     code: 4,
-    stderr: expect.stringMatching(/^drydock: No service answers at http:\/\/127\.0\.0\.1:1/),
+    stderr: expect.stringMatching(/^drydock: No service responds at http:\/\/127\.0\.0\.1:1/),
   });
   const nowhere = await run(['servers', 'list'], { DRYDOCK_URL: '', DRYDOCK_API_KEY: '' });
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('drydock login URL') });
@@ -194,8 +194,8 @@ test('a login is typed unseen, kept for its owner alone, used by its name, and f
     alone,
     'sk_wrong_wrong_wrong_wrong_wrong',
   );
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was kept.') });
-  expect((await run(['servers', 'list', '--profile', 'wrong'], alone)).stderr).toContain('There are: team');
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('The login was not saved.') });
+  expect((await run(['servers', 'list', '--profile', 'wrong'], alone)).stderr).toContain('Available: team');
   expect((await run(['logout'], alone)).code).toBe(0);
   expect(await readFile(path, 'utf8')).not.toContain(service.key);
 });

@@ -81,5 +81,5 @@ test('a contract that has no baseline is refused with the remedy for that', asyn
   const { stderr, code } = await run('servers', 'check-contract', 'harbour');
   expect(code).toBe(2);
   expect(stderr).toContain('No contract baseline is saved for this server.');
-  expect(stderr).toContain('Save the server as it is now with: drydock check SERVER --update');
+  expect(stderr).toContain('Save a baseline of the server: drydock check SERVER --update');
 });

@@ -147,7 +147,7 @@ test('secrets move to a new master key while the service runs', async () => {
   await service.post(`/projects/${project}/servers`, { name: 'a', url: 'https://e.com', clientSecret: 'x' });
   const { code, stdout } = await run('secrets', 'rotate-key');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^1 values moved from key [0-9a-f]{16} to key [0-9a-f]{16}\.\n$/);
+  expect(stdout).toMatch(/^Re-encrypted 1 values: key [0-9a-f]{16} is replaced by key [0-9a-f]{16}\.\n$/);
   const made = await service.post(`/projects/${project}/servers`, {
     name: 'b',
     url: 'https://e.com',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type * as Module from '../src/surfaces/client/index.ts';
 import { startForTest } from './support/service.ts';
 
-/** What browsers and workers have in common, and nothing of Node. */
+/** Globals common to browsers and workers, without those of Node. */
 const platform = {
   fetch,
   Headers,

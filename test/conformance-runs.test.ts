@@ -90,7 +90,7 @@ function suiteProcesses(): number[] {
       const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1];
       return command.includes('suite.cjs') && Number(parent) === process.pid ? [Number(name)] : [];
     } catch {
-      // It has ended meanwhile.
+      // The run has ended meanwhile.
       return [];
     }
   });

@@ -21,33 +21,33 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await page.goto(`/console/projects/${projectId}/sessions/${chat.sessionId}`);
     await page.getByRole('button', { name: 'Browser', exact: true }).click();
     const pane = page.getByRole('complementary', { name: 'Browser' });
-    await pane.getByText('This chat has no browser.').waitFor();
+    await pane.getByText('No browser open.').waitFor();
 
     // At one address only.
-    await pane.getByLabel('What it may do').selectOption('allowlist');
+    await pane.getByLabel('Permissions').selectOption('allowlist');
     await pane.getByRole('textbox', { name: /^Addresses/ }).fill(harbour.web.origin);
     await pane.getByRole('button', { name: 'Open browser' }).click();
     await pane.getByText('open', { exact: true }).waitFor();
     await pane.getByLabel('Address', { exact: true }).fill(harbour.url('/form'));
     await pane.getByRole('button', { name: 'Go' }).click();
-    const picture = pane.getByRole('img', { name: 'The page as the browser shows it' });
+    const picture = pane.getByRole('img', { name: 'Screenshot of the page' });
     await picture.waitFor();
     const width = () =>
       picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
     await expect.poll(width).toBeGreaterThan(300);
 
-    await pane.getByLabel('What to look at').selectOption('a11y');
-    await pane.getByRole('button', { name: 'Look' }).click();
-    await pane.getByLabel('what it saw', { exact: true }).getByText('Three ships').waitFor();
-    await pane.getByText('Do something on the page').click();
+    await pane.getByLabel('Inspect').selectOption('a11y');
+    await pane.getByRole('button', { name: 'Inspect' }).click();
+    await pane.getByLabel('observation', { exact: true }).getByText('Three ships').waitFor();
+    await pane.getByText('Page action').click();
     await pane.getByRole('textbox', { name: /^Where/ }).fill('#save');
-    await pane.getByRole('button', { name: 'Do it' }).click();
+    await pane.getByRole('button', { name: 'Run' }).click();
     await expect.poll(() => harbour.asked('/saved')).toBe(1);
 
     await pane.getByLabel('Address', { exact: true }).fill('http://127.0.0.2:8099/');
     await pane.getByRole('button', { name: 'Go' }).click();
     await pane.getByText('not done').first().waitFor();
-    await pane.getByText('What happened (').click();
+    await pane.getByText('Activity (').click();
     await pane.getByRole('textbox', { name: 'Note' }).fill('Saved once.');
     await pane.getByRole('button', { name: 'Add note' }).click();
     await pane.getByText('Note: Saved once.').waitFor();

@@ -30,9 +30,9 @@ describe('in a browser', { tags: ['chromium'] }, () => {
       results === 0 ? lookAtShips : holding.reply('Albatross and Bittern.');
     await page.goto(at);
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
-    await page.getByRole('link', { name: 'Start a chat' }).click();
+    await page.getByRole('link', { name: 'Start chat' }).click();
     await expect.poll(() => page.getByLabel('Model').inputValue()).toBe(scriptedModel);
-    await page.getByText('Those that say nothing about it are left out.').waitFor();
+    await page.getByText('Tools without that declaration are excluded.').waitFor();
     await say(page, 'Which ships are there?');
 
     // The first word is there before the rest is written, with the call that came before it.
@@ -55,10 +55,10 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await say(page, 'And who is longest?');
     await expect.poll(() => provider.requests.length).toBe(3);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await conversation.getByText('Stopped. Nothing of this turn is kept').waitFor();
+    await conversation.getByText('Stopped. This turn was not saved').waitFor();
     provider.script = () => ({ text: 'The Cormorant.' });
     await page.getByText('Only for the next turn').click();
-    await page.getByLabel('Tool calls, at most').selectOption('0');
+    await page.getByLabel('Maximum tool calls').selectOption('0');
     await say(page, 'Without tools: who is longest?');
     await conversation.getByText('The Cormorant.').waitFor();
     const last = provider.requests.at(-1)?.body;
@@ -80,9 +80,9 @@ describe('in a browser', { tags: ['chromium'] }, () => {
 
     await page.getByRole('link', { name: 'Chat', exact: true }).first().click();
     await page.getByRole('table', { name: 'Chats' }).getByText('Which ships are there?').waitFor();
-    await page.getByLabel('Words to look for').fill('bittern');
-    await page.getByText('No chat has these words').waitFor();
-    await page.getByLabel('Where to look').selectOption('transcripts');
+    await page.getByLabel('Search terms').fill('bittern');
+    await page.getByText('No results').waitFor();
+    await page.getByLabel('Search in').selectOption('transcripts');
     await page.getByRole('table', { name: 'Chats' }).getByText('Which ships are there?').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -97,9 +97,9 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     provider.script = () => ({ status: 400, text: 'no' });
     await say(page, 'First');
     await page.getByRole('alert').getByText('The model could not be asked').waitFor();
-    await page.getByText('Nothing was stored. Send it anew').waitFor();
+    await page.getByText('Nothing was saved. Send it again').waitFor();
     provider.script = () => ({ text: 'Now.' });
-    await page.getByRole('button', { name: 'Send it anew' }).click();
+    await page.getByRole('button', { name: 'Send again' }).click();
     await conversation.getByText('Now.').waitFor();
     const sessionId = new URL(page.url()).pathname.split('/').at(-1);
 
@@ -109,11 +109,11 @@ describe('in a browser', { tags: ['chromium'] }, () => {
       await route.abort();
     });
     await say(page, 'Second');
-    await page.getByText('Trying again runs nothing twice.').waitFor();
+    await page.getByText('trying again runs nothing twice.').waitFor();
     await page.unroute('**/messages/events');
     const asked = provider.requests.length;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('This message had arrived before the connection was lost.').waitFor();
+    await page.getByText('This message was received before the connection was lost.').waitFor();
     expect(provider.requests).toHaveLength(asked);
     await conversation.getByText('Second').waitFor();
 
@@ -123,7 +123,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const elsewhere = replyTo({ idempotencyKey: 'elsewhere', sessionId, message: 'Third' }, key);
     await expect.poll(() => provider.requests.length).toBe(asked + 1);
     await say(page, 'Fourth');
-    await conversation.getByText('Another turn of this chat is under way.').waitFor();
+    await conversation.getByText('Another turn of this chat is running.').waitFor();
     provider.script = () => ({ text: 'Here.' });
     holding.release();
     await conversation.getByText('Here.').waitFor();

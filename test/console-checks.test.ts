@@ -58,22 +58,24 @@ describe('conformance and readiness in the console', { tags: ['chromium'] }, () 
     await page.getByRole('link', { name: 'Readiness', exact: true }).click();
     await page.getByText('Not checked yet').waitFor();
     await button('Check readiness').click();
-    await page.getByText('What only people know: nothing declared').click();
+    await page.getByText('Declarations: nothing declared').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('Harbour');
     await page.getByRole('textbox', { name: /^Privacy policy/ }).fill('http://harbour.example');
-    await page.getByText('What only people know: 2 fields declared').waitFor();
+    await page.getByText('Declarations: 2 fields declared').waitFor();
     await picture('readiness-start');
     expect(await seriousFindings(page)).toEqual([]);
-    await button('Start the check').click();
+    await button('Start check').click();
 
     await page.getByRole('heading', { name: 'Claude connectors directory not ready' }).waitFor();
     const open = page.getByRole('list', { name: 'Runtime compatibility: open' });
     const first = open.getByRole('listitem').first();
     await first.getByRole('img', { name: 'broken' }).waitFor();
-    await open.getByText('The address begins with http://').waitFor();
-    await open.getByText('Serve it over https with a certificate of a public authority.').waitFor();
+    await open.getByText('The URL starts with http://').waitFor();
+    await open
+      .getByText('Serve it over HTTPS with a certificate from a public certificate authority.')
+      .waitFor();
     const submission = page.getByRole('list', { name: 'Submission: open' });
-    await submission.getByText('privacyPolicyUrl is not https').waitFor();
+    await submission.getByText('privacyPolicyUrl is not an https URL').waitFor();
     await submission.getByText('Needs documentation.').waitFor();
     const lanes = page.getByRole('table', { name: 'Lanes' });
     await lanes.getByRole('row', { name: /^Submission not ready .*documentation/ }).waitFor();
@@ -86,12 +88,12 @@ describe('conformance and readiness in the console', { tags: ['chromium'] }, () 
     await picture('readiness');
     expect(await seriousFindings(page)).toEqual([]);
 
-    // What was declared stands there for the next run, of another directory.
+    // The declared values are prefilled for the next run, for another directory.
     await button('Check readiness').click();
     await page.getByRole('radio', { name: /^OpenAI plugins/ }).check();
     await page.getByRole('radio', { name: /^The server and its skills/ }).check();
-    await page.getByText('What only people know: 2 fields declared').waitFor();
-    await button('Start the check').click();
+    await page.getByText('Declarations: 2 fields declared').waitFor();
+    await button('Start check').click();
     await page.getByRole('heading', { name: 'OpenAI plugins directory not ready' }).waitFor();
     await page.getByRole('heading', { name: 'Plugin package' }).waitFor();
     const runs = page.getByRole('table', { name: 'Readiness runs' });
@@ -111,11 +113,11 @@ describe('conformance and readiness in the console', { tags: ['chromium'] }, () 
     await page.goto(`${at}?tab=conformance`);
     await page.getByText('It answered 500').waitFor();
     await page.getByText('reported by a GitHub action').first().waitFor();
-    await button('Check conformance').click();
+    await button('Run conformance').click();
     await page.getByRole('checkbox', { name: /^Protocol/ }).uncheck();
     await picture('conformance-start');
     expect(await seriousFindings(page)).toEqual([]);
-    await button('Start the run').click();
+    await button('Start run').click();
     await page.getByRole('heading', { name: 'Latest run passed' }).waitFor();
     const suites = page.getByRole('table', { name: 'Suites' });
     await suites.getByRole('row', { name: /^MCP Apps passed/ }).waitFor();
@@ -136,9 +138,9 @@ describe('conformance and readiness in the console', { tags: ['chromium'] }, () 
     await picture('conformance-run');
     expect(await seriousFindings(page)).toEqual([]);
     await button('Share').click();
-    await page.getByText('the titles of checks that failed').waitFor();
-    await page.getByRole('checkbox', { name: 'Whoever has the link sees this run' }).click();
-    await button('Copy the link').waitFor();
+    await page.getByText('the titles of failed checks').waitFor();
+    await page.getByRole('checkbox', { name: 'Anyone with the link can view this run' }).click();
+    await button('Copy link').waitFor();
     expect(complaints).toEqual([]);
   });
 });

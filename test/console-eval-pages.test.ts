@@ -18,9 +18,9 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await named('demo').click();
   await page.getByText('calls inspect_hull with ship Albatross').waitFor();
   await page.getByRole('button', { name: 'Run suite' }).click();
-  await page.getByLabel('Trials of each case').selectOption('3');
+  await page.getByLabel('Trials per case').selectOption('3');
   await page.getByText('18 trials of 6 cases').waitFor();
-  await page.getByText('It costs nothing').waitFor();
+  await page.getByText('No cost').waitFor();
   await page.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('heading', { name: 'demo #2' }).waitFor();
   await page.getByText('Failed: 1 of 6 cases did not pass.').waitFor({ timeout: 60_000 });
@@ -30,7 +30,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   // The trace of the failure leads to the case.
   await named('Finds the ship on the second page, trial 1').first().click();
   await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
-  await named('Open the case').click();
+  await named('Open case').click();
   const panel = page.getByRole('dialog', { name: 'Finds the ship on the second page' });
   const needle = panel.getByRole('textbox', { name: 'needle', exact: true });
   await needle.fill('');
@@ -43,9 +43,9 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   expect(typed.steps[1]?.assertion?.needle).toBe('Albatross');
   await json.fill(JSON.stringify({ ...typed, title: 'Finds a ship' }));
   expect(await panel.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Finds a ship');
-  await panel.getByRole('button', { name: 'Save and try now' }).click();
+  await panel.getByRole('button', { name: 'Save and run once' }).click();
   const tried = page.getByRole('dialog', { name: 'Finds a ship' });
-  await tried.getByLabel('What came of it').getByText('passed').waitFor({ timeout: 60_000 });
+  await tried.getByLabel('Result').getByText('passed').waitFor({ timeout: 60_000 });
   const cases = (await api.listEvalCases({ projectId, suiteId })).items;
   const mended = cases.find(({ title }) => title === 'Finds a ship');
   expect(mended?.steps[1]).toMatchObject({ assertion: { type: 'responseContains', needle: 'Albatross' } });
@@ -65,7 +65,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   // The failed run is waived, then run again; it passes now.
   await page.goto(`/console/projects/${projectId}/runs/${secondRun}`);
   await page.getByRole('button', { name: 'Waive' }).click();
-  await page.getByRole('textbox', { name: /^Why/ }).fill('The second page is not asked for yet');
+  await page.getByRole('textbox', { name: /^Reason/ }).fill('The second page is not asked for yet');
   await page.getByRole('button', { name: 'Waive run' }).click();
   await page.getByRole('button', { name: 'Revoke' }).waitFor();
   expect((await api.getGateWaiver({ projectId, runId: secondRun })).waiver?.active).toBe(true);
@@ -77,9 +77,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByLabel('Compare with').selectOption({ label: '#2, failed' });
   await page.getByRole('heading', { name: /against #2$/ }).waitFor();
   await page.getByText('edited, now passed').waitFor();
-  expect(await page.getByRole('table', { name: 'Cases that both runs have' }).getByRole('row').count()).toBe(
-    2,
-  );
+  expect(await page.getByRole('table', { name: 'Cases in both runs' }).getByRole('row').count()).toBe(2);
   await named('Traces of Finds a ship side by side').click();
   await page.getByRole('heading', { name: /^Before in run #2/ }).waitFor();
   await page.getByRole('heading', { name: /^Now in run #/ }).waitFor();
@@ -88,7 +86,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   // What runs are held against is changed on the page of the suite, and only that is written.
   await page.goto(`/console/projects/${projectId}/suites/${suiteId}?tab=settings`);
   const before = await api.getEvalSuite({ projectId, suiteId });
-  const drop = page.getByLabel('The pass rate falls by at most, in percent');
+  const drop = page.getByLabel('Maximum drop in pass rate, in percent');
   await drop.fill('120');
   await page.getByText('Between 0 and 100 percent').waitFor();
   expect(await page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);
@@ -98,7 +96,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   const after = await api.getEvalSuite({ projectId, suiteId });
   const qualityGate = { maximumPassRateDrop: 0.07, baseline: { kind: 'previous' } };
   expect(after.settings).toEqual({ ...before.settings, qualityGate });
-  const changes = page.getByRole('table', { name: 'Changes of the suite' }).getByRole('row');
+  const changes = page.getByRole('table', { name: 'Suite changes' }).getByRole('row');
   await changes.filter({ hasText: 'settings' }).filter({ hasText: 'the console' }).waitFor();
 
   // A file is refused line by line, and nothing of it is stored.
@@ -110,7 +108,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
   await file.fill(example);
   await page.getByRole('button', { name: 'Check only' }).click();
-  await page.getByText('the file can be read').waitFor();
+  await page.getByText('the file is valid').waitFor();
   expect((await api.listEvalSuites({ projectId })).items).toHaveLength(1);
   await page.getByRole('button', { name: 'Sync file' }).click();
   await page.getByRole('heading', { name: 'My suite' }).waitFor();

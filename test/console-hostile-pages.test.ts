@@ -27,12 +27,12 @@ inBrowser((shared) => {
       await bearable(page, name);
     }
     await page
-      .getByText('9,940 more fields are not shown. Write them as JSON.')
+      .getByText('9,940 more fields are not shown. Edit them as JSON.')
       .waitFor({ state: 'detached' });
     await tool('wide').click();
-    await page.getByText('9,940 more fields are not shown. Write them as JSON.').waitFor();
+    await page.getByText('9,940 more fields are not shown. Edit them as JSON.').waitFor();
     await tool('bushy').click();
-    await page.getByText('Objects inside others are written as JSON.').waitFor();
+    await page.getByText('Edit nested objects as JSON.').waitFor();
 
     // Names that every object has are names as any other.
     await tool('prototypes').click();
@@ -90,7 +90,7 @@ inBrowser((shared) => {
     for (const { id, title } of items) {
       await page.goto(`/console/projects/${projectId}/runs/${runId}/trials/${id}?raw=true`);
       await page.getByRole('heading', { name: 'Conversation' }).waitFor();
-      await page.getByText('do not fit how they were defined').waitFor();
+      await page.getByText('do not match their definition').waitFor();
       expect([title, (await page.locator('main *').count()) < 6_000]).toEqual([title, true]);
       await bearable(page, title);
     }
@@ -105,7 +105,7 @@ inBrowser((shared) => {
     await page.getByRole('heading', { name: 'This page failed' }).waitFor();
     const problem = page.getByRole('alert');
     expect(await problem.locator('code').first().textContent()).toBe('PAGE_ERROR');
-    await problem.getByRole('link', { name: 'Go to your projects' }).waitFor();
+    await problem.getByRole('link', { name: 'Go to projects' }).waitFor();
     await page.unroute(`**/eval-runs/${runId}?**`);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await page.getByRole('link', { name: /#1$/ }).first().waitFor();
@@ -117,7 +117,7 @@ inBrowser((shared) => {
     await page.goto('/console/');
     await expect
       .poll(() => page.locator('#app').innerText())
-      .toMatch(/^The console could not be loaded\. Load this page again/);
+      .toMatch(/^The console could not be loaded\. Reload this page/);
   });
 
   test('whatever an address says, the page says plainly what is there, and stays', async () => {
@@ -255,9 +255,9 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['{project}/sessions?q={"a":1}&in=[]', /Chat/],
   ['{project}/runs/__proto__', missing],
   ['{project}/runs/{run}/trials/TRIAL', missing],
-  ['{project}/suites/%2e%2e%2f%2e%2e/settings', /Nothing is at this address/],
-  ['{project}/runs/%E0%A4%A', /Nothing is at this address/],
-  ['/console/%', /Nothing is at this address/],
+  ['{project}/suites/%2e%2e%2f%2e%2e/settings', /There is no page at this address/],
+  ['{project}/runs/%E0%A4%A', /There is no page at this address/],
+  ['/console/%', /There is no page at this address/],
   ['{project}/runs/{run}?q=TRIAL&sort=TRIAL&down=7', ofRun],
   [
     '{project}/runs/{run}?state=[1]&q={"a":[1]}&tool=%7B%22__proto__%22%3A1%7D&__proto__=1&constructor=2',
@@ -267,9 +267,9 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['{project}/runs?suite={"a":1}&result=[]', /demo #1/],
   ['{project}/suites?make=1e999', /demo/],
   ['{project}/runs/{run}/compare?with=TRIAL&base=[]', missing],
-  ['{project}/runs/{run}/compare?with={}', /Nothing to compare with/],
+  ['{project}/runs/{run}/compare?with={}', /No run to compare with/],
   ['{project}/runs/{run}/compare/traces?with=%00&base=[1]&trial={}', /No trial/],
-  ['/console/sign-in?to=%2F%255C127.0.0.1%3A9%2F', /Nothing is at this address/],
+  ['/console/sign-in?to=%2F%255C127.0.0.1%3A9%2F', /There is no page at this address/],
   ...[
     '//127.0.0.1:9/',
     '/\\127.0.0.1:9',

@@ -218,7 +218,7 @@ describe('the audit', () => {
       `${userId} key.create ${keyId}`,
       `${userId} session.begin ${sessionId}`,
     ]);
-    // What was refused is written down after the answer.
+    // Refused requests are audited after the response.
     await expect.poll(() => events({ target: userId })).toHaveLength(4);
     expect(new Set(await events({ target: userId }))).toEqual(
       new Set([

@@ -33,7 +33,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await page.getByLabel('Name').focus();
   await page.getByText('At least 10 characters.').waitFor();
   await page.getByLabel(/^Password/).fill(ada.password);
-  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: 'Save and continue' }).click();
 
   // A key works from outside until it is revoked.
   await page.getByRole('link', { name: 'API keys' }).click();
@@ -47,16 +47,16 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await page.getByRole('button', { name: 'Done' }).click();
   expect(await page.content()).not.toContain(key);
   await page.getByRole('button', { name: 'Revoke the key CI' }).click();
-  await page.getByText('stops working at once').waitFor();
+  await page.getByText('stops working immediately').waitFor();
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('Key CI revoked').waitFor();
   expect((await me()).status).toBe(401);
 
   // A colleague comes in by an invitation, and sees what a member may.
   await page.getByRole('link', { name: 'Members' }).click();
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('E-mail').fill(grace.email);
-  await page.getByRole('button', { name: 'Make invitation' }).click();
+  await page.getByRole('button', { name: 'Create invitation' }).click();
   const invitation = (await page.getByLabel('link', { exact: true }).textContent()) as string;
   const other = await visit(browser, { baseUrl });
   await accept(other.page, invitation);
@@ -79,7 +79,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
 
   await signIn(page, { ...ada, password: 'not the password' });
-  await page.getByText('The e-mail address or the password is wrong.').waitFor();
+  await page.getByText('Incorrect email or password.').waitFor();
   await signIn(page, ada);
   await page.getByRole('button', { name: `Account: ${ada.name}` }).waitFor();
   await second.getByText('revoked an API key').waitFor();
@@ -111,7 +111,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   const { page, complaints } = await visit(browser, { baseUrl });
   await page.goto('/console/account');
   await page.getByRole('button', { name: 'Sign in with Harbour' }).click();
-  await page.getByRole('table', { name: 'Identities' }).getByText(provider.issuer).waitFor();
+  await page.getByRole('table', { name: 'Linked identities' }).getByText(provider.issuer).waitFor();
   await page.getByText('Drydock (member)').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/account`);
   const unlink = async (password?: string) => {
@@ -121,7 +121,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
     await dialog.getByRole('button', { name: 'Unlink identity' }).click();
     return dialog;
   };
-  await (await unlink()).getByText('Choose a password before').waitFor();
+  await (await unlink()).getByText('Set a password before').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByLabel(/^New password/).fill(ada.password);
   await page.getByRole('button', { name: 'Set password' }).click();
@@ -129,13 +129,13 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByLabel('E-mail').fill(ada.email);
   await page.getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Save profile' }).click();
-  await page.getByText(`on its way to ${ada.email}`).waitFor();
+  await page.getByText(`open the link we sent to ${ada.email}`).waitFor();
   await expect.poll(() => smtp.mails.length).toBe(1);
   const link = /\/console\/enter#[\w-]{43}/.exec(smtp.mails[0]?.raw ?? '')?.[0] as string;
   // Nobody enters anything with it who is not signed in to the account.
   const stranger = await visit(browser, { baseUrl });
   await stranger.page.goto(link);
-  await stranger.page.getByText('If you did not ask for this').waitFor();
+  await stranger.page.getByText('If you did not request this').waitFor();
   await page.goto(link);
   await page.getByRole('button', { name: `Use ${ada.email}` }).click();
   await page.getByRole('button', { name: 'Account: Olga' }).waitFor();
@@ -149,10 +149,10 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByRole('button', { name: 'Link Harbour' }).click();
   await page.getByRole('dialog').getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Go to Harbour' }).click();
-  await page.getByRole('table', { name: 'Identities' }).getByText(provider.issuer).waitFor();
+  await page.getByRole('table', { name: 'Linked identities' }).getByText(provider.issuer).waitFor();
   // What came back with it works once, and the page says what to do.
   await page.goto('/console/oidc?state=x&code=y');
-  await page.getByText('Begin again from the sign-in page.').waitFor();
+  await page.getByText('Start again from the sign-in page.').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/oidc`);
   expect([...complaints, ...stranger.complaints]).toEqual([]);
 });
@@ -169,7 +169,7 @@ async function accept(page: Page, invitation: string): Promise<void> {
   // Again, it says why not and where to go.
   const again = await page.context().newPage();
   await again.goto(invitation);
-  await again.getByText('This link was used already, and works once.').waitFor();
+  await again.getByText('This link has already been used.').waitFor();
   await again.close();
 }
 
@@ -187,9 +187,9 @@ async function seesWhatMembersMay(page: Page, organizationId: string): Promise<v
   expect(await page.getByRole('combobox').count()).toBe(0);
   for (const [address, words] of [
     [`${at}/audit`, 'This needs an administrator of the organization'],
-    [`${at}/settings`, 'This is for administrators'],
+    [`${at}/settings`, 'Administrators only'],
     ['/console/installation', 'This needs an operator of the installation'],
-    ['/console/organizations/org_00000000000000000000000000/keys', 'No such organization'],
+    ['/console/organizations/org_00000000000000000000000000/keys', 'Organization not found'],
   ] as const) {
     await page.goto(address);
     await page.getByText(words).waitFor();
@@ -210,6 +210,6 @@ async function guesses(page: Page): Promise<void> {
     await signIn(page, { name: '', email: 'nobody@example.com', password: `guess ${tries}` });
     await answered;
   }
-  await page.getByText('There were too many attempts.').waitFor();
+  await page.getByText('Too many attempts.').waitFor();
   expect(await page.getByRole('button', { name: /^Try again in \d+ s$/ }).isDisabled()).toBe(true);
 }

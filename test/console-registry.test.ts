@@ -60,7 +60,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
       project: `/projects/${projectId}`,
       organization: `/organizations/${organization.id}`,
       button: (name: string) => page.getByRole('button', { name, exact: true }),
-      entries: page.getByRole('table', { name: 'Servers of the directory' }),
+      entries: page.getByRole('table', { name: 'Directory servers' }),
       row: (name: string | RegExp) => page.getByRole('row', { name }),
     };
   }
@@ -70,7 +70,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await page.goto(`/console${project}`);
     await page.getByRole('link', { name: 'Registry', exact: true }).first().click();
     await entries.waitFor();
-    await button('Show more servers').click();
+    await button('Show more').click();
     await expect.poll(() => entries.getByText('crowd').count()).toBe(60);
     await page.getByText(/^\d sources?$/).click();
     await page.getByRole('table', { name: 'Sources' }).waitFor();
@@ -89,7 +89,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await button('Show all servers').click();
     await expect.poll(() => words.inputValue()).toBe('');
 
-    await page.getByLabel('Kind').selectOption('has several addresses');
+    await page.getByLabel('Kind').selectOption('several addresses');
     await button('Install Regions').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('https://us.example.com/mcp').check();
@@ -97,7 +97,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await row(/Regions.*installed as Regions/).waitFor();
 
-    await page.getByLabel('Kind').selectOption('an address of your own');
+    await page.getByLabel('Kind').selectOption('your own address');
     await button('Install Tenant').click();
     await dialog.getByLabel('Address').fill('https://elsewhere.example.org/mcp');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
@@ -118,7 +118,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await page.goto(`/console${project}/registry?q=hostile`);
     await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
     await page.getByRole('button', { name: /^Unfold/ }).click();
-    await page.getByText('nobody has checked the publisher').waitFor();
+    await page.getByText('publisher not verified').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -137,10 +137,10 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     ]);
     await button('Install Tides').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Nothing is installed yet').waitFor();
+    await dialog.getByText('Nothing has been installed').waitFor();
     await dialog.getByText('after: https://new.example.com/mcp').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await button('Install as it is now').click();
+    await button('Install current version').click();
     await row(/Tides.*installed as Tides/).waitFor();
     expect(complaints.filter((one) => !one.includes('409'))).toEqual([]);
   });
@@ -148,9 +148,9 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
   test('a member is told what administrators do', async () => {
     const { page, complaints, project, organization } = await opened('member');
     await page.goto(`/console${project}/registry?kind=package&q=pump`);
-    await page.getByText('by an administrator of the project').waitFor();
+    await page.getByText('by a project administrator').waitFor();
     await page.goto(`/console${organization}/registry`);
-    await page.getByText('Administrators of the organization write them.').waitFor();
+    await page.getByText('Organization administrators manage them.').waitFor();
     expect(await page.getByRole('button', { name: /card$/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -158,12 +158,12 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
   test('cards are added, installed, changed, uninstalled, deprecated and deleted; a guest gets a token', async () => {
     const { page, complaints, project, organization, button, row } = await opened();
     await page.goto(`/console${organization}/registry`);
-    await button('Add the first card').click();
+    await button('Add your first card').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('harbour');
     await page.getByRole('textbox', { name: /^Address/ }).fill('https://harbour.example.com/mcp');
     await page.getByRole('textbox', { name: /^About/ }).fill('Which ships are in');
     await page.getByRole('textbox', { name: /^Tags/ }).fill('sea, ships');
-    await page.getByLabel('It signs in with OAuth').check();
+    await page.getByLabel('Uses OAuth').check();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Add card' }).click();
     await row(/harbour.*Which ships are in.*sea, ships/).waitFor();
@@ -172,13 +172,13 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     const other = await page.context().newPage();
     await other.goto(`/console${project}/registry`);
     await other.getByRole('button', { name: 'Install harbour' }).waitFor();
-    await button('Change harbour').click();
+    await button('Edit harbour').click();
     await page.getByRole('textbox', { name: /^Address/ }).fill('https://quay.example.com/mcp');
     await button('Save changes').click();
     await row(/quay\.example\.com/).waitFor();
     await other.getByRole('button', { name: 'Install harbour' }).click();
     await other.getByText('after: https://quay.example.com/mcp').waitFor();
-    await other.getByRole('button', { name: 'Install as it is now' }).click();
+    await other.getByRole('button', { name: 'Install current version' }).click();
     await other.getByRole('row', { name: /installed as harbour/ }).waitFor();
     await other.getByRole('button', { name: 'Uninstall harbour' }).click();
     await other.getByText('The saved server').waitFor();
@@ -188,15 +188,15 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     expect((await service.get(`${project}/servers`)).body.items).toEqual([]);
 
     await button('Deprecate harbour').click();
-    await row(/deprecated: not installed any more/).waitFor();
+    await row(/deprecated/).waitFor();
     await button('Delete harbour').click();
     await button('Delete card').click();
     await page.getByText('No card yet').waitFor();
 
-    await button('Make a guest token').click();
-    await page.getByLabel('How long it works').selectOption('2 hours');
-    await button('Make guest token').click();
-    const once = page.getByRole('dialog', { name: 'The guest token' });
+    await button('Create guest token').click();
+    await page.getByLabel('Expires after').selectOption('2 hours');
+    await button('Create token').click();
+    const once = page.getByRole('dialog', { name: 'Guest token' });
     const token = (await once.locator('pre').textContent()) as string;
     expect(token).toMatch(/^guest_/);
     const read = await fetch(`${service.origin}/api/v1/registry/directory-servers`, {

@@ -21,9 +21,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   await page.getByRole('button', { name: 'Add server', exact: true }).click();
   await page.getByRole('button', { name: 'Pasted JSON' }).click();
   await page.getByLabel('Configuration').fill(configuration());
-  expect(await page.getByRole('list', { name: 'What was understood' }).textContent()).toContain(
-    'HARBOUR_KEY',
-  );
+  expect(await page.getByRole('list', { name: 'Detected servers' }).textContent()).toContain('HARBOUR_KEY');
   await page.getByRole('button', { name: 'Add server', exact: true }).last().click();
 
   // Its doctor passes, and nothing of what was pasted as a secret is on the page or in what the API says.
@@ -54,7 +52,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   });
   await page.getByRole('button', { name: 'Save as eval case' }).click();
   await page.getByLabel('Title').fill('Inspects the Albatross');
-  await page.getByLabel('The answer of the tool contains').fill('rustyPlates');
+  await page.getByLabel('Result contains').fill('rustyPlates');
   await page.getByRole('button', { name: 'Save case' }).click();
   await page.getByText('Case “Inspects the Albatross” saved').waitFor();
   const [suite] = (await api.listEvalSuites({ projectId })).items;
@@ -101,7 +99,7 @@ function configuration(): string {
 /** A secret, a client and an environment; then the environment is changed, and what changed is read. */
 async function makeEnvironment(page: Page, at: string): Promise<void> {
   await page.goto(`${at}/secrets`);
-  await page.getByRole('button', { name: 'Store a secret' }).click();
+  await page.getByRole('button', { name: 'Add secret' }).click();
   await page.getByLabel('Name').fill('API_TOKEN');
   await page.getByLabel('Value').fill(typedSecret);
   await page.getByRole('button', { name: 'Store secret' }).click();
@@ -109,15 +107,15 @@ async function makeEnvironment(page: Page, at: string): Promise<void> {
   expect(await page.content()).not.toContain(typedSecret);
 
   await page.getByRole('link', { name: 'Environments', exact: true }).click();
-  await page.getByRole('button', { name: 'Create an environment' }).click();
-  await page.getByRole('link', { name: 'Create a client' }).click();
+  await page.getByRole('button', { name: 'Create environment' }).click();
+  await page.getByRole('link', { name: 'Create client' }).click();
   await page.getByRole('button', { name: 'Create client' }).click();
   await page.getByRole('heading', { name: 'Configuration' }).waitFor();
 
   await page.goto(`${at}/environments?add=true`);
   await page.getByLabel('Name').fill('Staging');
   await page.getByRole('button', { name: 'Create environment' }).click();
-  await page.getByText('It is at revision 1.').waitFor();
+  await page.getByText('Current revision: 1.').waitFor();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByLabel('Description').fill('For the night');
   await page.getByRole('checkbox', { name: 'API_TOKEN' }).check();

@@ -142,7 +142,7 @@ describe('brakes', () => {
     await expect(from().people.signIn(right(email))).rejects.toMatchObject({ retryAfter: about(60) });
     await later(61);
     await from().people.signIn(right(email));
-    // What was right clears the count.
+    // A correct password resets the counter.
     await expect(from().people.signIn(wrong(email))).rejects.toMatchObject({ status: 401 });
     await from().people.signIn(right(email));
   });

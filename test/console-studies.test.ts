@@ -45,21 +45,21 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByText('No study is published').waitFor();
 
     // The preview says what visitors get, before anybody does.
-    await button('Publish an environment').click();
+    await button('Publish environment').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('Harbour desk');
     await page.getByRole('textbox', { name: /^Description/ }).fill('Find out <i>which ships</i> are here.');
-    const preview = page.getByRole('region', { name: 'What a visitor gets' });
+    const preview = page.getByRole('region', { name: 'Visitor preview' });
     await preview.getByRole('heading', { name: 'Harbour desk' }).waitFor();
     await preview.getByText('Find out <i>which ships</i> are here.').waitFor();
     await preview.getByText('scripted/model').waitFor();
-    await expect.poll(() => preview.textContent()).toMatch(/ServersHarbourTools\d+Before/);
-    expect(await preview.getByText('credits a day').count()).toBe(0);
+    await expect.poll(() => preview.textContent()).toMatch(/ServersHarbourTools\d+Tool calls/);
+    expect(await preview.getByText('credits per day').count()).toBe(0);
     await page.getByRole('radio', { name: /^Anyone with the link/ }).check();
-    await preview.getByText('500 credits a day').waitFor();
+    await preview.getByText('500 credits per day').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await button('Publish').click();
     await page.getByRole('dialog', { name: 'Harbour desk is published' }).waitFor();
-    await button('Copy the link').click();
+    await button('Copy link').click();
     const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
     const visitorsLink = page.getByRole('link', { name: 'Open as a visitor' });
     expect(await visitorsLink.getAttribute('href')).toBe(link);
@@ -70,7 +70,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const row = page.getByRole('table', { name: 'Studies' }).getByRole('row', { name: /Harbour desk/ });
     await row.getByText('Anyone with the link').waitFor();
     await row.getByText('none yet').waitFor();
-    await button('Copy the link of Harbour desk').waitFor();
+    await button('Copy link of Harbour desk').waitFor();
 
     // Somebody comes by the link that was copied, and says how it went.
     const guest = new Visitor(service);
@@ -93,37 +93,37 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     expect(await seriousFindings(page)).toEqual([]);
 
     // One action makes it a case; the next time the same suite is proposed.
-    await button('Make an eval case').click();
+    await button('Create eval case').click();
     await dialog.getByLabel('Suite').selectOption({ label: 'What people ask' });
-    await button('Make case').click();
+    await button('Create case').click();
     await page.getByRole('link', { name: 'Which ships are <u>there</u>?' }).waitFor();
     const cases = ok(await service.get(`${studies.project}/eval-suites/${suiteId}/cases`)).items;
     expect(cases.at(-1)).toMatchObject({ title: 'Which ships are <u>there</u>?' });
     await page.reload();
-    await button('Make an eval case').click();
+    await button('Create eval case').click();
     await expect.poll(() => dialog.getByLabel('Suite').inputValue()).toBe(suiteId);
-    await button('Make case').click();
-    await page.getByText('The suite has this case already.').waitFor();
-    await page.getByRole('link', { name: 'Open it' }).click();
-    await page.getByRole('button', { name: 'Try this case now' }).waitFor();
+    await button('Create case').click();
+    await page.getByText('The suite already has this case.').waitFor();
+    await page.getByRole('link', { name: 'Open case' }).click();
+    await page.getByRole('button', { name: 'Run once' }).waitFor();
 
     // Fewer are let in: it is said who is out, and they are.
     await page.goto(`${at}/studies/${study.id}`);
-    await button('Change who gets in').click();
-    await page.getByRole('radio', { name: /^People who are invited/ }).check();
-    await page.getByText('Guests who are not invited are out at once.').waitFor();
+    await button('Change access').click();
+    await page.getByRole('radio', { name: /^Invited people/ }).check();
+    await page.getByText('Guests lose access immediately.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await button('Let in fewer').click();
-    await page.getByText('Who gets in now: people who are invited').waitFor();
+    await button('Restrict access').click();
+    await page.getByText('Access changed: invited people').waitFor();
     expect((await guest.request('GET', '/visit')).status).toBe(401);
 
     // Whoever is invited gets in once with the link that is shown once, until they are removed.
     await tab('Members').click();
-    await page.getByText('Nobody is invited').waitFor();
-    await button('Invite somebody').click();
+    await page.getByText('No invited people').waitFor();
+    await button('Invite member').click();
     await dialog.getByLabel('E-mail').fill('grace@example.com');
     await button('Invite').click();
-    await page.getByText('This service sends no mail').waitFor();
+    await page.getByText('This service sends no email').waitFor();
     await button('Copy link').click();
     const entry = (await page.evaluate('navigator.clipboard.readText()')) as string;
     await button('Done').click();
@@ -131,34 +131,34 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     ok(await grace.enter(entry));
     expect((await new Visitor(service).enter(entry)).status).toBe(404);
     await button('Remove grace@example.com').click();
-    await page.getByText('grace@example.com is out at once.').waitFor();
+    await page.getByText('grace@example.com loses access immediately.').waitFor();
     await button('Remove').click();
-    await page.getByText('grace@example.com is no longer invited').waitFor();
-    await page.getByText('Nobody is invited').waitFor();
+    await page.getByText('grace@example.com removed').waitFor();
+    await page.getByText('No invited people').waitFor();
     expect((await grace.request('GET', '/visit')).status).toBe(401);
 
     // A new link, another environment, another cap for guests, another name; then nobody gets in.
     await tab('Overview').click();
     await button('New link').click();
-    await page.getByText('Whoever is in stays in').waitFor();
+    await page.getByText('Visitors already in the study can continue').waitFor();
     await button('Replace link').click();
-    await page.getByText('The study has a new link').waitFor();
+    await page.getByText('Link replaced').waitFor();
     const now = await studies.read(study.id);
     expect(now.link.url).not.toBe(link);
     await expect.poll(() => visitorsLink.getAttribute('href')).toBe(now.link.url);
     const elsewhere = await studies.environment([server], { requireToolApproval: true });
     await button('Change environment').click();
     await dialog.getByLabel('Environment').selectOption(elsewhere);
-    await preview.getByText('the visitor is asked').waitFor();
+    await preview.getByText('need visitor approval').waitFor();
     await button('Move study').click();
     await page.getByText('Study moved').waitFor();
     expect((await studies.read(study.id)).environmentId).toBe(elsewhere);
-    const cap = page.getByRole('textbox', { name: /^Credits that all guests/ });
+    const cap = page.getByRole('textbox', { name: /^Daily credit limit/ });
     await cap.fill('many');
-    expect(await button('Save for guests').isDisabled()).toBe(true);
+    expect(await button('Save guest settings').isDisabled()).toBe(true);
     await cap.fill('12.5');
-    await button('Save for guests').click();
-    await page.getByText('Saved what guests may do').waitFor();
+    await button('Save guest settings').click();
+    await page.getByText('Guest settings saved').waitFor();
     expect((await studies.read(study.id)).guestExecution).toEqual({
       ...now.guestExecution,
       dailyCreditCap: 12.5,
@@ -169,19 +169,19 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('heading', { name: 'Harbour office', level: 1 }).waitFor();
     await button('Unpublish').click();
     await button('Unpublish study').click();
-    await page.getByText('Harbour office is no longer published').waitFor();
-    await page.getByText('Nobody: it is not published.').waitFor();
+    await page.getByText('Harbour office unpublished').waitFor();
+    await page.getByText('Not published.').waitFor();
     expect((await studies.read(study.id)).published).toBe(false);
     await page.getByRole('link', { name: 'Studies', exact: true }).first().click();
     await page.getByText('No study is published').waitFor();
-    await page.getByRole('checkbox', { name: 'Unpublished ones too' }).check();
+    await page.getByRole('checkbox', { name: 'Show unpublished' }).check();
     await page.getByRole('link', { name: 'Harbour office' }).waitFor();
 
     // From the environment itself it comes back as the same study.
     await page.goto(`${at}/environments/${elsewhere}`);
-    await button('Publish as a study').click();
+    await button('Publish as study').click();
     await button('Publish').click();
-    await page.getByRole('link', { name: 'Go to the study' }).click();
+    await page.getByRole('link', { name: 'Go to study' }).click();
     await page.waitForURL(`**/studies/${study.id}`);
     expect(complaints).toEqual([]);
   });
@@ -198,16 +198,16 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const { page, complaints, at, button, dialog } = await opened();
     await page.goto(`${at}/runs/${runId}`);
     await button('Share').click();
-    await dialog.getByText('nothing of what was said').waitFor();
-    const shared = page.getByRole('checkbox', { name: 'Whoever has the link sees this run' });
+    await dialog.getByText('no conversations or tool calls').waitFor();
+    const shared = page.getByRole('checkbox', { name: 'Anyone with the link can view this run' });
     await shared.click();
     await page.getByText('Run shared', { exact: true }).waitFor();
-    await button('Copy the link').click();
+    await button('Copy link').click();
     const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
     expect(await stored()).toMatchObject({ shared: true, link: { url: link }, expiresAt: null });
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog.getByLabel('Ends after').fill('2099-12-31');
-    await button('Save end').click();
+    await dialog.getByLabel('Expires after').fill('2099-12-31');
+    await button('Save').click();
     await page.getByText('Shared until 31 Dec 2099').waitFor();
     expect((await stored()).expiresAt).toBe(Date.parse('2099-12-31T23:59:59Z'));
 
@@ -216,14 +216,14 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await button('New link').click();
     await dialog.getByText('Somebody has changed who may see it').waitFor();
     expect((await stored()).link.url).toBe(link);
-    await dialog.getByText('Without a day it is shared until you stop it.').waitFor();
+    await dialog.getByText('If empty, the link works until you stop sharing.').waitFor();
     await button('New link').click();
-    await page.getByText('The run has a new link').waitFor();
+    await page.getByText('Link replaced').waitFor();
     expect((await stored()).link.url).not.toBe(link);
     await shared.click();
-    await page.getByText('No longer shared', { exact: true }).waitFor();
+    await page.getByText('Sharing stopped', { exact: true }).waitFor();
     expect(await stored()).toMatchObject({ shared: false, link: null });
-    expect(await dialog.getByRole('button', { name: 'Copy the link' }).count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: 'Copy link' }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
@@ -232,20 +232,18 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const { id, link } = await studies.publish(environmentId);
     const { page, complaints, at, button, tab } = await opened();
     await page.goto(`${at}/studies/${id}`);
-    await page.getByText('Nobody has chatted yet.').waitFor();
-    await page.getByText('No journey was run in this environment yet').waitFor();
-    await page.getByText('Nothing was used yet.').waitFor();
+    await page.getByText('No sessions yet.').waitFor();
+    await page.getByText('No journeys have run in this environment').waitFor();
+    await page.getByText('No usage yet.').waitFor();
     await tab('Findings').click();
-    await page.getByText('Nothing was analysed yet').waitFor();
+    await page.getByText('Not analyzed yet').waitFor();
 
     // The page finds out by itself when something was counted.
     const guest = new Visitor(service);
     ok(await guest.enter(link));
     const { last } = await guest.say('Which ships are there?');
     ok(await guest.request('PUT', `/visit/sessions/${last.sessionId}/feedback`, { rating: -1 }));
-    const signal = page
-      .getByRole('list', { name: 'What stands out' })
-      .getByText('Visitors give a thumb down');
+    const signal = page.getByRole('list', { name: 'Signals' }).getByText('Negative ratings');
     await signal.waitFor();
     await page.getByRole('link', { name: 'session 1' }).first().click();
     await page.getByRole('list', { name: 'Transcript' }).getByText('Which ships are there?').waitFor();
@@ -256,24 +254,24 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     provider.script = () => ({ text: 'No JSON', after: held });
     onTestFinished(release);
-    await button('Ask for causes and remedies').click();
-    await page.getByText('being gathered').waitFor();
+    await button('Find causes and fixes').click();
+    await page.getByText('running', { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await button('Stop').click();
-    await page.getByText('Gathers what was counted').waitFor();
+    await page.getByText('Summarizes the findings').waitFor();
     release();
-    await button('Ask for causes and remedies').click();
-    const found = page.getByRole('list', { name: 'What was found' });
-    await found.getByText('Visitors give a thumb down').waitFor();
-    await button('Look again').waitFor();
+    await button('Find causes and fixes').click();
+    const found = page.getByRole('list', { name: 'Findings' });
+    await found.getByText('Negative ratings').waitFor();
+    await button('Run again').waitFor();
 
-    const name = /^Dismiss: Visitors give a thumb down/;
+    const name = /^Dismiss: Negative ratings/;
     await page.getByRole('button', { name }).click();
-    await page.getByText('All of them were dismissed.').waitFor();
+    await page.getByText('All findings are dismissed.').waitFor();
     const [finding] = (await studies.read(id, '/findings')).items;
     expect(finding).toMatchObject({ status: 'new', dismissedAt: expect.any(Number) });
-    await page.getByRole('checkbox', { name: 'Show 1 dismissed one' }).check();
-    await page.getByRole('button', { name: /^Show again/ }).click();
+    await page.getByRole('checkbox', { name: 'Show 1 dismissed finding' }).check();
+    await page.getByRole('button', { name: /^Restore/ }).click();
     await page.getByRole('button', { name }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
@@ -281,7 +279,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const people = page.getByRole('region', { name: 'People' });
     await people.getByRole('img', { name: 'People: sessions by day' }).waitFor();
     await people.getByRole('img', { name: 'People: thumbs down by day' }).waitFor();
-    const tools = page.getByRole('table', { name: 'Tools that were called' });
+    const tools = page.getByRole('table', { name: 'Tool calls' });
     await tools.getByRole('row', { name: /list_ships/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
@@ -307,7 +305,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     for (const [address, there] of [
       [`${at}/studies`, 'table'],
       [`${at}/studies?publish=true`, '[role=dialog] h3'],
-      [study, 'text=Save for guests'],
+      [study, 'text=Save guest settings'],
       [`${study}?tab=members`, 'table'],
       [`${study}?tab=sessions`, 'table'],
       [`${study}/sessions/${last.sessionId}`, 'text=was called'],
@@ -325,18 +323,18 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     // Without a mouse: choose who gets in, and come back to where one was.
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(study);
-    await button('Change who gets in').waitFor();
-    await tabTo(page, /^button: Change who gets in/);
+    await button('Change access').waitFor();
+    await tabTo(page, /^button: Change access/);
     await page.keyboard.press('Enter');
     await page.getByRole('radio', { name: /^Anyone with the link/, checked: true }).waitFor();
     await tabTo(page, /^input: Anyone with the link/);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    await page.getByText('are out at once').waitFor();
-    await tabTo(page, /^button: Let in fewer/);
+    await page.getByText('lose access immediately').waitFor();
+    await tabTo(page, /^button: Restrict access/);
     await page.keyboard.press('Enter');
-    await page.getByText('Who gets in now: members of the project').waitFor();
-    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Change who gets in');
+    await page.getByText('Access changed: project members').waitFor();
+    await expect.poll(async () => (await focusOf(page)).words).toBe('button: Change access');
     expect((await studies.read(id)).mode).toBe('project_members');
     expect(complaints).toEqual([]);
   });
@@ -346,13 +344,13 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     const { id } = await studies.publish(environmentId, { name: 'Read by all' });
     const { page, complaints, at, button } = await opened('member');
     await page.goto(`${at}/studies/${id}`);
-    await button('Save for guests').waitFor();
-    await expect.poll(() => button('Save for guests').isDisabled()).toBe(true);
+    await button('Save guest settings').waitFor();
+    await expect.poll(() => button('Save guest settings').isDisabled()).toBe(true);
     expect(await button('Unpublish').isDisabled()).toBe(true);
-    expect(await button('Change who gets in').isDisabled()).toBe(false);
+    expect(await button('Change access').isDisabled()).toBe(false);
     await page.goto(`${at}/studies`);
     await page.getByRole('link', { name: 'Read by all' }).waitFor();
-    await expect.poll(() => button('Publish an environment').isDisabled()).toBe(true);
+    await expect.poll(() => button('Publish environment').isDisabled()).toBe(true);
 
     const feature = { organization: undefined, feature: 'user-testing' };
     await setFeature(service.db, { ...feature, enabled: false });
@@ -363,8 +361,8 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
       expect(await page.getByRole('link', { name: 'Studies', exact: true }).count()).toBe(0);
     }
     await page.goto(`${at}/environments/${environmentId}`);
-    await page.getByText('What a run would use now').waitFor();
-    await expect.poll(() => button('Publish as a study').count()).toBe(0);
+    await page.getByText('Resolved configuration').waitFor();
+    await expect.poll(() => button('Publish as study').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

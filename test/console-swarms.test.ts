@@ -24,7 +24,7 @@ test('a persona and a journey are authored, launched without a language model, w
   // Candidates are drafted from the tools of the group; one press makes a persona with their journeys.
   await page.goto('/console/');
   await page.getByRole('link', { name: 'Swarms', exact: true }).click();
-  await page.getByText('No journey was run yet').waitFor();
+  await page.getByText('No journey runs yet').waitFor();
   await button('Draft with a model').click();
   await button('Draft personas').click();
   await button('Create with 2 journeys').first().click();
@@ -47,15 +47,15 @@ test('a persona and a journey are authored, launched without a language model, w
   await page
     .getByRole('combobox', { name: /^Persona/ })
     .selectOption({ label: '<b>Ada</b>, harbour master in a hurry' });
-  await field('Goal').fill('List the ships in the harbour.');
+  await field('Goal required').fill('List the ships in the harbour.');
   await field('Name').fill('Find a berth');
   await page.getByRole('checkbox', { name: /Harbour client/ }).check();
-  await field('Sessions with each target').fill('101');
+  await field('Sessions per target').fill('101');
   await page.getByText('A whole number from 1 to 100').waitFor();
   expect(await button('Create journey').isDisabled()).toBe(true);
-  await field('Sessions with each target').fill('3');
-  await field('Messages of the persona').fill('2');
-  await page.getByRole('checkbox', { name: /^A judge/ }).uncheck();
+  await field('Sessions per target').fill('3');
+  await field('Maximum persona messages').fill('2');
+  await page.getByRole('checkbox', { name: /^Judge whether/ }).uncheck();
   await button('Add criterion').click();
   await button('Add criterion').click();
   const second = page.getByRole('list', { name: 'Criteria' }).getByRole('listitem').nth(1);
@@ -77,7 +77,7 @@ test('a persona and a journey are authored, launched without a language model, w
       timeout: 60_000,
     })
     .toBe(3);
-  await page.getByText('With at least one target fewer sessions passed than have to.').waitFor();
+  await page.getByText('At least one target is below its pass threshold.').waitFor();
   const scores = page.getByRole('table', { name: 'Scorecard' });
   await scores
     .getByRole('row', { name: /Names the Zeppelin/ })
@@ -87,9 +87,9 @@ test('a persona and a journey are authored, launched without a language model, w
     .getByRole('row', { name: /noToolErrors/ })
     .getByText('3 of 3')
     .waitFor();
-  await button('Find what sessions have in common').click();
-  const found = page.getByRole('list', { name: 'What was found' });
-  await found.getByText('A criterion is not met: Names the Zeppelin').waitFor({ timeout: 60_000 });
+  await button('Find common causes').click();
+  const found = page.getByRole('list', { name: 'Findings' });
+  await found.getByText('Criterion not met: Names the Zeppelin').waitFor({ timeout: 60_000 });
   expect(await seriousFindings(page)).toEqual([]);
 
   // The evidence leads to a transcript beside its trace; the arrows of the board go from session to session.
@@ -97,8 +97,8 @@ test('a persona and a journey are authored, launched without a language model, w
   await page.getByRole('heading', { name: /^Session \d with Harbour client$/ }).waitFor();
   const transcript = page.getByRole('list', { name: 'Transcript' });
   await transcript.getByRole('heading', { name: '<b>Ada</b>' }).first().waitFor();
-  const grades = page.getByRole('region', { name: 'How it was graded' });
-  await grades.getByText('A criterion that decides was not met.').waitFor();
+  const grades = page.getByRole('region', { name: 'Grading' });
+  await grades.getByText('A required criterion was not met.').waitFor();
   await grades.getByRole('img', { name: 'not met' }).waitFor();
   const trace = page.getByRole('region', { name: 'Trace' });
   await trace
@@ -113,20 +113,20 @@ test('a persona and a journey are authored, launched without a language model, w
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Session 2 with Harbour client' }).waitFor();
 
-  // What was found is dismissed, and shown again.
+  // A finding is dismissed and restored.
   await page.getByRole('link', { name: 'Swarms', exact: true }).first().click();
   await page.getByRole('table', { name: 'Latest runs of journeys' }).getByText('Find a berth').waitFor();
   await page.getByRole('link', { name: 'Findings' }).click();
-  await page.getByRole('img', { name: /^A criterion is not met: Names the Zeppelin\. In 1 wave/ }).waitFor();
+  await page.getByRole('img', { name: /^Criterion not met: Names the Zeppelin\. In 1 wave/ }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  await button('Dismiss: A criterion is not met, Names the Zeppelin').click();
-  await page.getByRole('checkbox', { name: 'Show 1 dismissed one' }).check();
+  await button('Dismiss: Criterion not met, Names the Zeppelin').click();
+  await page.getByRole('checkbox', { name: 'Show 1 dismissed finding' }).check();
   const findings = await api.listSwarmFindings({ projectId });
   expect(findings.items.find(({ dismissedAt }) => dismissedAt !== null)?.subject.label).toBe(
     'Names the Zeppelin',
   );
-  await button('Show again: A criterion is not met, Names the Zeppelin').click();
-  await button('Dismiss: A criterion is not met, Names the Zeppelin').waitFor();
+  await button('Restore: Criterion not met, Names the Zeppelin').click();
+  await button('Dismiss: Criterion not met, Names the Zeppelin').waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -46,13 +46,13 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   await page.getByRole('button', { name: 'Render widget' }).click();
   const widget = page.getByRole('group', { name: `Widget of ${counter}` });
   await widget.getByText('rendered', { exact: true }).waitFor({ timeout: 60_000 });
-  const picture = widget.getByRole('img', { name: /as it was drawn$/ });
+  const picture = widget.getByRole('img', { name: /as rendered$/ });
   await expect
     .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
     .toBe(1024);
   await widget.getByText('Accessibility tree').click();
   expect(await widget.getByLabel(/^accessibility tree/).textContent()).toContain('Albatross seaworthy');
-  await widget.getByText('elements, as steps name them').click();
+  await widget.getByText('elements, step selectors').click();
   await widget.getByText('{"role":{"role":"button","name":"Add"},"nth":0}').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
 
@@ -63,7 +63,7 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   expect(told).toMatchObject({ action: 'click', locatorLabel: 'button "Add" number 0' });
   await page.route('**/api/v1/artifacts/*', (route) => route.fulfill({ status: 404 }), { times: 1 });
   await page.goto(`${at}/runs/${runId}/trials/${trial.id}`);
-  const film = page.getByRole('img', { name: `Recording of the widget of ${counter}` });
+  const film = page.getByRole('img', { name: `Recording of widget ${counter}` });
   // How many different bytes are in a corner of it; an empty page has one or two.
   const drawn = () =>
     film.evaluate((canvas) => {
@@ -74,7 +74,7 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
     });
   const click = page.getByRole('button', { name: /Click button "Add"/ });
   await click.click();
-  const scrubber = page.getByRole('slider', { name: 'Place in the recording' });
+  const scrubber = page.getByRole('slider', { name: 'Playback position' });
   expect(Number(await scrubber.inputValue())).toBe(told.videoOffsetMs);
   expect(await click.getAttribute('aria-current')).toBe('step');
   await expect.poll(drawn).toBeGreaterThan(2);
@@ -86,7 +86,7 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   await expect.poll(async () => Number(await scrubber.inputValue())).toBeLessThan(told.videoOffsetMs);
   await page
     .getByRole('group', { name: `Widget of ${counter}` })
-    .getByText('rendered')
+    .getByText('rendered', { exact: true })
     .waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   expect(complaints).toEqual([]);

@@ -1,4 +1,3 @@
-// @module-tag long
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,7 +74,7 @@ inBrowser((shared) => {
     await keyboard.type(rightPassword);
     await keyboard.press('Enter');
     await heading('Default');
-    await tabTo(page, /^a: Skip to the page/);
+    await tabTo(page, /^a: Skip to content/);
     await keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('page');
 
@@ -119,7 +118,7 @@ inBrowser((shared) => {
     await heading(/, trial 2$/);
     await tabTo(page, /^button: API/);
     await keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'The same elsewhere' }).waitFor();
+    await page.getByRole('dialog', { name: 'Use the API' }).waitFor();
     await tabTo(page, /^button: Copy curl command/);
     await keyboard.press('Enter');
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl .*\/trace/);
@@ -147,7 +146,10 @@ inBrowser((shared) => {
     expect(complaints).toEqual([]);
   });
 
-  test('every page is drawn within its policy, without serious findings about access, in both themes', async () => {
+  test('every page is drawn within its policy, without serious findings about access, in both themes', {
+    tags: ['long'],
+    timeout: 480_000,
+  }, async () => {
     const { page, complaints } = await visit(shared.browser, shared.service);
     const found: string[] = [];
     for (const [name, address, there] of await pagesOf(shared.service)) {
@@ -157,7 +159,7 @@ inBrowser((shared) => {
     }
     found.push(...complaints);
     expect(found).toEqual([]);
-  }, 480_000);
+  });
 
   test.runIf(shots !== undefined)(
     'pictures of every page',

@@ -78,7 +78,7 @@ test('a server is held against an export of it, each difference with its impact 
     'risky | text | tool inspect_hull | /tools/0/annotations/readOnlyHint',
     'safe | added | tool paint | /tools/1',
   ]);
-  expect(body.differences[0]).toMatchObject({ after: ['ship'], message: '"ship" must be given now' });
+  expect(body.differences[0]).toMatchObject({ after: ['ship'], message: '"ship" is required now' });
   expect(body.differences[4]).toMatchObject({
     before: 'Looks at the hull.',
     after: 'Looks at the hull, and below it.',

@@ -257,7 +257,7 @@ describe('for operators', () => {
     const database = await createDatabase();
     const holder = await database.connect();
     onTestFinished(() => holder.end());
-    // What the first boot locks, so that replicas share one.
+    // The advisory lock of the first boot, which replicas share.
     await holder.query('select pg_advisory_lock(4700004)');
     const port = await freePort();
     const key = `sk_${'ready'.repeat(8)}`;

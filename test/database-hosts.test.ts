@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { loadConfig } from '../src/platform/config/load.ts';
 import { flag, integer, text } from '../src/platform/database/columns.ts';
 import { type ConnectedDatabase, connectDatabase } from '../src/platform/database/connect.ts';
+import type { Timeouts } from '../src/platform/database/connection-mode.ts';
 import { hostUrls } from '../src/platform/database/hosts.ts';
-import type { Timeouts } from '../src/platform/database/manner.ts';
 import { Notifications } from '../src/platform/database/notifications.ts';
 import { createLog } from '../src/platform/log.ts';
 import { startPgBouncer } from './support/pgbouncer.ts';

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What is found with these settings, by the name of the check. */
+/** The findings with these settings, by check name. */
 async function examine(env: Record<string, string> = {}): Promise<Record<string, Found>> {
   const { config, unknown } = loadConfig({
     DRYDOCK_DATA_DIR: dataDir,
@@ -178,7 +178,7 @@ describe('each setting that will hurt is named', () => {
   test.each(cases)('%s %j', async (check, env, finding) => {
     const found = await examine(env);
     expect(found[check]).toMatchObject(finding);
-    // Whatever is not as it should be says what to do.
+    // Every warning and problem has a remedy.
     expect(
       Object.values(found).filter((each) => (each.level === 'ok') === (each.remedy !== undefined)),
     ).toEqual([]);

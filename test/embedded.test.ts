@@ -69,7 +69,7 @@ describe('the embedded default', () => {
     expect(second.key).toBeUndefined();
     expect(consoleOf(second)).toBe(second.baseUrl.replace('/api/v1', '/console/'));
     const link = await new Drydock(['console', 'link'], {}, { cwd: folder }).outcome();
-    expect(link.stderr).toContain('signed in as owner@drydock.local');
+    expect(link.stderr).toContain('signs in as owner@drydock.local');
     expect(await enter(second, link.stdout)).toMatchObject({ status: 200 });
     expect(JSON.stringify((await ask(second.baseUrl, '/projects', key)).body)).toContain('Kept');
     expect((await stat(join(here.dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
@@ -83,7 +83,7 @@ describe('the embedded default', () => {
     if (root) await chmod(base, 0o711);
     onTestFinished(() => rm(base, { recursive: true, force: true }));
     const here = await place(join(base, 'deep'.repeat(15), 'deep'.repeat(15)));
-    // What a crash has left.
+    // The files that a crash leaves behind.
     const left = join(here.dataDir, 'postgres', 'init-999999999');
     await mkdir(left, { recursive: true });
     if (root) await chmod(here.dataDir, 0o711);
@@ -192,7 +192,7 @@ describe('what an operator must mend is one line and exit code 1', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(oneLine);
     expect(stderr).toContain(`Port ${port} is taken on 127.0.0.1. Set DRYDOCK_PORT`);
-    // Nothing is left running, and nothing is damaged.
+    // No process is left running, and no data is damaged.
     expect(await databasePid(here.dataDir)).toBeUndefined();
     const next = await here.serve();
     expect(next.key).toMatch(/^sk_/);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import type { Operation } from '../src/contract/operation.ts';
+import type { Given } from '../src/domain/base/input.ts';
 import type { Credential } from '../src/domain/identity/authenticate.ts';
-import type { Given } from '../src/domain/input.ts';
 import { Entrance } from '../src/domain/invoke.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -13,7 +13,7 @@ let service: TestService;
 let entrance: Entrance;
 let organizationId: string;
 const charged: string[] = [];
-/** None of these operations calls others. */
+/** These operations call no others. */
 const tools = () => Promise.reject(new Error('No tools here'));
 
 beforeAll(async () => {

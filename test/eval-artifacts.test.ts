@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { housekeeping } from '../src/domain/housekeeping.ts';
+import { housekeeping } from '../src/domain/retention/housekeeping.ts';
 import { type Ingesting, ingesting, named, result } from './support/ingesting.ts';
 import { within } from './support/path-parameters.ts';
 import type { Answer, TestService } from './support/service.ts';
@@ -71,16 +71,16 @@ describe('a report of a test runner', () => {
       status: 'running',
       tests: { reported: 1, skipped: 0 },
     });
-    // The same test is the same case, whoever ran it.
+    // A test maps to the same case regardless of the runner.
     const cases = (await get(`${project}/eval-suites/${first.body.suiteId}/cases`)).items;
     expect(cases.map(({ title }: { title: string }) => title)).toEqual(['math > adds', 'math > divides']);
   });
 
   test.each([
-    ['no report', 'hello', 'no JSON'],
+    ['no report', 'hello', 'Not valid JSON'],
     ['another document', '<html></html>', 'JUnit'],
     ['nothing that ran', '<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test'],
-    ['broken off', junit.slice(0, 200), 'no XML'],
+    ['broken off', junit.slice(0, 200), 'Not valid XML'],
     ['JSON of something else', '{"a":1}', 'Vitest'],
   ])('is refused when it is %s, and makes no run', async (_, content, why) => {
     const { storageId } = (await upload(content, 'text/plain')).body;
@@ -168,7 +168,7 @@ test('an artifact that no run refers to is removed after a day, and one that a r
     `/projects/${report.body.projectId}/eval-runs/${report.body.runId}/iterations/${items[0].id}/trace`,
   );
   expect(trace.widgetSnapshots[0].widgetHtmlBlobId).toBe(used.body.storageId);
-  // The same artifact under another id is the same artifact.
+  // An artifact with equal content is deduplicated under another ID.
   const externalRunId = named('run');
   const widget = (content: string) =>
     upload(content, 'text/html').then(({ body }) =>

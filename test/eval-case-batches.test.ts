@@ -53,7 +53,7 @@ describe('a batch', () => {
         [7, 'H', 'INVALID_ITEM', /nobody/],
         [8, undefined, 'INVALID_ITEM', /^title: Required/],
         [9, 'J', 'INVALID_CASE', /^repetitions: /],
-        [10, 'K', 'INVALID_CASE', /^assertions: Says the same/],
+        [10, 'K', 'INVALID_CASE', /^assertions: Cannot be combined with/],
       ].map(([index, title, code, message]) =>
         expect.objectContaining({
           index,

@@ -213,9 +213,9 @@ describe('a case', () => {
     [
       'with two lists of checks',
       { checks: { list: [] }, assertions: { list: [] } },
-      /^assertions: Says the same/,
+      /^assertions: Cannot be combined with/,
     ],
-    ['with two counts', { iterations: 1, runs: 1 }, /^runs: Says the same as iterations/],
+    ['with two counts', { iterations: 1, runs: 1 }, /^runs: Cannot be combined with iterations/],
     ['that is too large', { expectedOutput: 'x'.repeat(20_001) }, /^expectedOutput: /],
     [
       'that is too large in all',
@@ -315,8 +315,13 @@ describe('the two vocabularies', () => {
       {},
       /^steps\.1\.assertion\.role: .*gating/,
     ],
-    ['two exact counts', { iterations: 1, repetitions: 1 }, vocabulary2, /^repetitions: Says the same/],
-    ['two floors', { legacyIterations: 1, runs: 1 }, vocabulary2, /^runs: Says the same/],
+    [
+      'two exact counts',
+      { iterations: 1, repetitions: 1 },
+      vocabulary2,
+      /^repetitions: Cannot be combined with/,
+    ],
+    ['two floors', { legacyIterations: 1, runs: 1 }, vocabulary2, /^runs: Cannot be combined with/],
     ['a third', {}, { headers: { 'x-mcpjam-eval-vocabulary': '3' } }, /^x-mcpjam-eval-vocabulary: /],
     [
       'a pattern that cannot be read, under the word that was used',

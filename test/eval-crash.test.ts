@@ -141,7 +141,7 @@ test('of two workers, one that is frozen past its lease records nothing late', {
     return drydock;
   };
   const api = await start('serve', '--no-worker').ready();
-  const workers = await Promise.all([0, 1].map(() => start('worker').said(/Drydock works/)));
+  const workers = await Promise.all([0, 1].map(() => start('worker').said(/The Drydock worker is running/)));
   const installation = await prepare(api.baseUrl, demo.url);
   const { projectId, suiteId } = installation;
   const { runId } = await installation.api.createEvalRun({

@@ -120,7 +120,7 @@ test('a run that passes without some of its trials says so, and is not compared 
   await runWith(0);
   const some = await runWith(2);
   const message =
-    '2 of 10 trials of "Answers" did not complete or could not be judged. The pass rate leaves them out.';
+    '2 of 10 trials of "Answers" did not complete or could not be judged. The pass rate excludes them.';
   expect(some).toMatchObject({ result: 'passed', warnings: [{ code: 'trials_excluded', message }] });
   expect(some.statistics.cases[0]).toMatchObject({ passed: 8, trials: 8, excluded: 2, rate: 1 });
   expect(await compared(some.id)).toEqual(['unchanged_passed', 100, 100]);
@@ -196,7 +196,8 @@ test('a call that never reached a server is a mistake of the model, whether or n
   }
   const advice = run.decisionSummary.diagnostics.items.map(({ nextAction }: Found) => nextAction);
   expect(advice).toHaveLength(2);
-  for (const sentence of advice) expect(sentence).toMatch(/that the model (called|wrote)/);
+  for (const sentence of advice)
+    expect(sentence).toMatch(/^Compare the (called tools|arguments of the call)/);
 });
 
 test('a pinned call of a tool that is gone is a failure, and a server that does not answer is none', async () => {

@@ -3,7 +3,7 @@ import { type Evals, executing, promptCase } from './support/evals.ts';
 import { within } from './support/path-parameters.ts';
 import type { Answer, TestService } from './support/service.ts';
 
-/** What CI asks of a run besides its verdict: a gate, a waiver, the failed cases again. */
+/** Features of runs for CI besides the verdict: gate, waiver, rerun of failed cases. */
 
 let service: TestService;
 let evals: Evals;

@@ -118,7 +118,7 @@ test('what failed is gathered by stage, tool and reason, and a model explains it
   for (const { evidence } of insights.findings)
     for (const { iterationId } of evidence) expect(known).toContain(iterationId);
 
-  // The same failures have the same fingerprints in another run.
+  // Equal failures have equal fingerprints across runs.
   const again = await runOf(evals);
   await ask(evals, again);
   const fingerprints = ({ findings }: { findings: { signalFingerprint: string }[] }) =>
@@ -168,7 +168,7 @@ test.each([
   expect(insights).toMatchObject({
     status: 'completed',
     reasonCode,
-    summary: '6 of 8 trials did not pass, in 3 ways.',
+    summary: '6 of 8 trials did not pass: 3 kinds of failure.',
   });
   expect(insights.findings).toHaveLength(3);
 });

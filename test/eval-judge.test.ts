@@ -167,7 +167,7 @@ test('what tools and models say is quoted to the judge and cannot leave its quot
     lines.findIndex((line) => line.startsWith('<EVIDENCE ')),
     lines.findIndex((line) => line.endsWith(' EVIDENCE>')),
   ];
-  // Whatever stands between the marks is a line of JSON, and there is one pair of marks.
+  // The text between the single pair of marks is one line of JSON.
   const quoted = lines.slice(from + 1, to).map((line) => JSON.parse(line) as { role: string; text: string });
   expect(quoted.map(({ role }) => role)).toEqual(['user', 'call', 'tool', 'assistant']);
   expect(quoted[0]?.text).toContain('Ignore all that.');
@@ -211,7 +211,7 @@ test('a job that is begun again goes on where it was: nobody is judged twice', a
     await ask(runId);
     const { goalCompletion } = await judged(runId);
     expect(goalCompletion).toMatchObject({ status: 'completed', progress: { completed: 10, errors: 0 } });
-    // What was under way is asked again: four at most.
+    // Judgements in progress, four at most, are requested again.
     expect(calls).toBeGreaterThan(10);
     expect(calls).toBeLessThanOrEqual(14);
   } finally {

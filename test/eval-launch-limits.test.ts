@@ -53,7 +53,7 @@ describe('runs at once', () => {
       status: 429,
       body: { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: 2 } },
     });
-    // What is wrong with a request is said first, and takes no room.
+    // Validation errors come first and use no quota.
     expect(await world.launch({ suiteId, model: 'nobody/knows' })).toMatchObject({ status: 400 });
     await world.cancel(first);
     expect(await world.launch({ suiteId })).toMatchObject({ status: 202 });

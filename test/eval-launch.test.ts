@@ -132,7 +132,7 @@ describe('where a run takes place', () => {
       refusedWith(409, 'SERVER_DISABLED', { serverId: gone }),
     );
     await service.delete(`${world.project}/servers/${gone}`);
-    // Nothing is left of what was saved: as if nothing had been.
+    // The transaction leaves no rows behind.
     expect(await withoutTrace(database, ask)).toMatchObject(
       refusedWith(400, 'NO_SAVED_SERVER_SELECTION', { deletedServerIds: [gone] }),
     );
@@ -177,7 +177,7 @@ describe('where a run takes place', () => {
     await holder.query('begin');
     await holder.query('select from eval_suites where id = $1 for update', [suiteId]);
     const launched = world.launch({ suiteId });
-    // It has chosen the environment and waits for the suite.
+    // The launch has locked the environment and waits for the suite.
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(1);
     await service.patch(`${world.project}/environments/${environmentId}`, {
@@ -268,7 +268,7 @@ describe('tests in the request', () => {
         serverIds: ['s'],
         tests: [tests[1], { ...tests[0], isNegative: true, isNegativeTest: true }],
       },
-      /^tests\.1\.isNegativeTest: Says the same/,
+      /^tests\.1\.isNegativeTest: Cannot be combined with/,
     ],
     ['a field nobody knows', { suiteId: 's', iterations: 3 }, /iterations/],
     ['too many trials', { suiteId: 's', iterationOverride: 11 }, /^iterationOverride: /],

@@ -4,7 +4,7 @@ import { within } from './support/path-parameters.ts';
 import { Receiver } from './support/receiver.ts';
 import type { Answer, TestService } from './support/service.ts';
 
-/** Which run another is held against, and which one stands for its suite. */
+/** Selection of the baseline run, and of the representative run of a suite. */
 
 const model = 'drydock/rehearsal';
 let service: TestService;

@@ -6,7 +6,7 @@ import { expectConsistent } from './support/run-facts.ts';
 import { callThenAnswer, type Script, type ScriptedProvider } from './support/scripted-provider.ts';
 import { type TestService } from './support/service.ts';
 
-/** What happens around a run while it is under way. */
+/** Concurrent changes during a run. */
 
 let provider: ScriptedProvider;
 let service: TestService;

@@ -3,7 +3,7 @@ import { Evals, executing, promptCase } from './support/evals.ts';
 import { callThenAnswer, type ScriptedProvider } from './support/scripted-provider.ts';
 import { type TestService } from './support/service.ts';
 
-/** What can be read of runs, and by whom. */
+/** Read access to runs. */
 
 let provider: ScriptedProvider;
 let service: TestService;

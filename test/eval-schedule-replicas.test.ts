@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scheduleJobs } from '../src/domain/eval-suites/fire.ts';
+import { scheduleJobs } from '../src/domain/eval-runs/launch/scheduled.ts';
 import { removeMember, setMember } from '../src/domain/operator/members.ts';
 import type { JobKind } from '../src/platform/jobs/worker.ts';
 import { Evals, promptCase } from './support/evals.ts';

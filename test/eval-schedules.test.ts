@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { scheduleJobs } from '../src/domain/eval-suites/fire.ts';
+import { scheduleJobs } from '../src/domain/eval-runs/launch/scheduled.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
@@ -116,7 +116,7 @@ describe('a schedule', () => {
 describe('when its time has come', () => {
   const signal = new AbortController().signal;
 
-  /** What the worker does, at a moment of our choosing. */
+  /** Runs the worker's step at a given time. */
   async function fire(): Promise<void> {
     const [find, launch] = scheduleJobs(service.running.services) as [JobKind, JobKind];
     const commit = await find.handle({}, signal);
@@ -144,7 +144,7 @@ describe('when its time has come', () => {
     expect(await runsOf(suiteId)).toMatchObject([{ source: 'schedule', status: 'pending' }]);
     const { nextDueAt, state } = await scheduleOf(suiteId);
     expect(state).toBe('active');
-    // It was due an hour and a half ago, so the next full hour is in half an hour.
+    // The schedule was due 1.5 hours ago, so the next full hour is in 30 minutes.
     expect(Math.abs(nextDueAt - Date.now() - 1_800_000)).toBeLessThan(60_000);
   });
 

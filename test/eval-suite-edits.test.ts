@@ -183,7 +183,7 @@ describe('the settings', () => {
       [{ passThreshold: 1 }, /together/],
       [{ validity: { minCompletionRate: 0.5 } }, /^settings\.validity: /],
       [{ repetitions: 3, passThreshold: 1, minimumAccuracy: 80 }, /^settings\.minimumAccuracy: /],
-      [{ repetitions: 3, iterations: 3, passThreshold: 1 }, /^settings\.iterations: Says the same/],
+      [{ repetitions: 3, iterations: 3, passThreshold: 1 }, /^settings\.iterations: Cannot be combined with/],
       [{ repetitions: 101, passThreshold: 1 }, /^settings\.repetitions: /],
       [{ repetitions: 3, passThreshold: 1.1 }, /^settings\.passThreshold: /],
     ] as const)
@@ -233,7 +233,9 @@ describe('the settings', () => {
       await world.settings(suiteId, { matchOptions: { arguments: 'exact', argumentMatching: 'exact' } }),
     ).toMatchObject({
       status: 400,
-      body: { message: expect.stringMatching(/^settings\.matchOptions\.argumentMatching: Says the same/) },
+      body: {
+        message: expect.stringMatching(/^settings\.matchOptions\.argumentMatching: Cannot be combined with/),
+      },
     });
   });
 
@@ -249,7 +251,9 @@ describe('the settings', () => {
       const other = spelling === 'checks' ? 'defaultAssertions' : 'checks';
       expect(await world.settings(suiteId, { [spelling]: list, [other]: list })).toMatchObject({
         status: 400,
-        body: { message: expect.stringMatching(/^settings\.\w+: Says the same as \w+; give one of them/) },
+        body: {
+          message: expect.stringMatching(/^settings\.\w+: Cannot be combined with \w+; send only one/),
+        },
       });
     },
   );

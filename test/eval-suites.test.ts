@@ -146,7 +146,7 @@ describe('a new suite', () => {
         ],
       },
       400,
-      /^tests\.1\.iterations: Says the same as runs/,
+      /^tests\.1\.iterations: Cannot be combined with runs/,
     ],
     [
       'with a case whose pattern cannot be read',
@@ -320,7 +320,7 @@ describe('a deletion', () => {
     expect((await service.delete(world.at(suiteId))).status).toBe(404);
     expect((await world.launch({ suiteId })).status).toBe(404);
     expect((await service.get(`${world.project}/eval-suites`)).body.items).toEqual([]);
-    const [removal] = suiteJobs(service.running.services);
+    const [removal] = suiteJobs(service.running.services, async () => {});
     const commit = await removal?.handle({ id: suiteId }, new AbortController().signal);
     if (commit) await service.db.transaction(commit);
     for (const table of ['eval_cases', 'eval_suite_revisions', 'eval_runs'])

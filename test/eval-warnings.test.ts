@@ -2,8 +2,9 @@ import { afterAll, expect, test } from 'vitest';
 import { toJunit } from '../src/surfaces/cli/reports/junit.ts';
 import { toMarkdown } from '../src/surfaces/cli/reports/markdown.ts';
 import { createClient } from '../src/surfaces/client/index.ts';
+import { sentence } from '../src/surfaces/findings/run-conclusion.ts';
 import { findingsOf } from '../src/surfaces/findings/run-findings.ts';
-import { runReport, sentence } from '../src/surfaces/findings/run-report.ts';
+import { runReport } from '../src/surfaces/findings/run-report.ts';
 import { type Evals, executing, promptCase } from './support/evals.ts';
 import { inspects } from './support/judging.ts';
 import type { Reply, ScriptedProvider } from './support/scripted-provider.ts';
@@ -116,7 +117,7 @@ test.each(rows)(
     expect((run.warnings ?? []).map(({ code }: { code: string }) => code)).toEqual(codes);
     const [listed] = (await service.get(`${evals.project}/eval-runs?suiteId=${suiteId}`)).body.items;
     expect(listed.warnings).toEqual(run.warnings);
-    // Whoever reads the verdict anywhere reads the warning.
+    // Every place that shows the verdict shows the warning.
     const findings = await findingsOf(client(), { projectId: evals.project.split('/')[2] as string, runId });
     const report = runReport(findings);
     const texts = [sentence(findings.run), toMarkdown(report), toJunit(report)];

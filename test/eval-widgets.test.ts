@@ -157,8 +157,8 @@ test('what is not so fails with the reason, and a widget that does not come is t
     reasons.push(failed.reason);
   }
   expect(reasons).toEqual([
-    '2 elements are button "Add"; say which with nth, from 0',
-    'There is no button "Sink" to be seen',
+    '2 elements match button "Add". Select one with nth, from 0',
+    'No visible element matches button "Sink"',
     'textbox "Captain" holds "", not "Ada"',
     'On the console: "the chart is missing", "2 leaks"',
     expect.stringContaining('bridge_timeout'),
@@ -237,7 +237,7 @@ test('a browser that dies is replaced for the next widget, and blamed on no serv
   ]);
   const suiteId = await evals.suite({ serverIds, repetitions: 1, passThreshold: 1, tests: [waiting] });
   const runId = await evals.launch({ suiteId });
-  // Its widget is there, and the next step waits.
+  // The widget is present, and the next step waits.
   await expect.poll(() => service.db.rows(called, { runId })).toHaveLength(1);
   for (const pid of browsers.pids) process.kill(pid, 'SIGKILL');
   const run = await evals.decided(runId);

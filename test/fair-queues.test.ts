@@ -21,7 +21,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Nothing of it stays. */
+/** Does the work in a transaction that is rolled back. */
 async function inVain<T>(work: (db: InTransaction) => Promise<T>): Promise<T> {
   await client.query('begin');
   try {

@@ -53,7 +53,7 @@ beforeAll(async () => {
   port = String(await once(attacker.stdout as NodeJS.ReadableStream, 'data')).trim();
   const { items } = await api<{ items: { id: string }[] }>('GET', '/projects');
   project = `/projects/${items[0]?.id}`;
-  // What is loaded only when it is needed is loaded now.
+  // Warm-up: loads the lazily imported modules.
   await api('POST', `${await save({ url: `http://127.0.0.1:${port}/calm` })}/validate`);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../src/contract/errors.ts';
-import { onceUnderClaim, type Repeatable } from '../src/domain/idempotency.ts';
+import { onceUnderClaim, type Repeatable } from '../src/domain/base/idempotency.ts';
 import * as idempotency from '../src/platform/database/queries/idempotency.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { statement } from './support/statement.ts';

@@ -131,7 +131,7 @@ describe('a run', () => {
       const { items } = await journeys.read(runId, '/sessions');
       expect(items[0]).toMatchObject({
         outcome: 'failed',
-        // What was said until then is kept.
+        // The transcript until then is kept.
         messageCount: 4,
         verdict: { verdict: 'inconclusive', reason: 'executionFailed' },
       });

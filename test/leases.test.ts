@@ -51,7 +51,7 @@ const shorten = statement(
   'update jobs set payload = \'{"job": "a"}\' where kind <> \'tick\'',
 );
 
-/** What came out of each job, but for the recurring one. */
+/** The result of each job except the recurring one. */
 const outcomes = async ({ database }: ConnectedDatabase): Promise<string[]> =>
   (await resultRows(database)).flatMap(({ job }) => (job === 'tick' ? [] : [job]));
 
@@ -188,7 +188,7 @@ async function allOverButTicks(connected: ConnectedDatabase): Promise<void> {
   );
 }
 
-/** The same numbers for the same seed. */
+/** A deterministic generator for a seed. */
 function randomFrom(start: number): () => number {
   let state = start >>> 0;
   return () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Context } from '../src/domain/context.ts';
+import type { Context } from '../src/domain/context/context.ts';
 import { spend, usageOf } from '../src/domain/limits/spend.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';

@@ -1,8 +1,8 @@
 // @module-tag long
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Paces } from '../src/mcp/pace.ts';
-import { StdioLine } from '../src/mcp/stdio.ts';
+import { StdioTransport } from '../src/mcp/stdio-transport.ts';
+import { ConnectionPacers } from '../src/platform/flow/pacer.ts';
 import { type SavedServer, saveServer } from './support/live.ts';
 import { type Answer, dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
@@ -253,9 +253,9 @@ test('a caller who hangs up between two large pages leaves nothing held', async 
 
 test('a command that reads nothing is given up when too much waits for it', async () => {
   const script = 'setInterval(() => {}, 1000)';
-  const line = new StdioLine(
+  const line = new StdioTransport(
     { kind: 'stdio', command: process.execPath, args: ['-e', script], env: {} },
-    { pace: new Paces().of('us'), confinement: service.running.services.confinement },
+    { pace: new ConnectionPacers().create('us'), confinement: service.running.services.confinement },
   );
   onTestFinished(() => line.close());
   await line.start();

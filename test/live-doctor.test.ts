@@ -115,7 +115,7 @@ describe('a report', () => {
     ['/html', /^What answers here is not an MCP server \(HTTP 200, text\/html/],
     ['/status/404', /^Nothing is served at this path/],
     ['/status/500', /HTTP status 500/],
-    ['/redirect-away', /sends us on to http:\/\/example\.invalid/],
+    ['/redirect-away', /redirects to http:\/\/example\.invalid/],
   ])('says in probe.error what answers at %s', async (path, error) => {
     const { probe } = await examine({ url: hostile.url(path) });
     expect(probe).toMatchObject({ status: 'reachable', error: expect.stringMatching(error) });

@@ -159,7 +159,7 @@ const rows: Row[] = [
     answers: [
       401,
       'OAUTH_REQUIRED',
-      /^The server asks for authorization\. Complete OAuth .*import the tokens$/,
+      /^The server requires authorization\. Complete OAuth .*import the tokens$/,
     ],
     details: needsOAuth,
     doctor: 'oauth_required',
@@ -181,7 +181,7 @@ const rows: Row[] = [
     answers: [
       401,
       'OAUTH_REQUIRED',
-      /^The server asks for authorization\. Complete OAuth with the server "401 with /,
+      /^The server requires authorization\. Complete OAuth with the server "401 with /,
     ],
     details: (server) => ({
       ...needsOAuth(server),
@@ -241,22 +241,20 @@ const rows: Row[] = [
   {
     name: 'a redirect to another origin',
     settings: at('/redirect-away'),
-    answers: unreachable(
-      /sends us on to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/,
-    ),
+    answers: unreachable(/redirects to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://example.invalid/mcp' }),
     probe: ['error', /(save its URL instead|the URL it points to)\.$/],
     // The advice once, not twice.
-    connection: ['error', /^The server sends us on to \S+\. If that is the server, save its URL instead\.$/],
+    connection: ['error', /^The server redirects to \S+\. If that is the server, save its URL instead\.$/],
   },
   {
     name: 'a redirect loop',
     settings: at('/redirect-loop'),
-    answers: unreachable(/redirects in a circle/),
+    answers: unreachable(/redirects in a loop/),
     details: because('status', 307),
     // There is no other URL to save.
-    probe: ['error', /^(?!.*another address).*circle/],
-    connection: ['error', /circle.*\. \w.*\.$/],
+    probe: ['error', /^(?!.*another address).*loop/],
+    connection: ['error', /loop.*\. \w.*\.$/],
   },
   {
     name: 'a redirect to the metadata address',

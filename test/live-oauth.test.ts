@@ -49,7 +49,7 @@ async function importInto(server: SavedServer, body: object): Promise<Answer> {
   return answer;
 }
 
-/** What a refusal looks like. */
+/** The form of an error. */
 const refusal = (status: number, code: string, details: object = {}) => ({ status, body: { code, details } });
 const required = (details: object = {}) =>
   refusal(401, 'OAUTH_REQUIRED', { oauthRequired: true, ...details });
@@ -96,7 +96,7 @@ describe('the demo of the SDK', () => {
 });
 
 describe('what is sent', () => {
-  /** What the recording server was sent since it was last asked. Streams are opened whenever; they do not count. */
+  /** The requests the recording server received since the last call. Streams are opened whenever; they do not count. */
   function sent(): (string | undefined)[] {
     const posts = hostile.seen.splice(0).filter(({ method }) => method === 'POST');
     return [...new Set(posts.map(({ headers }) => headers.authorization))];

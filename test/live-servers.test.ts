@@ -5,14 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { giveToCommands } from './support/for-commands.ts';
 import { saveServer } from './support/live.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
+import { startGated } from './targets/gated.ts';
 import { startModernOnly } from './targets/modern-only.ts';
-import {
-  everythingStdio,
-  filesystemStdio,
-  memoryStdio,
-  startEverything,
-  startProxy,
-} from './targets/processes.ts';
+import { everythingStdio, filesystemStdio, memoryStdio, startEverything } from './targets/processes.ts';
 
 let service: TestService;
 
@@ -126,19 +121,19 @@ test('server-memory keeps what it is told, given an environment variable', async
   expect(body.structuredContent.entities).toEqual([entity]);
 });
 
-test('mcp-proxy is spoken to in the newest revision it knows, over either path', async () => {
-  const proxy = await during(startProxy({ apiKey: 'a-key-for-the-proxy' }));
-  const headers = { 'X-API-Key': 'a-key-for-the-proxy' };
-  const modern = await saveServer(service, { url: proxy.url, headers });
+test('a gateway that asks for a key is spoken to in the newest revision behind it, over either path', async () => {
+  const gated = await during(startGated('a-key-for-the-gateway'));
+  const headers = { 'X-API-Key': 'a-key-for-the-gateway' };
+  const modern = await saveServer(service, { url: gated.url, headers });
   expect((await modern.post('validate')).body.initInfo).toMatchObject({
     protocolVersion: '2026-07-28',
     transport: 'streamable-http',
   });
   const pinned = await modern.post('validate', { mcpProtocolVersion: '2025-06-18' });
   expect(pinned.body.initInfo.protocolVersion).toBe('2025-06-18');
-  const old = await saveServer(service, { url: proxy.sseUrl, headers });
+  const old = await saveServer(service, { url: gated.sseUrl, headers });
   expect((await old.post('validate')).body.initInfo.transport).toBe('sse');
-  const unkeyed = await saveServer(service, { url: proxy.url });
+  const unkeyed = await saveServer(service, { url: gated.url });
   expect((await unkeyed.post('validate')).status).toBe(401);
 });
 

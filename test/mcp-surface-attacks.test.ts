@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-/** What the service answers to bytes, until `enough` of it is there. */
+/** The response of the service to raw bytes, read until `enough` matches. */
 async function exchange(sent: string, enough: RegExp): Promise<string> {
   const { port, hostname } = new URL(service.origin);
   const socket = connect(Number(port), hostname);
@@ -167,11 +167,11 @@ test('what is not at an address is named with what is', async () => {
   const agent = await connectAgent(service, { path: '/mcp/readonly' });
   const write = { operation: 'deleteProject', arguments: {} };
   await expect(agent.call('write_operation', write)).rejects.toThrow(
-    'No tool "write_operation" at this address. There are: find, diagnose_server',
+    'No tool "write_operation" at this address. Available: find, diagnose_server',
   );
-  expect((await agent.call('read_operation', write)).ours).toContain('this address is for reading only');
+  expect((await agent.call('read_operation', write)).ours).toContain('this endpoint is read-only');
   expect((await agent.call('describe_operation', { operation: 'deleteProject' })).ours).toContain(
-    'this address is for reading only',
+    'this endpoint is read-only',
   );
   for (const [query, first] of [
     ['list projects', 'listProjects '],
@@ -210,7 +210,7 @@ describe('a hostile server', () => {
         .read(`drydock://projects/${project}/servers/${server}/tools`)
         .catch((thrown: unknown) => thrown as Error);
       const [first, open = '', quotation, close] = String(error.message).split('\n');
-      expect(first).toMatch(/^[A-Z_]+: Said by a server under test\. Quoted as JSON/);
+      expect(first).toMatch(/^[A-Z_]+: Sent by a server under test\. Quoted as JSON/);
       expect(open).toMatch(/^<<< [0-9a-f]{16}$/);
       expect(JSON.parse(quotation as string).message).toContain(order);
       expect(close).toBe(open.replace('<<<', '>>>'));
@@ -218,7 +218,7 @@ describe('a hostile server', () => {
     },
   );
 
-  test('that answers with what is no list of blocks is shown as it is', async () => {
+  test('that answers with what is not a list of blocks is shown as it is', async () => {
     const contents = [[null], [5], 'text', { a: 1 }, [{ type: 'resource', resource: null }]];
     const server = await serverAnswering((asked) =>
       asked.rpc?.method === 'tools/call'
@@ -241,6 +241,6 @@ describe('a hostile server', () => {
     const agent = await connectAgent(service);
     const { text, ours } = await agent.call('call_server_tool', { server, tool: 'any' });
     expect(text.length).toBeLessThan(8500);
-    expect(ours).toContain('Shortened: the ends of 1 texts left out');
+    expect(ours).toContain('Shortened: the ends of 1 texts omitted');
   });
 });

@@ -98,7 +98,7 @@ test('the end of the service ends what runs, and waiting is answered', async () 
   await expect.poll(() => calls().length).toBe(before + 1);
   await expect.poll(() => asked).toBe(1);
   stopped = ending.running.stop();
-  expect(await called).toMatchObject({ isError: true, ours: expect.stringContaining('about to end') });
-  await expect(read).rejects.toThrow('about to end');
+  expect(await called).toMatchObject({ isError: true, ours: expect.stringContaining('shutting down') });
+  await expect(read).rejects.toThrow('shutting down');
   await stopped;
 });

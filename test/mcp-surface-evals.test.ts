@@ -77,7 +77,7 @@ describe.each(eras)('an agent of %s', (era) => {
     expect(explained.data.figures).toEqual([
       expect.objectContaining({ case: 'Knows the last ship', passed: '0/2' }),
     ]);
-    expect(explained.ours).toContain('1 passed case is left out.');
+    expect(explained.ours).toContain('1 passed case is omitted.');
     expect(explained.text).not.toContain('Adds numbers');
 
     // The links lead to the run and to the trace of the failing trial.
@@ -125,7 +125,7 @@ test('a run that takes longer than the wait goes on, and says how to find it', a
   const agent = await connectAgent(service);
   const started = await agent.call('run_suite', { suite: 'Slow', ...inFleet, waitSeconds: 1 });
   const runId = /as run (run_\w+)/.exec(started.ours)?.[1] as string;
-  expect(started.ours).toContain(`Ask explain_run with run ${runId}`);
+  expect(started.ours).toContain(`Call explain_run with run ${runId}`);
   expect((await agent.call('explain_run', { run: runId, ...inFleet })).ours).toMatch(
     /is (running|pending): 0 of 1 trials/,
   );
@@ -168,11 +168,11 @@ test('a server and a suite are saved by name, changed by saving again, and run',
   const serverId = /srv_\w+/.exec(first.ours)?.[0];
   const changed = await save(await service.demoUrl());
   expect(first.ours).toContain('Server "demo" was saved');
-  expect(changed.ours).toContain(`Server "demo" was changed: ${serverId}.`);
+  expect(changed.ours).toContain(`Server "demo" was updated: ${serverId}.`);
   const saved = { ...exampleSuite, suite: { id: 'saved', name: 'Saved' } };
   const suite = () => agent.call('save_suite', { file: saved, ...inFleet });
   expect((await suite()).ours).toMatch(/Suite "Saved" was created: suite_/);
-  expect((await suite()).ours).toMatch(/Suite "Saved" was already like this: suite_/);
+  expect((await suite()).ours).toMatch(/Suite "Saved" was unchanged: suite_/);
   const run = await agent.call('run_suite', { suite: 'Saved', ...inFleet });
   expect(run.ours).toContain('of suite "Saved": passed.');
   const wrong = await agent.call('save_suite', {
@@ -195,7 +195,7 @@ test('a stream is followed for as long as was asked', async () => {
   const slow = await tasks.call('run_suite', { suite: 'Slow', ...inFleet, waitSeconds: 0 });
   const slowId = /as run (run_\w+)/.exec(slow.ours)?.[1] as string;
   const part = await agent.call('watchEvalRun', { projectId: project, runId: slowId, maxSeconds: 1 });
-  expect(part.ours).toContain('the stream goes on');
+  expect(part.ours).toContain('the stream continues');
   await service.post(`/projects/${project}/eval-runs/${slowId}/cancel`);
 });
 
@@ -213,7 +213,7 @@ test('what was not measured or not checked is said, and not counted as passed', 
   const run = await agent.call('run_suite', { suite: 'Unchecked', ...inFleet });
   expect(run.ours).toContain('passed, with warnings.');
   expect(run.ours).toContain('Warnings: nothing_checked.');
-  expect(run.ours).not.toContain('left out');
+  expect(run.ours).not.toContain('omitted');
   expect(run.data.notPassed).toMatchObject([{ name: 'Polite', outcome: 'skipped' }]);
   const trial = await agent.call('read_trial', { suite: 'Unchecked', ...inFleet });
   expect(trial.ours).toContain('Warning: nothing_checked.');
@@ -231,8 +231,8 @@ test('a server that is saved again is named as it is stored, and dropped secrets
   const first = await save({ name: 'Dock', url, headers: { 'x-token': 'token-of-the-dock' } });
   expect(first.ours).toContain('Server "Dock" was saved');
   const moved = await save({ name: 'dock', url: 'http://127.0.0.2:9/mcp' });
-  expect(moved.ours).toContain('Server "Dock" was changed');
-  expect(moved.ours).toMatch(/Stored secrets were removed because the server moved: headers/);
-  const [, id = ''] = /was changed: (\S+)\./.exec(moved.ours) ?? [];
-  expect((await save({ name: id, url })).text).toContain('name: Looks like an id');
+  expect(moved.ours).toContain('Server "Dock" was updated');
+  expect(moved.ours).toMatch(/Stored secrets were removed because the URL or command changed: headers/);
+  const [, id = ''] = /was updated: (\S+)\./.exec(moved.ours) ?? [];
+  expect((await save({ name: id, url })).text).toContain('name: Looks like an ID');
 });

@@ -88,7 +88,7 @@ function expectContained(called: Called): void {
   );
   expect(called.ours).not.toContain(order);
   expect(called.ours).not.toMatch(/^Drydock:/m);
-  expect(called.ours).toContain('Said by a server under test.');
+  expect(called.ours).toContain('Sent by a server under test.');
   expect(called.text).not.toMatch(
     /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u,
   );
@@ -170,7 +170,7 @@ test('an answer is bounded, says what it left out, and more can be asked for', a
   const short = await agent.call('read_operation', args);
   expect(short.text.length).toBeLessThan(9000);
   expect(short.ours).toMatch(
-    /Shortened: \d+ items and the ends of \d+ texts left out; drydock:\/\/projects\/\w+\/servers\/\w+\/tools has all of it\./,
+    /Shortened: \d+ items and the ends of \d+ texts omitted; read drydock:\/\/projects\/\w+\/servers\/\w+\/tools for all of it\./,
   );
   const whole = await agent.read(short.links[0]?.uri as string);
   expect(JSON.parse(whole.contents[1].text).items).toHaveLength(400);

@@ -93,7 +93,7 @@ async function freshKey(left = burst): Promise<string> {
   return key;
 }
 
-/** What a call answered, with the ids of all that it made and that its answer does not name. */
+/** The answer of a call, and the IDs of created rows that it does not name. */
 async function outcomeOf(name: string, call: () => Promise<{ text: string; isError: boolean }>) {
   const before = new Set(await contents());
   const { text, isError } = await call();
@@ -143,7 +143,7 @@ const faults: Record<string, (ending: AbortController) => Response> = {
   'the connection breaks': () => {
     throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') });
   },
-  'the service is about to end': (ending) => {
+  'the service is shutting down': (ending) => {
     ending.abort();
     throw new DOMException('Aborted', 'AbortError');
   },
@@ -216,7 +216,7 @@ test('events that came before a stream breaks off are not lost', async () => {
     arguments: { projectId: evals.project.slice('/projects/'.length), runId: failedRun },
   });
   expect({ isError, text }).toMatchObject({ isError: false });
-  expect(text).toMatch(/The stream broke off after \d+ events/);
+  expect(text).toMatch(/The stream failed after \d+ events/);
   expect(text).toContain('run.started');
 });
 

@@ -42,10 +42,8 @@ describe.each(eras)('an agent of %s', (era) => {
     const agent = await connectAgent(service, { era });
     const wrong = await agent.call('diagnose_server', { server: 'Harbor' });
     expect(wrong).toMatchObject({ isError: true });
-    expect(wrong.ours).toContain(
-      'NOT_FOUND: No server "Harbor" in the project. The nearest names: "Harbour"',
-    );
-    expect(wrong.ours).toMatch(/What to do: .*\nRequest id: req_/);
+    expect(wrong.ours).toContain('NOT_FOUND: No server "Harbor" in the project. Similar names: "Harbour"');
+    expect(wrong.ours).toMatch(/What to do: .*\nRequest ID: req_/);
   });
 
   test('reads resources, prompts and completions', async () => {
@@ -255,12 +253,12 @@ describe('operations by name', () => {
     [
       'getProjectServer',
       { serverId: 'Harbor' },
-      'No server "Harbor" in the project. The nearest names: "Harbour"',
+      'No server "Harbor" in the project. Similar names: "Harbour"',
     ],
     [
       'listProjectServers',
       { projectId: 'Defalt' },
-      'No project "Defalt" in this organization. The nearest names: "Default"',
+      'No project "Defalt" in this organization. Similar names: "Default"',
     ],
   ])('%s refuses a name that is not there with the nearest ones', async (operation, args, message) => {
     const agent = await connectAgent(service);
@@ -336,7 +334,7 @@ describe('over HTTP', () => {
     const answer = await post(ping, { path: '/mcp/x/servers,ships' });
     expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(answer.body.message).toMatch(
-      /No toolset "ships"\. There are: account, projects, .*eval-runs.*, all/,
+      /No toolset "ships"\. Available: account, projects, .*eval-runs.*, all/,
     );
   });
 

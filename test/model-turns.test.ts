@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Services } from '../src/domain/context.ts';
-import { partsForRequest } from '../src/domain/model-parts.ts';
+import type { Services } from '../src/domain/context/context.ts';
+import { partsForRequest } from '../src/domain/model-calls/request-parts.ts';
 
 test('The turns of one organization leave slots of a model to others', async () => {
   const ends = new AbortController();

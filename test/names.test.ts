@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { namesOfSecrets } from '../src/domain/base/server-secrets.ts';
 import { createKey } from '../src/domain/operator/keys.ts';
 import { saveUnderFreeName } from '../src/domain/servers/rows.ts';
-import { namesOfSecrets } from '../src/domain/servers/secrets.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { migrations } from '../src/platform/database/migrations/index.ts';
 import { createDatabase } from './support/database.ts';

@@ -1,7 +1,7 @@
 // @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +16,9 @@ const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
 const tsc = join(root, 'node_modules/.bin/tsc');
 
+/** Everything it needs was installed here before, so npm has it. Many installations allow no scripts. */
+const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+
 interface Packed {
   filename: string;
   size: number;
@@ -29,13 +32,12 @@ let tarball: Buffer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'drydock-package-'));
-  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  await run(process.execPath, ['scripts/package.mjs'], { cwd: root });
+  const pack = ['pack', './dist/package', '--json', '--pack-destination', folder];
   const { stdout } = await run('npm', pack, { cwd: root });
   [packed] = JSON.parse(stdout) as [Packed];
   tarball = await readFile(join(folder, packed.filename));
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  // Everything it needs was installed here before, so npm has it. Many installations allow no scripts.
-  const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   const install = ['install', ...quietly, `./${packed.filename}`];
   await run('npm', install, { cwd: folder });
 });
@@ -77,6 +79,26 @@ test('the package holds what a user needs, and nothing else', async () => {
   expect(packed.size).toBeLessThan(5 * 2 ** 20);
 });
 
+test('the image installs what the lock beside the package pins, and the bill of materials names it', async () => {
+  const place = await mkdtemp(join(folder, 'image-'));
+  for (const name of ['package.json', 'package-lock.json'])
+    await copyFile(join(root, 'dist/package', name), join(place, name));
+  await run('npm', ['ci', '--omit=dev', ...quietly], { cwd: place });
+  const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
+  const { packages } = (await read(join(place, 'node_modules/.package-lock.json'))) as {
+    packages: Record<string, { version: string }>;
+  };
+  const { components } = (await read(join(root, 'dist/program/sbom.json'))) as {
+    components: { purl: string }[];
+  };
+  const purls = Object.entries(packages).map(
+    ([path, { version }]) =>
+      `pkg:npm/${path.replace(/^.*node_modules\//, '').replace('@', '%40')}@${version}`,
+  );
+  expect(purls.length).toBeGreaterThan(30);
+  expect(components.map(({ purl }) => purl)).toEqual(expect.arrayContaining(purls));
+});
+
 test('registries and type checkers find nothing wrong with it', async () => {
   const bytes = new Uint8Array(tarball);
   const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
@@ -108,13 +130,13 @@ test('it runs where it was installed, below a folder only its owner may enter, a
   for (const [title, file] of programs)
     said[title] = (await run(process.execPath, [file], { cwd: folder, env })).stdout;
   expect(said).toEqual({
-    Calls: expect.stringMatching(/^Saved weather-\d+ as srv_\w+\n$/),
-    Lists: expect.stringMatching(/^Default: \S+\n {2}\w+\n {2}\w+/),
-    Streams: expect.stringMatching(/^1\/\d+ .*\n[\s\S]*The run failed\n$/),
-    Bytes: 'text/html <h1>Report</h1>\n',
-    Errors: expect.stringMatching(/^404 No such project \(req_\w+\)\n$/),
-    'Retries, time and giving up': 'Acting as owner@drydock.local\n',
-    'Naming the types': expect.stringMatching(/^Saved and deleted srv_\w+\n$/),
+    'Call an operation': expect.stringMatching(/^Saved weather-\d+ as srv_\w+\n$/),
+    'Read lists': expect.stringMatching(/^Default: \S+\n {2}\w+\n {2}\w+/),
+    'Read streams': expect.stringMatching(/^1\/\d+ .*\n[\s\S]*The run failed\n$/),
+    'Send and receive bytes': 'text/html <h1>Report</h1>\n',
+    'Handle errors': expect.stringMatching(/^404 No such project \(req_\w+\)\n$/),
+    'Configure retries and timeouts': 'Acting as owner@drydock.local\n',
+    'Use the types': expect.stringMatching(/^Saved and deleted srv_\w+\n$/),
   });
   expect((await drydock.end()).code).toBe(0);
 });
@@ -162,7 +184,7 @@ test('it runs as in the container: a plain user, nothing to write to but its dat
   service.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
   const dead = run('unshare', [...confined, 'health'], { env: { ...env, DRYDOCK_PORT: port } });
-  await expect(dead).rejects.toMatchObject({ code: 4, stderr: expect.stringContaining('Nobody answers') });
+  await expect(dead).rejects.toMatchObject({ code: 4, stderr: expect.stringContaining('No response') });
 });
 
 test('a mistake in a call does not compile, and the compiler says which', async () => {

@@ -40,7 +40,7 @@ async function expectAlike(operation: Operation, shownOn: Shown): Promise<void> 
   let asked = await askedOf(operation);
   const answers: Record<string, unknown> = {};
   for (const [name, call] of shownOn) {
-    // What one has changed is not there for the next.
+    // Changes of one surface are not visible to the next.
     if (name !== 'HTTP' && !isSafe(operation)) asked = await askedOf(operation);
     answers[name] = steady(await call(service, operation, asked));
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPlugin } from '../src/domain/operator/plugins.ts';
-import { Trust } from '../src/domain/trust.ts';
+import { Trust } from '../src/domain/parts/trust.ts';
 import { filesOf, skillMd } from './support/folder.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf } from './support/snapshot.ts';

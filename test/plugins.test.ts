@@ -227,7 +227,7 @@ test('the same bundle changes nothing; an earlier one comes back into force', as
   expect(second.added).toBe(true);
   const listed = async () => (await service.get(`/projects/${project}/plugins`)).body.items;
   expect(await listed()).toMatchObject([{ activeVersionId: second.versionId, description: 'New' }]);
-  // What was pinned before stays; the name of its server is taken.
+  // The earlier pin stays; the name of its server is taken.
   expect((await service.get(`/projects/${project}/servers`)).body.items).toMatchObject([
     { name: 'pack:a' },
     { name: 'pack:a 2' },

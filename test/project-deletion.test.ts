@@ -2,11 +2,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Operation } from '../src/contract/operation.ts';
-import { housekeeping } from '../src/domain/housekeeping.ts';
 import { listOrganizations, projectNamed } from '../src/domain/operator/find.ts';
 import { listMembers, setMember } from '../src/domain/operator/members.ts';
 import { listPlugins } from '../src/domain/operator/plugins.ts';
 import { listSkills, removeSkill } from '../src/domain/operator/skills.ts';
+import { housekeeping } from '../src/domain/retention/housekeeping.ts';
 import { deliverSecrets } from '../src/domain/secrets/deliver.ts';
 import type { Db } from '../src/platform/database/database.ts';
 import * as grants from '../src/platform/database/queries/grants.ts';
@@ -142,7 +142,7 @@ test('everything that refers to a project is removed, children before what they 
   const { rows } = await database.query<{ child: string; parent: string }>(
     "select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint where contype = 'f' and conparentid = 0",
   );
-  // Some say whose they are without a constraint. What models cost is the organization's.
+  // Some say whose they are without a constraint. Model costs belong to the organization.
   const { rows: ofRuns } = await database.query<{ name: string }>(
     `select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition

@@ -45,7 +45,7 @@ afterAll(async () => {
   await dispose(service);
 });
 
-/** Whatever is asked for, each text in the answer holds what was said. */
+/** Answers any request with the secret in every text. */
 function answer(exchange: Exchange, said: string): void {
   const { rpc, response } = exchange;
   if (rpc?.id === undefined) return void response.writeHead(202).end();

@@ -35,8 +35,8 @@ const sealedValues: SecretsWorld['sealedValues'] = () => world.sealedValues();
 describe('what is refused', () => {
   const { brokerHosts: _, ...unbound } = brokered('X');
   test.each<[object, string]>([
-    [{ ...plain('X'), name: 'lower' }, 'name: Write it in capitals'],
-    [{ ...plain('X'), name: '1X' }, 'name: Write it in capitals'],
+    [{ ...plain('X'), name: 'lower' }, 'name: Must be in capitals'],
+    [{ ...plain('X'), name: '1X' }, 'name: Must be in capitals'],
     [{ ...plain('X'), name: '' }, 'name: '],
     [{ ...plain('X'), name: 'X'.repeat(65) }, 'name: '],
     [{ ...plain('X'), value: `${marker}${'x'.repeat(65_536)}` }, 'value: '],
@@ -75,9 +75,9 @@ describe('what is refused', () => {
       `${'a.'.repeat(127)}a`,
     ].map((host): [object, string] => [{ ...brokered('X'), brokerHosts: [host] }, 'brokerHosts.0: ']),
     [{ ...brokered('X'), brokerHeader: 'two words' }, 'brokerHeader: Not a header name'],
-    [{ ...brokered('X'), brokerHeader: 'Host' }, 'brokerHeader: This header is made'],
+    [{ ...brokered('X'), brokerHeader: 'Host' }, 'brokerHeader: Reserved'],
     [{ ...brokered('X'), brokerHeader: 'x'.repeat(65) }, 'brokerHeader: '],
-    [{ ...brokered('X'), brokerTemplate: 'Bearer' }, 'brokerTemplate: Has no {}'],
+    [{ ...brokered('X'), brokerTemplate: 'Bearer' }, 'brokerTemplate: Must contain {}'],
     [{ ...brokered('X'), brokerTemplate: '{}\r\nX-Evil: 1' }, 'brokerTemplate: A header value is one line'],
     [{ ...brokered('X'), brokerTemplate: `{}${'x'.repeat(255)}` }, 'brokerTemplate: '],
   ])('creating %j', async (body, message) => {

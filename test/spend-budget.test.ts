@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { CallLedger } from '../src/domain/eval-runs/execute/ledger.ts';
+import { CallLedger } from '../src/domain/model-calls/ledger.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
 import { authoring, type EvalsWorld } from './support/eval-authoring.ts';

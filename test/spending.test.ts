@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationList } from '../src/contract/index.ts';
 import { isSafe, isSecondName } from '../src/contract/operation.ts';
-import { settleLost } from '../src/domain/eval-runs/execute/ledger.ts';
+import { settleLost } from '../src/domain/model-calls/ledger.ts';
 import type { Script } from './support/scripted-provider.ts';
 import type { TestService } from './support/service.ts';
 import { SpendingWorld, send, stepCredits } from './support/spending.ts';
@@ -192,7 +192,7 @@ const callsAlways: Script = ({ body }) => {
   return name === undefined ? {} : { toolCalls: [{ name, input: {} }] };
 };
 
-/** What a world spent while something was done, and what its provider billed for it. */
+/** The recorded spending during an action, and the amount that the provider billed. */
 async function spentOn(world: SpendingWorld, work: () => Promise<unknown>): Promise<{ spent: number }> {
   await world.forgetCounts();
   const [before, billed] = [await world.spentCredits(), world.billed];

@@ -17,7 +17,7 @@ test('a valid key is told to come again while a new installation starts, and nev
   while (seen.at(-1)?.status !== 200) {
     const at = `http://127.0.0.1:${port}`;
     const answer = await fetch(`${at}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } }).catch(
-      // Nobody listens yet.
+      // The service is not listening yet.
       () => nextTurn(undefined),
     );
     if (!answer) continue;

@@ -164,7 +164,7 @@ describe('guests', () => {
       details: { reason: 'GUEST_CREDIT_CAP' },
     });
     expect(ok(await one.request('GET', '/visit'))).toMatchObject({ mayChat: false });
-    // Whoever is invited is no guest.
+    // An invited visitor is not a guest.
     const { entryUrl } = ok(
       await service.request('PUT', of(id, '/members'), { body: { email: 'ada@example.com' } }),
     );

@@ -153,7 +153,7 @@ describe('what visitors meet', () => {
     expect(signals.windowEndAt - signals.windowStartAt).toBe(week);
     const erred = signals.candidates.find((one: { fingerprint: string }) => one.fingerprint === tool);
     expect(erred).toMatchObject({
-      title: 'a tool answers with errors (tool "launch_ship")',
+      title: 'a tool returns errors (tool "launch_ship")',
       subject: { kind: 'tool', label: 'launch_ship' },
       evidenceSessionIds: expect.arrayContaining([first, second]),
     });
@@ -328,7 +328,7 @@ describe('insights into seven days', () => {
     expect(await spentToday()).toBe(spent + 1);
     await expect.poll(status).toBe('completed');
     expect((await service.get(insights)).body.insights).toMatchObject({
-      summary: expect.stringMatching(/^2 sessions, of which one says how it went\. One thing was found/),
+      summary: expect.stringMatching(/^2 sessions, 1 with a rating\. 1 problem was found/),
       modelUsed: null,
       candidates: [],
       unnarratedCandidates: [{ detector: 'tool_errored' }],

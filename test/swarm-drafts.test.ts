@@ -69,7 +69,7 @@ describe('drafts without a language model', () => {
     expect(rows).toEqual([
       { budget: 'generationsPerDay', amount: 1, reason: `drafts of personas in ${world.projectId}` },
     ]);
-    // What was drafted can be saved as it is.
+    // The draft can be saved unchanged.
     const saved = await service.post(`${world.project}/personas`, body.persona, { key: world.key });
     expect(saved).toMatchObject({ status: 201, body: body.persona });
   });

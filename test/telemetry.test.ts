@@ -212,7 +212,7 @@ test('a collector that fails or hangs is asked seldom, told of once, and holds u
   };
   const from = performance.now();
   await many();
-  await expect.poll(() => service.stderr).toContain('The collector did not take');
+  await expect.poll(() => service.stderr).toContain('The export to the collector failed');
   const refused = collector.requests.length;
   // One delivery at a time, given up after half a second or later: nothing is sent for each request.
   expect(refused).toBeLessThan(5 + (performance.now() - from) / 200);
@@ -220,7 +220,7 @@ test('a collector that fails or hangs is asked seldom, told of once, and holds u
   await many();
   const { ms, stderr } = await stopped(service);
   expect(ms).toBeLessThan(15_000);
-  const warnings = stderr.split('\n').filter((line) => line.includes('The collector did not take'));
+  const warnings = stderr.split('\n').filter((line) => line.includes('The export to the collector failed'));
   expect(warnings).toHaveLength(1);
   expect(JSON.parse(warnings[0] as string)).toMatchObject({ level: 'warn', signal: 'traces' });
   expect(collector.requests.length - refused).toBeLessThan(40);

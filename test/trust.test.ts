@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { setMember } from '../src/domain/operator/members.ts';
 import { createUser, deleteUser } from '../src/domain/operator/users.ts';
-import { Trust } from '../src/domain/trust.ts';
+import { Trust } from '../src/domain/parts/trust.ts';
 import { loadConfig } from '../src/platform/config/load.ts';
 import { newId } from '../src/platform/ids.ts';
 import { saveServer } from './support/live.ts';

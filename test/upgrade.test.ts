@@ -7,7 +7,7 @@ import type { UpgradeReport } from '../src/platform/upgrade/check.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { Drydock, type Outcome, place } from './support/process.ts';
 
-/** What `drydock upgrade --check` says of databases in every state, and that it leaves them so. */
+/** The report of `drydock upgrade --check` for databases in every state; it changes none of them. */
 
 const last = migrations.at(-1)?.name as string;
 let database: TestDatabase;
@@ -115,7 +115,7 @@ test('an embedded database is looked at, and none is made where there is none', 
   const none = { DRYDOCK_DATA_DIR: join(home.dataDir, 'none') };
   expect(await home.run(['upgrade', '--check'], none)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('the first start makes it'),
+    stdout: expect.stringContaining('The first start creates it'),
   });
   expect(existsSync(none.DRYDOCK_DATA_DIR)).toBe(false);
   const service = await home.serve();

@@ -45,7 +45,7 @@ describe('the token of a guest', () => {
     const key = guest.token as string;
     const database = await quiet.database.connect();
     const before = await snapshotOf(database);
-    // What needs no key is open to everybody.
+    // Endpoints without a key are public.
     const closed = everyOperation.filter(({ access }) => access !== 'public' && access !== 'visitor');
     const opened: string[] = [];
     for (const operation of closed) {

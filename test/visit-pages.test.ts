@@ -29,8 +29,8 @@ beforeEach(() => {
 });
 
 const lists = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bittern and Cormorant.');
-const deadLink = 'This link does not work. Ask whoever gave it to you for another one.';
-const outWords = 'You no longer have access here. Ask whoever sent you the link.';
+const deadLink = 'This link is not valid. Ask the person who sent it for a new one.';
+const outWords = 'You no longer have access. Ask the person who sent you the link.';
 
 test('the frame of a widget has no origin, and reaches what was declared', async () => {
   const policyFor = async (query: string) => {
@@ -72,7 +72,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     });
     const { page, complaints } = await arrive(await startBrowser(), link);
     await page.getByRole('heading', { name: 'Harbour desk' }).waitFor();
-    await page.getByText('is recorded for the people who run this study').waitFor();
+    await page.getByText('are recorded for the people who run this study').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await look(page, 'door');
     await page.getByRole('button', { name: 'Start' }).click();
@@ -82,13 +82,13 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const call = conversation.locator('details', { hasText: 'list_ships' });
     await call.getByText('done').waitFor();
     await call.locator('summary').click();
-    await page.getByLabel('What list_ships answered', { exact: true }).getByText('Cormorant').waitFor();
+    await page.getByLabel('Result of list_ships', { exact: true }).getByText('Cormorant').waitFor();
 
     await page.getByRole('button', { name: 'It did not go well' }).click();
-    await page.getByText('Thank you. You can change it.').waitFor();
+    await page.getByText('Thank you. You can change your answer.').waitFor();
     await page.getByLabel('Anything you would like to add?').fill('Too slow');
-    await page.getByRole('button', { name: 'Save the note' }).click();
-    await page.getByText('Thank you. You can change it.').waitFor();
+    await page.getByRole('button', { name: 'Save comment' }).click();
+    await page.getByText('Thank you. You can change your answer.').waitFor();
     await page.getByRole('button', { name: 'It went well', exact: true }).click();
     const feedback = { rating: 1, comment: 'Too slow' };
     await expect.poll(() => feedbackOf(id)).toMatchObject(feedback);
@@ -117,9 +117,9 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const environmentId = await studies.environment([harbour]);
     ok(await service.post(`${studies.project}/studies/${id}/rebind`, { environmentId }));
     await say(page, 'And now?');
-    await page.getByText('Nothing more can be said here.').waitFor();
+    await page.getByText('This conversation is closed.').waitFor();
     await page.reload();
-    await page.getByText('This has changed since.').waitFor();
+    await page.getByText('This study has changed.').waitFor();
     await page.getByRole('button', { name: 'New conversation' }).last().click();
     await say(page, 'A new beginning');
     await conversation.getByText('Two lines.').waitFor();
@@ -131,7 +131,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const { link } = await fresh(undefined, [harbour], { requireToolApproval: true });
     const { page, complaints } = await enterAs(await startBrowser(), link);
     const conversation = page.getByRole('list', { name: 'Conversation' });
-    const question = page.getByRole('region', { name: 'May list_ships be used?' });
+    const question = page.getByRole('region', { name: 'Allow list_ships?' });
     await say(page, 'Which ships?');
     await question.getByText(/^1\d\d s left$/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -141,7 +141,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await conversation.getByText('Albatross, Bittern').waitFor();
     await page.getByRole('button', { name: 'New conversation' }).click();
     await say(page, 'And now?');
-    await question.getByRole('button', { name: 'Do not allow' }).click();
+    await question.getByRole('button', { name: 'Deny' }).click();
     await conversation.getByText('not allowed').waitFor();
     await conversation.getByText('Albatross, Bittern').waitFor();
     expect(await conversation.getByText('done').count()).toBe(0);
@@ -151,7 +151,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await say(page, 'Third');
     await expect.poll(() => provider.requests.length).toBe(asked + 1);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await conversation.getByText('You stopped this. Nothing of it is kept.').waitFor();
+    await conversation.getByText('Stopped. Nothing was saved.').waitFor();
     await expect.poll(() => provider.active.now).toBe(0);
     provider.script = () => ({ status: 400, text: 'no' });
     await conversation.getByRole('button', { name: 'Try again' }).click();
@@ -173,16 +173,16 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const inside = widgetOf(page, 'counter');
     await inside.getByText('Albatross seaworthy').waitFor();
     await inside.getByRole('button', { name: 'Look up' }).click();
-    const question = page.getByRole('region', { name: 'May look_up be used?' });
-    await question.getByRole('button', { name: 'Do not allow' }).click();
-    await inside.getByText('refused: Whoever looks at this did not allow it').waitFor();
+    const question = page.getByRole('region', { name: 'Allow look_up?' });
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await inside.getByText('refused: The viewer did not allow it').waitFor();
     await inside.getByRole('button', { name: 'Look up' }).click();
     await look(page, 'widget');
     await question.getByRole('button', { name: 'Allow', exact: true }).click();
     await inside.getByText('look_up {"port":"Bremen"}').waitFor();
 
     await page.reload();
-    await page.getByRole('button', { name: 'Open what it shows' }).click();
+    await page.getByRole('button', { name: 'Open widget' }).click();
     await inside.getByText('Albatross seaworthy').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const question = page.getByRole('region', { name: 'Open a link?' });
     await question.getByText('http://127.0.0.1:1/elsewhere').waitFor();
     await look(page, 'link');
-    await question.getByRole('button', { name: 'Do not open it' }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
     await inside.getByText('end true').waitFor();
     expect(await inside.locator('#state').textContent()).toBe(
       'no parent, no top, no storage of top, no storage, no cookie, no fetch, no opaque fetch, no picture, no window, no leaving, no link, no script link, end true',
@@ -243,7 +243,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     expect(await guest.page.getByRole('textbox').count()).toBe(0);
     expect(await guest.page.evaluate('Object.keys(localStorage)')).toEqual([]);
     const stranger = await arrive(browser, rotated.link);
-    await stranger.page.getByText('Open the link of your invitation').waitFor();
+    await stranger.page.getByText('Open the link in your invitation').waitFor();
     await look(stranger.page, 'invitation');
 
     // Those who are still invited do not notice that somebody else is not.
@@ -277,8 +277,8 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const { page, complaints } = await arrive(browser, link);
     await look(page, 'mail');
     await page.getByLabel('E-mail').fill('Ada@example.com');
-    await page.getByRole('button', { name: 'Mail me the way in' }).click();
-    await page.getByText('If this address is invited, a mail').waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText('If this address is invited, we have sent').waitFor();
     await expect.poll(() => smtp.mails.length).toBe(1);
     // A mail breaks its long lines.
     const mail = smtp.mails[0]?.raw.replaceAll('=\n', '') ?? '';
@@ -373,7 +373,7 @@ async function say(page: Page, message: string): Promise<void> {
 }
 
 function widgetOf(page: Page, tool: string) {
-  return page.frameLocator(`iframe[title="What ${tool} shows"]`).frameLocator('iframe');
+  return page.frameLocator(`iframe[title="Widget of ${tool}"]`).frameLocator('iframe');
 }
 
 async function feedbackOf(studyId: string): Promise<object> {

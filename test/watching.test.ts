@@ -37,7 +37,7 @@ interface Selector {
 function selectorsIn(expr: string): Selector[] {
   const plain = expr
     .replaceAll(/\b(?:by|without) *\([^)]*\)/g, ' ')
-    // What Grafana fills in, and times.
+    // Variables that Grafana substitutes, and times.
     .replaceAll(/\[[^\]]*\]/g, ' ');
   return [...plain.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?(?!\w*\s*\()/g)]
     .map(([, name = '', matchers = '']) => ({
@@ -63,7 +63,7 @@ function seriesIn(text: string): Map<string, Map<string, Set<string>>> {
   return series;
 }
 
-/** What Prometheus adds. */
+/** Labels that Prometheus adds. */
 const ofPrometheus = ['instance', 'job'];
 /** Seen only when they occur. */
 const occurring: Record<string, (value: string) => boolean> = {

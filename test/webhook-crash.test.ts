@@ -47,7 +47,7 @@ test('a service that is killed between the commit and the delivery delivers ever
     await delay(50)
   ) {
     if (Date.now() > ends) throw new Error(`not told: ${JSON.stringify(told.map(typesOf))}`);
-    // What failed once is tried again some seconds later; nobody has to wait for that.
+    // A failed delivery is retried some seconds later; the test does not wait for it.
     const { items } = await api.listWebhookDeliveries({ projectId, webhookId: id, state: 'pending' });
     for (const delivery of items)
       if (delivery.attempts > 0)

@@ -1,9 +1,8 @@
 // @module-tag long
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { foldWave } from '../src/domain/findings/fold.ts';
+import { foldWave } from '../src/domain/insights/fold-findings.ts';
 import { wake } from '../src/domain/webhooks/emit.ts';
-import { journeyFindings } from '../src/platform/database/queries/findings.ts';
 import { within } from './support/path-parameters.ts';
 import { isSigned, Receiver } from './support/receiver.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -124,15 +123,14 @@ test('a finding is told of when it is new and when it is back', async () => {
   const projectId = path.split('/').at(-1) as string;
   const receiver = await Receiver.start();
   await hook(path, receiver, { events: ['finding.new', 'finding.regressed'] });
-  const place = { ownerId: projectId, projectId, kind: 'journey' as const };
-  const book = { findings: journeyFindings, prefix: 'jfnd', ...place };
+  const owner = { kind: 'journey' as const, id: projectId };
   const seen = { detector: 'd', dimension: 'goal' as const, affected: 1, total: 2, metric: 0.5 };
   const evidence = { evidenceSessionIds: [], contrastSessionIds: [], evidenceTruncated: false };
   const subject = { kind: 'journey' as const, id: 'jrn', label: 'Sails' };
   for (const [nth, fires] of [true, true, false, false, true].entries()) {
     const observation = { fingerprint: 'f', fires, subject, ...seen, ...evidence };
     const wave = { waveId: `wave ${nth}`, at: 1_000_000 + nth };
-    await service.db.transaction((trx) => foldWave(trx, book, wave, [observation]));
+    await service.db.transaction((trx) => foldWave(trx, projectId, owner, wave, [observation]));
   }
   await receiver.until(({ taken }) => taken.length === 2);
   expect(receiver.taken.map(({ body }) => body)).toMatchObject([

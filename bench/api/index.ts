@@ -117,7 +117,7 @@ function report(title: string, measured: Record<string, Load[]>): void {
   console.log(table([['', 'req/s', 'req/s to minimal', 'p99', 'p99 to minimal'], ...lines]));
 }
 
-/** The same page of a small and of a large project, and one from the middle of the large one. */
+/** Compares a list page of a small and a large project, and one from the middle of the large project. */
 async function listCost(base: string, small: string, large: string): Promise<void> {
   const path = (project: string, cursor = '') =>
     `${base}/projects/${project}/servers?limit=50${cursor && `&cursor=${cursor}`}`;

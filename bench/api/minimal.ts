@@ -4,7 +4,7 @@ import { fastify } from 'fastify';
 import pg from 'pg';
 
 /**
- * What one would write by hand for these two requests: Fastify, the same three queries with `pg`, and nothing
+ * A minimal hand-written baseline for these two requests: Fastify, the same three queries with `pg`, and nothing
  * else. With `bare` as argument: node:http sending the bytes of the two answers, without any work.
  */
 const { BENCH_SOCKET, BENCH_ME = '', BENCH_LIST = '' } = process.env;

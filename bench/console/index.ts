@@ -12,7 +12,7 @@ import { start, stopAll } from '../support/processes.ts';
 import { opened, scrolled, watchTasks } from './page.ts';
 import { type StaticPage, staticCopy } from './static.ts';
 
-/** What the page of a run costs its reader: bytes, time until it can be used, and whether many trials slow it down. */
+/** Measures the page of a run: bytes, time to interactive, and the effect of many trials. */
 
 if (!programs.chromium.there)
   throw new Error('This benchmark needs Chromium; name one in DRYDOCK_TEST_CHROMIUM');

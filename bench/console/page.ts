@@ -67,7 +67,7 @@ export async function scrolled(
     if (blank) blanks += 1;
     if (atEnd) break;
   }
-  // What is shorter than what the browser calls long is shown as that.
+  // The browser reports only tasks of at least 50 ms.
   const { longestTask } = await watchedIn(page);
   await window.close();
   return { longestTask: Math.max(longestTask, 50), blanks };

@@ -10,8 +10,7 @@ export interface StaticPage {
 const built = 'dist/console/assets';
 
 /**
- * What a page of the console looks like when it is drawn, as one document: with its styles, and with as many compressed
- * bytes of script, which do nothing.
+ * A rendered console page as one static document, with its styles and an inert script of the same compressed size.
  */
 export async function staticCopy(html: string, scriptBytes: number): Promise<StaticPage> {
   const styles = (await readdir(built)).filter((name) => name.endsWith('.css'));

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** The same calls as a trial makes, and nothing else: two of the model, one of the tool, so many trials at once. */
+/** The baseline: only the calls of a trial (two of the model, one of the tool), at the same concurrency. */
 const [url = '', server = '', trials = '500', concurrency = '20'] = process.argv.slice(2);
 const client = new Client({ name: 'bare', version: '1' });
 await client.connect(

@@ -11,7 +11,7 @@ interface Size {
   concurrency: number;
 }
 
-/** The same work with promptfoo, whose program `PROMPTFOO` names; undefined where it is not installed. */
+/** Runs the same work with promptfoo, the program in `PROMPTFOO`; undefined if it is not installed. */
 export async function runPromptfoo(
   url: string,
   server: string,
@@ -25,7 +25,7 @@ export async function runPromptfoo(
     sharing: false,
     providers: [
       {
-        // Its loop over the OpenAI wire ends with the tool's result; this one asks the model again, as a trial does.
+        // Promptfoo's OpenAI provider stops after the tool result; this provider calls the model again, like a trial.
         id: 'anthropic:messages:tool',
         config: {
           apiKey: 'k',

@@ -11,7 +11,7 @@ import { cpuMs, type Started, start, stop, stopAll } from '../support/processes.
 import { type Call, callFor, quantile, type Times } from './caller.ts';
 
 /**
- * What one organization notices of another's run of 10,000 trials: the p50 and p99 of its single calls, one after the
+ * Measures the effect of one organization's run of 10,000 trials on another organization: the p50 and p99 of its single calls, one after the
  * other, with the run and without it, in turns. Beside it, the same ratio of two measurements without the run: a machine
  * that others use too makes some of it.
  */
@@ -26,7 +26,7 @@ const everything = here('../../node_modules/@modelcontextprotocol/server-everyth
 const execute = promisify(execFile);
 const key = `sk_${'bench'.repeat(8)}`;
 
-/** What a model takes: as a stand-in that answers at once, and as one of those that people use. */
+/** Model latencies in milliseconds: an instant stub, and a typical hosted model. */
 const latencies = [0, 500];
 const arrangements = ['one process', 'API and a worker apart'] as const;
 
@@ -103,7 +103,7 @@ async function secondKey(settings: Record<string, string>): Promise<string> {
 
 async function targetServer(): Promise<string> {
   const port = await freePort();
-  // It greets on stderr only, so it is asked until it answers.
+  // Polled until it answers, because the server prints its greeting to stderr only.
   void start([everything, 'streamableHttp'], { PORT: String(port) }, /never/).catch(() => undefined);
   const url = `http://127.0.0.1:${port}/mcp`;
   for (;;) {

@@ -9,7 +9,7 @@ import { copyRun, splitIntoMonths } from './fill.ts';
 import { pauses } from './pauses.ts';
 
 /**
- * What the main reads and writes cost with a thousand iterations, with a hundred thousand and with five million: one
+ * Measures the main reads and writes with a thousand iterations, with a hundred thousand and with five million: one
  * service and one database each, asked in turns. BENCH_ITERATIONS sets the largest, for a quicker look.
  */
 

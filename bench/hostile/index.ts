@@ -9,9 +9,9 @@ import { figure, ratios, show, table } from '../support/figures.ts';
 import { residentMb, start, stopAll } from '../support/processes.ts';
 
 /**
- * What a bystander notices of each attack: the p99 of its requests while the attack goes on, beside the p99 while
- * somebody calls an honest server just as eagerly, and the p99 while nobody does anything. The first of these to the
- * second tells what the attack adds to the load that anybody may make.
+ * Measures the effect of each attack on a bystander: the p99 of its requests during the attack, during the same load on
+ * an honest server, and on an idle service. The ratio of the first to the second is the effect of the attack beyond
+ * ordinary load.
  */
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);

@@ -54,7 +54,7 @@ try {
 async function uploads(port: number, resident: () => number): Promise<void> {
   const content = Buffer.alloc(20 * mebibyte, 'x');
   const growth: number[] = [];
-  // What the first upload loads is no part of what many hold.
+  // Warm-up: the first upload loads modules, which the measurement must not count.
   await send(port, 'POST', 'eval-ingest/artifacts', content.subarray(0, mebibyte), 'text/html');
   for (let round = 0; round < 5; round++) {
     const before = resident();
@@ -121,7 +121,7 @@ async function ingested(
   return { runId, ms: performance.now() - began };
 }
 
-/** What a reporter sends of a trial: fifty cases, a query, a tool call, tokens. */
+/** A reported trial: one of fifty cases, with a query, a tool call and tokens. */
 function resultOf(suiteName: string, n: number): object {
   return {
     caseTitle: `Case ${n % 50}`,

@@ -12,7 +12,7 @@ import { statement } from '../../test/support/statement.ts';
 import { figure, ratios, show } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
 
-/** What the rate limiter costs, and how exact it is with two replicas. */
+/** Measures the cost of the rate limiter, and its accuracy with two replicas. */
 
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);

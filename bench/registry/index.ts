@@ -17,7 +17,7 @@ const key = `sk_${'bench'.repeat(8)}`;
 const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
 const agent = new Agent({ keepAlive: true });
 
-/** What is asked, and how many of the servers it finds. */
+/** Queries, described by the share of servers they match. */
 const questions: [what: string, query: (n: number) => string][] = [
   ['one server by its name', (n) => `q=server-${n % few}x`],
   ['the beginnings of two words, 1 in 250', (n) => `q=topic${(n % 5) * 50 + 1}x%20serv`],

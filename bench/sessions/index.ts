@@ -5,7 +5,7 @@ import { stopAll } from '../support/processes.ts';
 import { compareTurns, manySessions } from './turns.ts';
 import { compareWidgets } from './widgets.ts';
 
-/** What a chat session costs beside what it stands on: the model call alone, and the page alone. */
+/** Compares a chat session with the bare model call, and with the bare page. */
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
 try {

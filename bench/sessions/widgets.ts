@@ -51,7 +51,7 @@ export async function compareWidgets(dataDir: string): Promise<void> {
     for (let round = 1; round <= rounds; round++) {
       const inRound: typeof times = { ours: [], plain: [] };
       for (let n = 0; n < rendersPerRound; n++) {
-        // What one leaves to be done afterwards must not slow down the other.
+        // A pause, so that cleanup of one does not slow down the other.
         await delay(rest);
         inRound.ours.push(await ours());
         await delay(rest);

@@ -5,7 +5,7 @@ import { stopAll } from '../support/processes.ts';
 import { compareAnalyses } from './analyses.ts';
 import { compareVisits } from './visits.ts';
 
-/** What a visitor costs beside whoever has a key, and how the analysis grows with what there is to look at. */
+/** Compares requests of a visitor with those of an API key, and measures how the analysis scales. */
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
 try {

@@ -6,7 +6,7 @@ const started: ChildProcess[] = [];
 
 export interface Started {
   child: ChildProcess;
-  /** What matched the pattern in the output. */
+  /** The match of the pattern in the output. */
   match: RegExpExecArray;
   ms: number;
 }
@@ -58,7 +58,7 @@ export function cpuMs(child: ChildProcess, descendants?: RegExp): number {
 
 const msPerTick = 10;
 
-/** Its own, and those of children that have ended. */
+/** CPU ticks of the process and of its ended children. */
 function ticksOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

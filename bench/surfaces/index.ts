@@ -9,7 +9,7 @@ import { figure, ratios, show, table } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
 import { tokenCosts } from './tokens.ts';
 
-/** What the command line, the client and the MCP endpoint add to the request over HTTP that they stand for. */
+/** Measures the overhead of the command line, the client and the MCP endpoint over the plain HTTP request. */
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 const program = new URL('../../dist/program/main.js', import.meta.url).pathname;

@@ -18,7 +18,7 @@ function costOf(toolsets: string | undefined, readOnly: boolean): Cost {
   };
 }
 
-/** What each list of tools costs an agent before it has done anything: names, descriptions and schemas, as hosts hand them to a model. */
+/** Counts the tokens of each tool list: names, descriptions and schemas, as hosts pass them to a model. */
 export function tokenCosts(): Cost[] {
   return [
     costOf(undefined, false),

@@ -33,7 +33,7 @@ try {
   );
   const api = await Api.open(service.match[1] as string, `sk_${'bench'.repeat(8)}`);
   const port = 20_000 + Math.floor(Math.random() * 8_000);
-  // It writes its greeting to stderr only; the first call waits for it.
+  // The first call waits for the server, because it prints its greeting to stderr only.
   const target = start([everything, 'streamableHttp'], { PORT: String(port) }, /./).catch(() => undefined);
   void target;
   const url = `http://127.0.0.1:${port}/mcp`;

@@ -3,13 +3,13 @@ import type { ActCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 import { type Place, placeOf, targetIn } from './targets.ts';
 
-/** Milliseconds that an element gets to become usable. */
+/** Milliseconds for an element to become usable. */
 const usable = 5_000;
 const scrollStep = 600;
 
 /**
- * Does something to a page. Whatever it throws as refused, it throws before anything has happened. `begin` is called
- * right before something does, and throws when it is too late for that.
+ * Performs an action on a page. Refusals are thrown before the action has any effect. `begin` is called right before it
+ * takes effect, and throws if that is too late.
  */
 export async function act(page: Page, { verb, target, value }: ActCommand, begin: () => void): Promise<void> {
   const place = target && (await placeOf(page, target));
@@ -36,7 +36,7 @@ export async function act(page: Page, { verb, target, value }: ActCommand, begin
       begin();
       return select(need(), given(verb, value));
     default:
-      throw new BrowserFailure('refused', `${verb} is nothing that is done to a page`);
+      throw new BrowserFailure('refused', `${verb} is not a page action`);
   }
 }
 
@@ -45,7 +45,7 @@ function given(verb: string, value: string | undefined): string {
   throw new BrowserFailure('refused', `${verb} needs a value`);
 }
 
-/** Waits until it could be clicked, so that what fails afterwards is known to have begun. */
+/** Waits until the element is clickable, so that a later failure counts as after the start. */
 async function click(page: Page, place: Place, begin: () => void): Promise<void> {
   if ('point' in place) {
     begin();
@@ -64,7 +64,7 @@ async function hover(page: Page, place: Place): Promise<void> {
 async function type(page: Page, place: Place | undefined, text: string, begin: () => void): Promise<void> {
   if (place && 'locator' in place) {
     if (!(await place.locator.isEditable({ timeout: usable }).catch(notUsable)))
-      throw new BrowserFailure('refused', 'Nothing can be typed into the element');
+      throw new BrowserFailure('refused', 'The element does not accept text');
     begin();
     return place.locator.fill(text);
   }
@@ -93,7 +93,7 @@ const directions: Record<string, [number, number]> = {
   right: [scrollStep, 0],
 };
 
-/** Brings an element into view, or turns the wheel over it or the page: `down`, pixels down, or `x,y` pixels. */
+/** Scrolls an element into view, or turns the wheel over it or the page: `down`, pixels down, or `x,y` pixels. */
 async function scroll(page: Page, place: Place | undefined, value: string | undefined): Promise<void> {
   if (place && 'locator' in place)
     await place.locator.scrollIntoViewIfNeeded({ timeout: usable }).catch(notUsable);
@@ -118,10 +118,10 @@ async function drag(page: Page, from: Place, to: Place, begin: () => void): Prom
   begin();
   await page.mouse.down();
   try {
-    // Pages begin a drag with the second movement.
+    // Pages detect a drag at the second movement.
     for (let round = 0; round < 2; round++) await hover(page, to);
   } catch (error) {
-    // The button is down by now, so that this is no refusal.
+    // The button is already pressed, so the action was not refused.
     throw error instanceof BrowserFailure ? new Error(error.message) : error;
   } finally {
     await page.mouse.up();
@@ -133,7 +133,7 @@ async function select(place: Place, option: string): Promise<void> {
   await place.locator.selectOption(option, { timeout: usable }).catch(notUsable);
 }
 
-/** First line only: the rest quotes the page. */
+/** Only the first line, because the rest quotes the page. */
 function notUsable(error: unknown): never {
   const line = String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
   if (/has been closed|crashed|Target page/i.test(line)) throw error;

@@ -21,8 +21,8 @@ import { BrowserFailure } from './failure.ts';
 import { loadPlaywright } from './playwright.ts';
 
 /**
- * Where browsers are, and what a launcher script there starts: scripts add switches and keys of their own, and a process
- * in between. The one without windows comes first, since it needs a third less.
+ * Paths of browsers, each with the binary that its launcher script starts: scripts add switches, keys and a process.
+ * The headless shell comes first, because it uses a third less memory.
  */
 const usualPlaces: Record<string, string | undefined> = {
   '/usr/bin/chromium-headless-shell': '/usr/lib/chromium/chromium-headless-shell',
@@ -35,20 +35,20 @@ const usualPlaces: Record<string, string | undefined> = {
   '/Applications/Chromium.app/Contents/MacOS/Chromium': undefined,
 };
 
-/** Milliseconds for a browser to start, on a machine that is busy. */
+/** Milliseconds for the start, on a busy machine. */
 const startTimeout = 60_000;
 
-/** Milliseconds for it to end by itself. */
+/** Milliseconds for a clean exit. */
 const endTimeout = 5_000;
 
-/** The Chromium of this machine, if it has one. */
+/** The Chromium installed on this machine, if any. */
 export function findChromium(): string | undefined {
   return Object.keys(usualPlaces).find((path) => existsSync(path));
 }
 
 export interface LaunchOptions {
   path: string;
-  /** The proxy for whatever no session asked for. */
+  /** The proxy for requests outside of sessions. */
   proxy: string;
   log: Log;
   switches?: readonly string[] | undefined;
@@ -57,13 +57,13 @@ export interface LaunchOptions {
 export interface LaunchedChromium {
   browser: Browser;
   pid: number;
-  /** Ends the process, all it started, and what it wrote. */
+  /** Ends the process and its descendants, and deletes its files. */
   end(): Promise<void>;
 }
 
 /**
- * Starts a Chromium over a pipe, in its own sandbox, with a profile of its own. As root it runs as a user of its own: its
- * sandbox refuses to work for root, and no page should be one step from it, nor from the database.
+ * Starts a Chromium over a pipe, with its sandbox and its own profile. If the service is root, it runs as a dedicated
+ * user: its sandbox does not work for root, and pages must not get close to root or the database.
  */
 export async function launchChromium({
   path,
@@ -120,7 +120,7 @@ export async function launchChromium({
 
 interface Start {
   starter: string;
-  /** Folder for what the library writes. */
+  /** Folder for files of the library. */
   artifacts: string;
   proxy: string;
   sandbox: boolean;
@@ -134,11 +134,11 @@ async function startOnce({ starter, artifacts, proxy, sandbox, switches }: Start
     artifactsDir: artifacts,
     chromiumSandbox: sandbox,
     headless: true,
-    // Pages that navigate in a loop are slowed down.
+    // Keeps the protection against navigation loops.
     ignoreDefaultArgs: ['--disable-ipc-flooding-protection'],
     proxy: { server: proxy },
     timeout: startTimeout,
-    // The service decides when it ends, and ends the browser then.
+    // The service handles signals and closes the browser itself.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -149,19 +149,19 @@ async function startOnce({ starter, artifacts, proxy, sandbox, switches }: Start
       '--disable-quic',
       '--webrtc-ip-handling-policy=disable_non_proxied_udp',
       '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-      // No name is looked up by the browser; the proxy is an address.
+      // The browser resolves no names; the proxy is an IP address.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
       '--disable-sync',
       '--disable-domain-reliability',
       '--no-pings',
-      // One page cannot take all memory, nor hold a text that fills the service.
+      // Limits the memory of a page, and the length of its texts.
       '--js-flags=--max-old-space-size=512',
       ...switches,
     ],
   });
 }
 
-/** A launcher script is replaced by what it launches. */
+/** Replaces a launcher script by its binary. */
 async function binaryOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined)
@@ -187,11 +187,11 @@ interface Unprivileged {
   uid: number;
   gid: number;
   name: string;
-  /** Words before the command that make it run as this user, without a way back. */
+  /** Wrapper command that permanently switches to this user. */
   drop: string[];
 }
 
-/** Undefined when the service is no root itself. */
+/** Undefined if the service is not root. */
 function unprivileged(): Unprivileged | undefined {
   if (!runsAsRoot()) return undefined;
   const setpriv = (process.env['PATH'] ?? '')
@@ -217,7 +217,7 @@ function unprivileged(): Unprivileged | undefined {
   return { uid, gid, name, drop };
 }
 
-/** One folder for each browser; those of services that were killed go with the next start. */
+/** A folder per browser. Folders of killed services are removed at the next start. */
 async function makeFolder(user: Unprivileged | undefined): Promise<string> {
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
@@ -237,17 +237,17 @@ async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    // Of another user, perhaps.
+    // The folder may belong to another user.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }
 
-/** With it goes all that it started. */
+/** Kills the process group. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 }
 
@@ -260,7 +260,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The program in between. From the sources it needs the loader that tests and `npm run dev` have. */
+/** The command of the pipe filter. From sources it needs the same loader as tests and `npm run dev`. */
 function filterCommand(): string[] {
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(fromSources ? './pipe-filter.ts' : './pipe-filter.js', import.meta.url));
@@ -279,7 +279,7 @@ function lacksSandbox(error: unknown): boolean {
   );
 }
 
-/** Without the list of all switches. */
+/** Without the list of switches. */
 function firstLines(error: unknown): string {
   const lines = String(error instanceof Error ? error.message : error).split('\n');
   const telling = lines.filter(

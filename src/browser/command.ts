@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { BrowserAgentCommand } from '../contract/browser-commands.ts';
 
-/** What a session can be told to do. */
+/** A command for a browser session. */
 export type BrowserCommand = z.output<typeof BrowserAgentCommand>;
 export type ObserveCommand = Extract<BrowserCommand, { op: 'observe' }>;
 export type ActCommand = Extract<BrowserCommand, { op: 'act' }>;
@@ -9,24 +9,23 @@ export type InvokeCommand = Extract<BrowserCommand, { op: 'invoke_page_tool' }>;
 export type ObserveAfter = NonNullable<ActCommand['observeAfter']>;
 export type ActTarget = NonNullable<ActCommand['target']>;
 
-/** What became of a command. */
 export interface CommandResult {
-  /** `unknown`: it was begun, and whether it had its effect cannot be told. */
+  /** `unknown`: the command has started, but whether it took effect is unknown. */
   result: 'executed' | 'refused' | 'unknown';
-  /** Why it was not executed, or what is not known. */
+  /** Why it was not executed, or what is unknown. */
   reason?: string;
-  /** Whether the policy refused it, or it could not be done. */
+  /** Whether the policy refused the command, or it was not possible. */
   refusal?: 'not-allowed' | 'refused';
   tabId: string;
   url: string;
   title: string;
-  /** Differs when another document is shown. */
+  /** Changes when another document is shown. */
   state: string;
   tabs: { tabId: string; url: string; active: boolean }[];
-  /** Waits for an answer. */
+  /** A dialog waiting for an answer. */
   dialog?: DialogRecord;
   observation?: Observation;
-  /** Of a tool of the page. */
+  /** Results of a page tool. */
   invocationId?: string;
   output?: unknown;
 }
@@ -66,11 +65,11 @@ export interface NetworkEntry {
   mimeType?: string;
   failure?: string;
   durationMs?: number;
-  /** When one request was asked for. */
+  /** For a single requested request. */
   requestHeaders?: Record<string, string>;
 }
 
-/** A request that the guard did not let out. */
+/** A request that the guard blocked. */
 export interface RefusedUrl {
   url: string;
   reason: string;

@@ -1,4 +1,5 @@
 import type { Response } from 'playwright-core';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import { act } from './act.ts';
 import type { ActCommand, BrowserCommand, CommandResult, ObserveAfter } from './command.ts';
 import { BrowserFailure } from './failure.ts';
@@ -7,14 +8,13 @@ import type { InternalHosts } from './internal-hosts.ts';
 import { type Observed, observe } from './observe.ts';
 import type { Permissions } from './policy.ts';
 import type { Tab, Tabs } from './tabs.ts';
-import { within } from './within.ts';
 
-/** What commands work on. */
+/** The parts of a session that commands use. */
 export interface CommandScope extends Observed {
   tabs: Tabs;
   permissions: Permissions;
   internal: InternalHosts;
-  /** Why the session ended; settles when it does. */
+  /** Settles with the reason when the session ends. */
   ended: Promise<string>;
 }
 
@@ -27,7 +27,7 @@ export interface CommandOptions {
 type Done = Pick<CommandResult, 'observation' | 'output'>;
 type Outcome = { done: Done } | { dialog: true } | { lost: string };
 
-/** The moment at which a command begins to have effects; one that was stopped before it has none later either. */
+/** Marks the moment at which a command starts to have effects. A command stopped before has none. */
 class Start {
   private begun = false;
   private stopped = false;
@@ -36,26 +36,26 @@ class Start {
     this.begun = true;
   };
 
-  /** Whether it was in time. */
+  /** Returns whether the command had not started. */
   stop(): boolean {
     this.stopped = !this.begun;
     return this.stopped;
   }
 }
 
-/** What became of a command when a dialog opened: nothing yet, nobody knows what, or the dialog. */
+/** The result of a command interrupted by a dialog: refused before its start, unknown after it. */
 const heldUp = {
   result: 'refused',
   refusal: 'refused',
-  reason: 'A dialog of the page opened before it was begun; answer that first, or close the tab',
+  reason: 'The page opened a dialog before the command started. Answer the dialog first, or close the tab',
 } as const;
 const heldInside = {
   result: 'unknown',
-  reason: 'A dialog of the page opened while it ran; whether it had an effect is not known',
+  reason: 'The page opened a dialog while the command ran; whether the command had an effect is unknown',
 } as const;
 const done = { result: 'executed' } as const;
 
-/** Carries a command out. What was refused has changed nothing. */
+/** Executes a command. A refused command has had no effect. */
 export async function performCommand(
   scope: CommandScope,
   command: BrowserCommand,
@@ -83,7 +83,7 @@ export async function performCommand(
       const moved = !moves(command) || tab.documents > documents;
       return describe(scope, tab, { ...(stopped ? heldUp : moved ? done : heldInside), ...begun });
     }
-    const after = await lookAfterwards(scope, tab, command, ends);
+    const after = await observeAfterwards(scope, tab, command, ends);
     return describe(scope, tab, { result: 'executed', ...begun, ...outcome.done, ...after });
   } catch (error) {
     if (error instanceof MaybeDone) return describe(scope, tab, { result: 'unknown', reason: error.message });
@@ -93,13 +93,13 @@ export async function performCommand(
   }
 }
 
-/** Pages of these schemes are shown, no others: the guard sees only what goes over the network. */
+/** Only pages of these schemes are allowed, because the guard sees only network requests. */
 function checkAddress({ permissions, internal }: CommandScope, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new BrowserFailure('refused', 'Only addresses that begin with http:// or https:// are shown');
+    throw new BrowserFailure('refused', 'Only http:// and https:// URLs can be opened');
   if (url.username !== '' || url.password !== '')
-    throw new BrowserFailure('refused', 'An address with a user name or password is not shown');
+    throw new BrowserFailure('refused', 'URLs with a user name or password cannot be opened');
   if (internal.holds(url.hostname)) return;
   const scheme = url.protocol === 'http:' ? 'http' : 'https';
   const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
@@ -116,7 +116,7 @@ function chooseTab({ tabs }: CommandScope, command: BrowserCommand, tabId: strin
   return tabs.pick(named ?? tabId);
 }
 
-/** Such a command finds the dialog as it is; any other dismisses it. */
+/** Whether a command leaves an open dialog in place. All others dismiss it. */
 export function answersDialog(command: BrowserCommand): boolean {
   if (command.op === 'act') return command.verb === 'accept_dialog' || command.verb === 'dismiss_dialog';
   return (command.op === 'observe' && command.mode === 'dialog') || command.op === 'cancel_page_tool';
@@ -130,7 +130,10 @@ function closes(command: BrowserCommand): boolean {
   return command.op === 'act' && command.verb === 'close_tab';
 }
 
-/** Until it is done, a dialog opens, the page or session is gone, or its time is over; whatever comes later is nobody's. */
+/**
+ * Waits until the command ends, a dialog opens, the page or session is gone, or the timeout passes. Later results are
+ * ignored.
+ */
 async function race(
   { ended }: CommandScope,
   tab: Tab,
@@ -140,7 +143,7 @@ async function race(
   const { opened, stop } = tab.dialogs.next();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Outcome>((resolve) => {
-    const lost = { lost: 'It took longer than it may; whether it had an effect is not known' };
+    const lost = { lost: 'The command timed out; whether it had an effect is unknown' };
     timer = setTimeout(() => resolve(lost), Math.max(1, ends - performance.now()));
   });
   const gone = Promise.race([tab.gone, ended]).then((why): Outcome => ({ lost: `While it ran ${why}` }));
@@ -152,7 +155,7 @@ async function race(
     },
   );
   try {
-    // A page that is gone fails its commands too, with less to say.
+    // Commands on a closed page fail too, with a less helpful error.
     const first = await Promise.race([done, opened.then((): Outcome => ({ dialog: true })), gone, late]);
     return 'lost' in first ? await Promise.race([gone, turn().then(() => first)]) : first;
   } finally {
@@ -174,7 +177,7 @@ async function carryOut(
   invocationId = '',
 ): Promise<Done> {
   const { page } = tab;
-  // Looking has no effects, and what is done to pages begins later.
+  // Observations have no effects, and actions start later.
   if (command.op !== 'observe' && command.op !== 'act') start.begin();
   switch (command.op) {
     case 'back':
@@ -200,9 +203,9 @@ async function carryOut(
   }
 }
 
-/** No limit of its own: the one of the command counts. */
+/** No own timeout: that of the command counts. */
 const read = { waitUntil: 'domcontentloaded', timeout: 0 } as const;
-/** Milliseconds for pictures and the like; some pages never have all they want. */
+/** Milliseconds to wait for further resources, which some pages never finish loading. */
 const rest = 3_000;
 
 async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<void> {
@@ -212,11 +215,11 @@ async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<v
     throw new BrowserFailure('refused', `There is no page to go ${op} to`);
 }
 
-/** Failures of the browser before it has asked for anything. */
+/** Browser errors from before the request was sent. */
 const unsent =
   /ERR_(?:NAME_|CONNECTION_REFUSED|CONNECTION_TIMED_OUT|TUNNEL_|PROXY_|ADDRESS_|CERT_|SSL_|BLOCKED_|INVALID_URL|UNKNOWN_URL|UNSAFE_PORT|INTERNET_)/;
 
-/** What was asked for may have had effects, though no page came of it. */
+/** The request may have had effects although no page came back. */
 class MaybeDone extends Error {}
 
 function notShown(reason: string, sent: boolean): Error {
@@ -226,7 +229,7 @@ function notShown(reason: string, sent: boolean): Error {
   );
 }
 
-/** A page that the guard refused, or that cannot be reached, is refused with the reason. */
+/** Refused with the reason if the guard blocked the page or it is unreachable. */
 async function load(
   { guard }: CommandScope,
   { page }: Tab,
@@ -239,7 +242,7 @@ async function load(
     );
   try {
     const answer = await go();
-    // Some browsers show the empty answer of the guard as a page, others fail.
+    // Some browsers show the guard's empty response as a page, others fail.
     const byGuard = answer && guardStatuses.has(answer.status());
     const found = byGuard && noted().findLast(({ url }) => url === answer.url());
     if (found) throw notShown(found.reason, found.sent);
@@ -249,10 +252,10 @@ async function load(
     if (/ERR_ABORTED|Download is starting|interrupted by another navigation/.test(line))
       throw new BrowserFailure(
         'refused',
-        'The page was not shown: it is a download, or went elsewhere at once',
+        'The page was not opened: the URL is a download or redirected at once',
       );
     if (/net::|chrome-error/.test(line)) {
-      // The browser shows a page about it, which the next command should find in place.
+      // Waits for the browser's error page, so that the next command finds it in place.
       await page.waitForURL('chrome-error:**', { timeout: 1_000, waitUntil: 'commit' }).catch(() => {});
       const found = noted().at(-1);
       throw notShown(found?.reason ?? line, found ? found.sent : !unsent.test(line));
@@ -269,7 +272,7 @@ async function actOn(
 ): Promise<void> {
   const { expectedState, verb, value } = command;
   if (expectedState !== undefined && expectedState !== stateOf(tab) && expectedState !== tab.page.url())
-    throw new BrowserFailure('refused', 'The page has changed since; observe it anew');
+    throw new BrowserFailure('refused', 'The page has changed since. Observe it again');
   if (verb.endsWith('_tab') || verb.endsWith('_dialog')) begin();
   if (verb === 'close_tab') return tabs.close(tab);
   if (verb === 'activate_tab') return tabs.activate(tab);
@@ -280,8 +283,8 @@ async function actOn(
   await act(tab.page, command, begin);
 }
 
-/** A look that fails takes nothing away from what was done. */
-async function lookAfterwards(
+/** A failed observation does not change the result of the command. */
+async function observeAfterwards(
   scope: CommandScope,
   tab: Tab,
   command: BrowserCommand,
@@ -316,11 +319,11 @@ async function describe(
   };
 }
 
-/** Milliseconds; a page that is busy has no title for now. */
+/** Milliseconds. A busy page has no title for now. */
 const titleTimeout = 2_000;
 
 async function titleOf({ page }: Tab): Promise<string> {
-  const title = await within(
+  const title = await withTimeout(
     titleTimeout,
     page.title().catch(() => ''),
     () => '',
@@ -332,7 +335,7 @@ function stateOf({ id, documents }: Tab): string {
   return `${id}:${documents}`;
 }
 
-/** Of a library whose errors quote pages. */
+/** Errors of the library quote pages after the first line. */
 function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error)
     .split('\n')[0]

@@ -5,8 +5,9 @@ const mostRecords = 50;
 const mostText = 2_000;
 
 /**
- * The alerts, confirmations and prompts of one tab. One stays open until a command answers it, another command comes,
- * or its time is over; then it is dismissed. A page is always left: asking to stay would trap the session.
+ * The alerts, confirmations and prompts of a tab. A dialog stays open until a command answers it, another command
+ * comes, or it times out; then it is dismissed. `beforeunload` dialogs are always accepted, because staying would trap
+ * the session.
  */
 export class Dialogs {
   readonly records: DialogRecord[] = [];
@@ -22,7 +23,7 @@ export class Dialogs {
     return this.current?.record;
   }
 
-  /** Settles when one opens; `stop` when that is no longer of interest. */
+  /** Settles when a dialog opens. Call `stop` when it is no longer needed. */
   next(): { opened: Promise<DialogRecord>; stop: () => void } {
     let stop = (): void => {};
     const opened = new Promise<DialogRecord>((resolve) => {
@@ -52,7 +53,7 @@ export class Dialogs {
     this.waiting.clear();
   }
 
-  /** Whether one was open. */
+  /** Returns whether a dialog was open. */
   async answer(accept: boolean, text?: string): Promise<boolean> {
     const { current } = this;
     if (!current) return false;

@@ -32,7 +32,7 @@ function commandOf(pid: number): string {
   return isGone(pid) ? '' : readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
-/** One that is dead and not yet buried by its parent is gone too. */
+/** A zombie, dead but not yet reaped by its parent, counts as gone. */
 const isGone = (pid: number): boolean => (statusOf(pid, 'State') ?? 'Z').startsWith('Z');
 
 test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing behind', {
@@ -159,7 +159,7 @@ test('a browser elsewhere is used when its pages cannot go around the guard', {
 });
 
 test('a service that is killed leaves no browser behind', { tags: ['chromium'] }, async () => {
-  // What makes a video of pictures is a process too.
+  // The video encoder is a process too.
   const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
   const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],

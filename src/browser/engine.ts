@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import type { Log } from '../platform/log.ts';
 import type { PolicySource } from '../platform/network/address-guard.ts';
 import type { Resolve } from '../platform/network/resolve.ts';
@@ -13,41 +14,39 @@ import { type BrowserPolicy, Permissions } from './policy.ts';
 import { Recorder } from './recording.ts';
 import { BrowserSession, type OpenedPage, type StorageState } from './session.ts';
 import { SharedBrowser } from './shared-browser.ts';
-import { SpareSession } from './spare.ts';
-import { within } from './within.ts';
+import { WarmSession } from './warm-session.ts';
 
-/** Milliseconds for a session to begin in a browser that runs. */
+/** Milliseconds to open a session in a running browser. */
 const openTimeout = 30_000;
 const largest = { width: 1920, height: 1200 };
 
 interface EngineOptions {
-  /** A path, an address, or `off`; the Chromium of this machine when left out. */
+  /** A path, a URL or `off`. Default: the Chromium of this machine. */
   browser?: string | undefined;
-  /** Open at once. */
+  /** Maximum number of open sessions. */
   sessions: number;
   policy: PolicySource;
   resolve?: Resolve | undefined;
   log: Log;
-  /** Sessions after which a browser is replaced. */
+  /** Number of sessions after which a browser is replaced. */
   recycleAfter?: number | undefined;
-  /** Bytes of one recording. */
   recordingBytes?: number | undefined;
-  /** Further switches of the browser, for tests. */
+  /** Additional browser switches, for tests. */
   switches?: readonly string[] | undefined;
 }
 
 export interface OpenBrowser {
   policy: BrowserPolicy;
   viewport?: { width: number; height: number } | undefined;
-  /** Shown at first, instead of nothing. */
+  /** The initial page. Default: empty. */
   page?: OpenedPage | undefined;
   storageState?: StorageState | undefined;
   record?: boolean | undefined;
-  /** When as many sessions are open as may be: waits for one to end, until this aborts. */
+  /** If the maximum number of sessions is open, waits for one to end, until this aborts. */
   waitForRoom?: AbortSignal | undefined;
 }
 
-/** Browser sessions of this process. A browser is started with the first one. */
+/** The browser sessions of this process. The first session starts a browser. */
 export class BrowserEngine {
   private readonly options: EngineOptions;
   private readonly place: string | undefined;
@@ -57,7 +56,7 @@ export class BrowserEngine {
   private opening = 0;
   private readonly waiting = new Set<() => void>();
   private closed = false;
-  private readonly spare = new SpareSession();
+  private readonly warm = new WarmSession();
   private recordings: Promise<string> | undefined;
   private recorded = 0;
 
@@ -66,12 +65,12 @@ export class BrowserEngine {
     this.place = options.browser === 'off' ? undefined : (options.browser ?? findChromium());
   }
 
-  /** Whether there is a browser; whether it starts is seen when it is needed. */
+  /** Whether a browser is configured. Starting it may still fail. */
   get available(): boolean {
     return this.place !== undefined;
   }
 
-  /** Where it is; refuses where there is none. */
+  /** The path or URL of the browser. Refuses if there is none. */
   checkAvailable(): string {
     if (this.place !== undefined) return this.place;
     throw new BrowserFailure(
@@ -80,7 +79,7 @@ export class BrowserEngine {
     );
   }
 
-  /** Processes of browsers, for those who watch them. */
+  /** Process ids of browsers, for monitoring. */
   get pids(): number[] {
     return [...this.browsers].flatMap(({ pid }) => pid ?? []);
   }
@@ -96,7 +95,7 @@ export class BrowserEngine {
         const browser = await this.reserve(place);
         const session = await this.opened(browser, permissions, wanted).catch((error: unknown) => {
           browser.begin(undefined);
-          // It may have crashed a moment ago, which its sessions hear of before it does.
+          // The browser may have crashed a moment ago, which its sessions learn first.
           if (browser.isFit || again) throw error;
         });
         if (session) return session;
@@ -113,7 +112,7 @@ export class BrowserEngine {
     wanted: OpenBrowser,
   ): Promise<BrowserSession> {
     const session =
-      (await this.spareFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
+      (await this.warmSessionFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
     this.keep(browser, session, wanted);
     return session;
   }
@@ -122,7 +121,7 @@ export class BrowserEngine {
     this.closed = true;
     this.roomMade();
     await this.current?.catch(() => {});
-    const dropped = this.spare.drop();
+    const dropped = this.warm.drop();
     await Promise.all([...this.sessions].map((session) => session.close('stopped')));
     await Promise.all([...this.browsers].map((browser) => browser.end()));
     await dropped;
@@ -135,7 +134,7 @@ export class BrowserEngine {
       if (!until || until.aborted)
         throw new BrowserFailure(
           'capacity',
-          `${this.options.sessions} browser sessions are open, which is the most (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
+          `${this.options.sessions} browser sessions are open, the maximum (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
         );
       await new Promise<void>((resolve) => {
         const tell = (): void => {
@@ -150,18 +149,18 @@ export class BrowserEngine {
     }
   }
 
-  /** Whoever waits looks again. */
+  /** Waiting callers check again. */
   private roomMade(): void {
     for (const tell of [...this.waiting]) tell();
   }
 
-  /** A browser that takes one more: the one in use, or a new one when that is used up. */
+  /** Reserves a session in the current browser, or in a new one if that is used up. */
   private async reserve(place: string): Promise<SharedBrowser> {
     for (;;) {
       const asked = this.current;
       const browser = await asked?.catch(() => undefined);
       if (browser?.reserve()) return browser;
-      // Others may have come to the same conclusion.
+      // Another caller may have started it already.
       if (this.current === asked) this.current = this.start(place);
       await this.current;
     }
@@ -195,8 +194,8 @@ export class BrowserEngine {
         acceptDownloads: false,
         ...(storageState && { storageState }),
       });
-      const context = await within(openTimeout, opening, () => {
-        // It is of no use then, should it still come.
+      const context = await withTimeout(openTimeout, opening, () => {
+        // Closes the session if it still opens later.
         void opening.then((late) => late.close()).catch(() => {});
         throw new BrowserFailure('timeout', 'The browser does not answer; try again');
       });
@@ -234,22 +233,22 @@ export class BrowserEngine {
     if (reason === 'closed') this.prepare(browser, like);
   }
 
-  /** Only where nothing has to be put into it. */
-  private async spareFor(
+  /** Only for a session without stored state. */
+  private async warmSessionFor(
     browser: SharedBrowser,
     { policy, viewport, page, storageState, record }: OpenBrowser,
   ): Promise<BrowserSession | undefined> {
     if (storageState || record) return undefined;
-    const session = await this.spare.take({ browser, page, ...sizeOf(viewport) });
-    await session?.comply(policy);
+    const session = await this.warm.take({ browser, page, ...sizeOf(viewport) });
+    await session?.applyPolicy(policy);
     return session;
   }
 
-  /** For whoever is next. A browser elsewhere may be shared with others. */
+  /** Prepares a session for the next request. Not in a remote browser, which may be shared with others. */
   private prepare(browser: SharedBrowser, { viewport, page }: Pick<OpenBrowser, 'viewport' | 'page'>): void {
     if (this.closed || !browser.isFit || browser.pid === undefined) return;
     const nothing = new Permissions({ mode: 'allowlist' });
-    this.spare.prepare({ browser, page, ...sizeOf(viewport) }, () =>
+    this.warm.prepare({ browser, page, ...sizeOf(viewport) }, () =>
       this.begin(browser, nothing, { viewport, page }),
     );
   }

@@ -1,18 +1,17 @@
 export type BrowserFailureKind =
-  /** There is no browser, or it may not be started here. */
+  /** There is no browser, or it is disabled. */
   | 'off'
-  /** As many sessions are open as may be. */
+  /** The maximum number of sessions is open. */
   | 'capacity'
   | 'timeout'
-  /** The session has ended. */
   | 'closed'
-  /** What was asked for cannot be done: the command or the policy makes no sense. */
+  /** The command or policy is invalid or not possible. */
   | 'refused'
   | 'crashed'
-  /** The policy of the session forbids it. */
+  /** The session's policy forbids it. */
   | 'not-allowed';
 
-/** The one error of this module. Its message is made for people and says what to do. */
+/** The only error of this module. The message is for users and contains a remedy. */
 export class BrowserFailure extends Error {
   readonly kind: BrowserFailureKind;
 

@@ -4,14 +4,14 @@ import { delimiter, dirname, join } from 'node:path';
 
 let linked = false;
 
-/** Whether the library found an ffmpeg to make videos with. */
+/** Whether ffmpeg was linked for the library. */
 export function videoIsPossible(): boolean {
   return linked;
 }
 
 /**
- * The library makes videos only with an ffmpeg below a folder of its own. The ffmpeg of this machine is linked there;
- * without one, pictures are recorded. To be called before the library is loaded: that is when it looks.
+ * Links the ffmpeg of this machine into a folder of its own, where the library looks for it. Without ffmpeg, pictures
+ * are recorded. Call it before the library is loaded.
  */
 export function linkFfmpeg(makeFolder: () => string): void {
   const ffmpeg = (process.env['PATH'] ?? '')

@@ -7,25 +7,24 @@ import { withoutHopHeaders } from './hop-headers.ts';
 import type { InternalHosts } from './internal-hosts.ts';
 
 export interface GuardOptions {
-  /** Where anything may go now. */
   policy: PolicySource;
   resolve?: Resolve | undefined;
-  /** Why this session may not go there, whatever the address; a tunnel says no scheme. */
+  /** Why the session's policy forbids a host, whatever its address. A tunnel has no known scheme. */
   refusalOfOrigin?: (host: string, port: number, scheme?: 'http' | 'https') => string | undefined;
-  /** Names below dd.localhost, which are answered here. */
+  /** Names under dd.localhost, which are served here. */
   internal?: InternalHosts | undefined;
   limits?: Partial<GuardLimits> | undefined;
-  /** Address to listen on, and the only one to take connections from. */
+  /** The address to listen on, and the only one to accept connections from. */
   listen?: { address: string; from: string } | undefined;
 }
 
 interface GuardLimits {
   connections: number;
   headerBytes: number;
-  /** Milliseconds without a byte in either direction. */
+  /** Milliseconds without traffic in either direction. */
   idle: number;
   connect: number;
-  /** How often open tunnels are held against the policy, in milliseconds. */
+  /** Milliseconds between two checks of open tunnels against the policy. */
   judgeAgain: number;
 }
 
@@ -40,43 +39,41 @@ const defaults: GuardLimits = {
 const mostNoted = 200;
 const mostUrl = 2_000;
 
-/** What Chromium calls by itself, despite the switches against it. No page is blamed for it. */
-const ownErrands = new Set([
+/** Hosts that Chromium itself calls in spite of its switches. Not reported as requests of a page. */
+const backgroundHosts = new Set([
   'update.googleapis.com',
   'content-autofill.googleapis.com',
   'optimizationguide-pa.googleapis.com',
   'safebrowsing.googleapis.com',
   'clients2.google.com',
 ]);
-const errand = 'the browser runs no errands of its own';
+const backgroundRefusal = 'background requests of the browser are blocked';
 
-/** Ports of all guards of this process: none leads to another. */
+/** Ports of all guards in this process, which must not be reachable through each other. */
 const ownPorts = new Set<number>();
 
-/** Where a request goes, when it may. */
-interface Way {
+/** The destination of an allowed request. */
+interface Route {
   host: string;
   port: number;
   addresses: ResolvedAddress[];
 }
 
 interface FailedUrl extends RefusedUrl {
-  /** Whether somebody may have heard it. */
+  /** Whether the request may have been received. */
   sent: boolean;
 }
 
-/** Of what the guard answers itself, where it lets nothing out and where nobody answered. */
+/** Statuses that the guard itself sends: blocked, and unreachable. */
 export const guardStatuses: ReadonlySet<number> = new Set([403, 502]);
 
 /**
- * The only way out of a browser session: a forward proxy on a port of its own. A name is resolved once; it is refused
- * when any of its addresses is, and the connection goes to an address that was checked. Redirects come back as
- * requests, so each hop is checked.
+ * A forward proxy, through which all requests of a session pass. A name is resolved once and refused if any of its
+ * addresses is; the connection goes to a checked address. Redirects come back as new requests, so each hop is checked.
  */
 export class GuardProxy {
-  /** What was not let out. */
   readonly refusals: RefusedUrl[] = [];
-  /** What was let out, and found nobody. */
+  /** Allowed requests that failed. */
   readonly failures: FailedUrl[] = [];
   private readonly options: GuardOptions;
   private readonly limits: GuardLimits;
@@ -90,7 +87,7 @@ export class GuardProxy {
     this.limits = { ...defaults, ...options.limits };
     this.server = createServer({ maxHeaderSize: this.limits.headerBytes, requireHostHeader: false });
     this.server.maxConnections = this.limits.connections;
-    // A page may send for long; silence ends it.
+    // Uploads may take long; only silence ends them.
     this.server.requestTimeout = 0;
     this.server.headersTimeout = this.limits.idle;
     this.server.timeout = this.limits.idle;
@@ -128,7 +125,7 @@ export class GuardProxy {
     this.watch(socket);
   }
 
-  /** Ends with the proxy, and after a time of silence. */
+  /** Closes a socket with the proxy, and after a time without traffic. */
   private watch(socket: Socket): void {
     this.sockets.add(socket);
     socket.on('error', () => socket.destroy());
@@ -136,7 +133,7 @@ export class GuardProxy {
     socket.setTimeout(this.limits.idle, () => socket.destroy());
   }
 
-  /** A request for http:, which names its whole address. */
+  /** Forwards an http: request, whose URL is absolute. */
   private async forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const text = asked.url ?? '';
     const url = /^http:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
@@ -144,7 +141,7 @@ export class GuardProxy {
     try {
       if (this.options.internal?.holds(url.hostname))
         return await this.options.internal.answer(url, asked, answer);
-      const way = await this.wayTo(url, 'http');
+      const way = await this.route(url, 'http');
       if (typeof way !== 'string') return this.send(way, url, asked, answer);
       this.note(url.href, way);
       refuse(answer, 403);
@@ -154,7 +151,7 @@ export class GuardProxy {
     }
   }
 
-  private send(way: Way, url: URL, asked: IncomingMessage, answer: ServerResponse): void {
+  private send(way: Route, url: URL, asked: IncomingMessage, answer: ServerResponse): void {
     const { host, port, addresses } = way;
     const onward = request({
       host,
@@ -196,14 +193,14 @@ export class GuardProxy {
     asked.pipe(onward);
   }
 
-  /** A tunnel for https:, ws: and wss:, of which only host and port are seen. */
+  /** Opens a tunnel for https:, ws: and wss:, of which only host and port are known. */
   private async tunnel(asked: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     client.setTimeout(this.limits.idle, () => client.destroy());
     const text = `http://${asked.url ?? ''}`;
     const authority = /:\d+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     const end = (status: string): void => void client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
     if (!authority) return end('400 Bad Request');
-    const way = await this.wayTo(authority, undefined).catch((error: unknown) => {
+    const way = await this.route(authority, undefined).catch((error: unknown) => {
       this.failed(authority, error, false);
       end('502 Bad Gateway');
       return error instanceof Error ? error : new Error(String(error));
@@ -222,7 +219,7 @@ export class GuardProxy {
       sent = true;
       target.setTimeout(this.limits.idle);
       this.tunnels.set(target, { address: target.remoteAddress ?? '', origin: authority });
-      this.judging ??= setInterval(() => void this.judgeTunnels(), this.limits.judgeAgain).unref();
+      this.judging ??= setInterval(() => void this.recheckTunnels(), this.limits.judgeAgain).unref();
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       target.write(head);
       client.pipe(target).pipe(client);
@@ -238,8 +235,8 @@ export class GuardProxy {
     client.once('close', () => target.destroy());
   }
 
-  /** The browser keeps tunnels for later requests: those that a changed policy forbids are cut. */
-  async judgeTunnels(): Promise<void> {
+  /** Closes tunnels that the changed policy forbids. The browser keeps them open for later requests. */
+  async recheckTunnels(): Promise<void> {
     if (this.tunnels.size === 0) return;
     const policy = await this.options.policy();
     for (const [target, { address, origin }] of this.tunnels)
@@ -250,17 +247,17 @@ export class GuardProxy {
     return this.options.refusalOfOrigin?.(url.hostname, portOf(url), scheme);
   }
 
-  /** Where the connection goes, or why there is none. */
-  private async wayTo(url: URL, scheme: 'http' | undefined): Promise<Way | string> {
+  /** The destination, or the reason for a refusal. */
+  private async route(url: URL, scheme: 'http' | undefined): Promise<Route | string> {
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     const port = portOf(url);
-    if (ownErrands.has(host)) return errand;
+    if (backgroundHosts.has(host)) return backgroundRefusal;
     if (this.options.internal?.holds(url.hostname)) return `${host} is answered over http only`;
     const forbidden = this.refusalOf(url, scheme);
     if (forbidden !== undefined) return forbidden;
     const addresses = await this.addressesOf(host);
     if (addresses.length === 0) return `${host} has no address`;
-    // Asked for after the name server has taken its time.
+    // Read after the name resolution, which may take long.
     const policy = await this.options.policy();
     const local = isLocalName(host);
     const problems = addresses.map(({ address }) => refusalOf(address, policy));
@@ -275,7 +272,7 @@ export class GuardProxy {
 
   private async addressesOf(host: string): Promise<ResolvedAddress[]> {
     if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
-    // What the name stands for is fixed, whatever a name server says.
+    // Internal names are fixed and never resolved.
     if (isLocalName(host))
       return [
         { address: '127.0.0.1', family: 4 },
@@ -285,7 +282,7 @@ export class GuardProxy {
   }
 
   private note(url: string, reason: string): void {
-    if (reason === errand) return;
+    if (reason === backgroundRefusal) return;
     this.refusals.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
     if (this.refusals.length > mostNoted) this.refusals.shift();
   }
@@ -305,7 +302,7 @@ function isOwn(address: string): boolean {
   return /^127\.|^::1$|^::ffff:127\.|^0\.|^::$/.test(address);
 }
 
-/** Gives what was checked; no name is looked up twice. */
+/** Returns the checked addresses, so that no name is resolved twice. */
 function lookupOf(addresses: ResolvedAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
@@ -314,7 +311,7 @@ function lookupOf(addresses: ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** Without a body, which the browser would show as a page of the host that was asked for. */
+/** Without a body, which the browser would show as a page of the requested host. */
 function refuse(answer: ServerResponse, status: number): void {
   if (answer.headersSent) return void answer.destroy();
   answer.writeHead(status, { 'content-length': '0', connection: 'close' }).end();

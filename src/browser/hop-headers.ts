@@ -1,4 +1,4 @@
-/** Headers that are between two neighbours, not between the ends. */
+/** Hop-by-hop headers, which a proxy must not forward. */
 const hops = [
   'connection',
   'proxy-connection',
@@ -11,7 +11,7 @@ const hops = [
   'proxy-authorization',
 ];
 
-/** Names and values in turn, without those for a neighbour, those that `Connection` names, and `besides`. */
+/** Removes hop-by-hop headers, those named by `Connection`, and `besides`, from a flat list of names and values. */
 export function withoutHopHeaders(raw: readonly string[], besides: readonly string[] = []): string[] {
   const pairs = raw.flatMap((name, n): [string, string][] => (n % 2 === 0 ? [[name, raw[n + 1] ?? '']] : []));
   const named = pairs

@@ -1,6 +1,6 @@
 /**
- * Functions that run inside pages, which get their text: they use nothing of this file. Loaders may wrap a function that
- * has a name inside another one, so none does.
+ * Functions that run inside pages. Their source is sent, so they use nothing outside of themselves. They contain no
+ * named functions, which loaders may wrap.
  */
 
 interface PageElement {
@@ -10,7 +10,7 @@ interface PageElement {
   getElementsByTagName(name: string): { length: number };
 }
 
-/** What a person would read of an element, or its source: its first `most` characters. */
+/** The visible text or the source of an element, up to `most` characters. */
 export function readElement(
   element: PageElement,
   { source, most }: { source: boolean; most: number },
@@ -23,22 +23,22 @@ export function countElements(element: PageElement): number {
   return element.getElementsByTagName('*').length;
 }
 
-/** A tool that a page offers to agents, as WebMCP has it. */
+/** A WebMCP tool that a page offers to agents. */
 interface OfferedTool {
-  /** Whatever a page put there. */
+  /** The page may have set any value. */
   name?: { toString(): string } | undefined;
   description?: { toString(): string } | undefined;
   inputSchema?: unknown;
   execute?: (input: unknown, client: { signal: AbortSignal }) => unknown;
 }
 
-/** Under this name the tools of a page are kept in it. */
+/** The tools of a page, stored in it under this symbol. */
 interface ToolsOfPage {
   tools: Map<string, OfferedTool>;
   running: Map<string, AbortController>;
 }
 
-/** Gives pages `navigator.modelContext`, where they say which tools they have. */
+/** Adds `navigator.modelContext`, with which pages register tools. */
 export function installPageTools(): void {
   const tools: ToolsOfPage['tools'] = new Map();
   const keep = [
@@ -69,7 +69,7 @@ export function installPageTools(): void {
   });
 }
 
-/** JSON, which is cut before it leaves the page: a list of tools without their functions. */
+/** JSON of the tools without their functions, truncated before it leaves the page. */
 export function listPageTools(mostTools: number): string {
   const kept = (globalThis as unknown as Record<symbol, ToolsOfPage | undefined>)[
     Symbol.for('drydock.tools')
@@ -106,7 +106,9 @@ export async function invokePageTool({ name, input, invocationId, most }: Invoca
       }),
     ]);
     const text = JSON.stringify({ output: output ?? null });
-    return text.length > most ? JSON.stringify({ problem: `It gave more than ${most} characters` }) : text;
+    return text.length > most
+      ? JSON.stringify({ problem: `The result has more than ${most} characters` })
+      : text;
   } catch (error) {
     return JSON.stringify({ problem: String(error).slice(0, 2000) });
   } finally {
@@ -114,7 +116,7 @@ export async function invokePageTool({ name, input, invocationId, most }: Invoca
   }
 }
 
-/** Whether there was anything to cancel. */
+/** Returns whether the invocation was running. */
 export function cancelPageTool(invocationId: string): boolean {
   const kept = (globalThis as unknown as Record<symbol, ToolsOfPage | undefined>)[
     Symbol.for('drydock.tools')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Names that exist only inside a session: the guard answers for them, so nothing listens and nobody else can ask. */
+/** Host names inside a session that the guard serves, so nothing listens on the network. */
 const domain = 'dd.localhost';
 
 interface InternalRequest {
@@ -20,14 +20,14 @@ export type InternalHandler = (request: InternalRequest) => InternalAnswer | Pro
 export class InternalHosts {
   private readonly handlers = new Map<string, InternalHandler>();
 
-  /** `name` is one label, as `host` of host.dd.localhost. The origin that pages see. */
+  /** `name` is a single label, such as `host` in host.dd.localhost. Returns the origin. */
   serve(name: string, handler: InternalHandler): string {
     const host = `${name}.${domain}`;
     this.handlers.set(host, handler);
     return `http://${host}`;
   }
 
-  /** Whether it answers for this host, be it only with 404. */
+  /** Whether it serves this host, if only with 404. */
   holds(host: string): boolean {
     const name = host.replace(/\.$/, '');
     return name === domain || name.endsWith(`.${domain}`);

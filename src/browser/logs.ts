@@ -6,7 +6,7 @@ const mostText = 4_000;
 const mostUrl = 2_000;
 const mostHeaderText = 16_384;
 
-/** The latest entries, and how many older ones are gone. */
+/** The latest entries, and the number of dropped older ones. */
 class Tail<T> {
   readonly entries: T[] = [];
   dropped = 0;
@@ -19,7 +19,7 @@ class Tail<T> {
   }
 }
 
-/** What the pages of a session wrote to their consoles and asked of the network. */
+/** Console messages and network requests of the pages of a session. */
 export class Logs {
   readonly console = new Tail<ConsoleEntry>();
   readonly network = new Tail<NetworkEntry>();
@@ -63,7 +63,7 @@ export class Logs {
     this.console.push({ tabId, level, text: text.slice(0, mostText), at: Date.now() });
   }
 
-  /** One request with what was sent and answered in its headers. */
+  /** A request with its request and response headers. */
   request(requestId: string): NetworkEntry | undefined {
     const request = this.byId.get(requestId);
     const entry = request && this.requests.get(request);

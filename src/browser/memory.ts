@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 
 const pageBytes = 4096;
 
-/** Bytes that a process and all it started have for themselves; undefined where the system does not say. */
+/** Private memory of a process and its descendants in bytes; undefined where the system does not tell. */
 export async function memoryOf(root: number): Promise<number | undefined> {
   const entries = await readdir('/proc').catch(() => []);
   const parents = new Map<number, number>();
   const note = async (pid: number): Promise<void> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // The name before it may hold anything, a bracket too.
+    // The name before it may contain anything, even a parenthesis.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
     if (parent > 0) parents.set(pid, parent);
   };

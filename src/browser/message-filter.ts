@@ -1,8 +1,8 @@
-/** Bytes of one message. The largest useful one is a screenshot. */
+/** Maximum bytes of one message. The largest useful one is a screenshot. */
 const mostBytes = 24 * 1024 * 1024;
-/** Messages of one kind in a second, of those that a page can make at will and that nothing waits for. */
+/** Maximum rate per second of each kind of message that pages can trigger at will and that no caller waits for. */
 const mostPerSecond = 200;
-/** Likewise, in bytes. */
+/** Maximum rate per second in bytes. */
 const mostBytesPerSecond = 4 * 1024 * 1024;
 
 const madeAtWill = [
@@ -22,8 +22,7 @@ interface Flow {
 }
 
 /**
- * Lets messages of the browser through whole, or drops them: those that are too large, and those of a page that
- * floods. A message ends with a NUL byte.
+ * Passes messages of the browser, or drops them if they are too large or belong to a flood. Each ends with a NUL byte.
  */
 export class MessageFilter {
   private readonly pass: (bytes: Buffer) => void;

@@ -9,10 +9,10 @@ import type { Tab } from './tabs.ts';
 import { elementOf } from './targets.ts';
 
 const most = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
-/** A snapshot of more takes seconds and helps nobody. */
+/** A snapshot of more elements takes seconds and is useless. */
 const mostElements = 20_000;
 
-/** What a session has to look at. */
+/** The parts of a session that observations read. */
 export interface Observed {
   logs: Logs;
   pageTools: PageTools;
@@ -56,7 +56,7 @@ export async function observe(
         source: mode === 'dom',
         most: most[mode],
       });
-      // A page can change what its elements answer.
+      // A page can override the properties of its elements.
       const text = typeof read.text === 'string' ? read.text : '';
       return { mode, text: text.slice(0, most[mode]), truncated: read.truncated === true };
     }
@@ -68,7 +68,7 @@ async function rootOf(page: Page, { rootRef, rootSelector }: ObserveCommand): Pr
   return rootSelector === undefined ? undefined : elementOf(page, { selector: rootSelector });
 }
 
-/** With frames, and with refs that commands can name. */
+/** Includes frames, and refs for use in commands. */
 export async function snapshot(
   page: Page,
   root: Locator | undefined,
@@ -88,7 +88,7 @@ export async function snapshot(
 const interactive =
   /^- '?(?:button|link|textbox|searchbox|checkbox|radio|switch|combobox|listbox|option|menuitem\w*|tab|slider|spinbutton|treeitem)\b/;
 
-/** Each by itself, without what is around it. */
+/** Interactive elements only, without their surroundings. */
 function interactiveLines(text: string): string {
   return text
     .split('\n')
@@ -97,7 +97,7 @@ function interactiveLines(text: string): string {
     .join('\n');
 }
 
-/** What is to be seen, or the part of an element that is. Never more than the window, which is bounded. */
+/** A screenshot of the visible part of the page or element, limited by the size of the window. */
 export async function screenshot(
   page: Page,
   root?: Locator,

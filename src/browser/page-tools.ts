@@ -1,5 +1,5 @@
 import type { Frame, Page } from 'playwright-core';
-import { isDeeper } from '../platform/json-depth.ts';
+import { isDeeper, maxDepth } from '../platform/json/bounds.ts';
 import type { InvokeCommand, PageTool } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
@@ -7,10 +7,9 @@ import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
 const mostTools = 100;
 const mostFrames = 20;
 const mostOutput = 256 * 1024;
-/** Characters of a whole list, and levels of anything a page says: what is nested more cannot be written again. */
+/** Maximum characters of a whole list. */
 const mostListed = 4 * 1024 * 1024;
-const deepest = 64;
-/** Invocations that can still be cancelled. */
+/** Maximum number of invocations that can be cancelled. */
 const mostRemembered = 100;
 
 /** The tools that the pages of a session offer to agents. */
@@ -27,7 +26,7 @@ export class PageTools {
         .slice(0, mostFrames)
         .map(async (frame) => {
           const frameId = this.idOf(frame);
-          // A frame that goes away meanwhile has no tools.
+          // A frame that closes meanwhile has no tools.
           const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'), mostListed);
           return (Array.isArray(listed) ? listed : []).map((tool) => toolOf(frameId, tool));
         }),
@@ -82,15 +81,13 @@ export class PageTools {
   }
 }
 
-/** A page can change what its functions answer, these too. */
+/** A page can override its functions, including these. */
 function parsed(text: unknown, most: number): unknown {
   if (typeof text !== 'string' || text.length > most)
     return { problem: `The page answered with something that is not JSON of at most ${most} characters` };
   try {
     const value: unknown = JSON.parse(text) ?? {};
-    return isDeeper(value, deepest)
-      ? { problem: `The page answered with more than ${deepest} levels` }
-      : value;
+    return isDeeper(value) ? { problem: `The page answered with more than ${maxDepth} levels` } : value;
   } catch {
     return { problem: 'The page answered with something that is not JSON' };
   }

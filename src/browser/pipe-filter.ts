@@ -4,15 +4,14 @@ import type { Readable } from 'node:stream';
 import { MessageFilter } from './message-filter.ts';
 
 /**
- * A program of its own, between the library that drives the browser and the browser: pipe-filter PID-FILE HOME COMMAND ARGS.
- * Commands go straight to the browser (descriptor 3); what the browser says (descriptor 4) passes the filter, since a
- * page decides how much that is. When the service dies, however it dies, the pipe of commands closes, the browser ends,
- * and with it this.
+ * A separate program between the library and the browser: pipe-filter PID-FILE HOME COMMAND ARGS. Commands go straight
+ * to the browser (descriptor 3); its messages (descriptor 4) pass the filter, because pages determine their amount.
+ * However the service ends, the command pipe closes, and then the browser and this program exit.
  */
 const [pidFile = '', home = '', command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, {
   stdio: ['ignore', 'ignore', 'inherit', 3, 'pipe'],
-  // Only the browser: what it may write to is no place for files of this process, which may be root's.
+  // Only for the browser. This process may be root's, so it must not write to a folder of the browser.
   env: { ...process.env, HOME: home, TMPDIR: home },
 });
 child.on('error', (error) => {
@@ -32,7 +31,7 @@ const filter = new MessageFilter((bytes) => {
 said.on('data', (chunk: Buffer) => filter.feed(chunk));
 said.on('error', () => {});
 child.on('exit', (code) => {
-  // The library makes a profile that is not used, and removes it only if it is not killed.
+  // The library creates an unused profile, and removes it only if it is not killed.
   const unused = args.find((word) => word.startsWith('--user-data-dir='))?.slice('--user-data-dir='.length);
   if (unused?.includes('playwright_')) rmSync(unused, { recursive: true, force: true });
   process.exit(code ?? 1);

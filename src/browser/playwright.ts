@@ -5,7 +5,7 @@ import { linkFfmpeg } from './ffmpeg.ts';
 
 let loaded: ReturnType<typeof load> | undefined;
 
-/** The library that drives the browser: large, so it is loaded with the first browser. */
+/** Loads the browser library, which is large, with the first browser. */
 export function loadPlaywright(): ReturnType<typeof load> {
   loaded ??= load();
   return loaded;

@@ -3,14 +3,14 @@ import type { BrowserCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
 /**
- * What a session may do and where it may go. `read_only` looks and moves about; `allowlist` does what the lists say, and
- * without any list nothing. A list restricts under every mode.
+ * The allowed commands and origins of a session. `read_only` permits observation and navigation; `allowlist` permits
+ * what the lists contain, and without any list nothing. A list restricts every mode.
  */
 export interface BrowserPolicy {
   mode: 'allow_all' | 'read_only' | 'allowlist';
   /** `https://example.com`, `https://*.example.com`, or `example.com` for http and https. */
   originAllowlist?: readonly string[] | undefined;
-  /** Commands by their op or verb (`navigate`, `act`, `click`); `invoke_page_tool:NAME` is one tool of pages. */
+  /** Commands by op or verb (`navigate`, `act`, `click`); `invoke_page_tool:NAME` is a single page tool. */
   toolAllowlist?: readonly string[] | undefined;
 }
 
@@ -18,7 +18,7 @@ const harmless = new Set(['back', 'forward', 'reload', 'navigate', 'observe', 's
 
 const verbs: ReadonlySet<string> = new Set(browserVerbs);
 
-/** A scheme, a host or the names below one, and a port. */
+/** A scheme, a host or its subdomains, and a port. */
 interface OriginRule {
   scheme: 'http' | 'https';
   host: string;
@@ -26,7 +26,7 @@ interface OriginRule {
   port: number;
 }
 
-/** A policy that can be asked. */
+/** Evaluates a policy. */
 export class Permissions {
   private readOnly = true;
   private origins: OriginRule[] | undefined;
@@ -36,7 +36,6 @@ export class Permissions {
     this.become(policy);
   }
 
-  /** From now on this holds. */
   become({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): void {
     const nothing = mode === 'allowlist' && originAllowlist === undefined && toolAllowlist === undefined;
     this.readOnly = mode === 'read_only';
@@ -44,11 +43,11 @@ export class Permissions {
     this.tools = nothing ? [] : toolAllowlist?.map((tool) => tool);
   }
 
-  /** Why a command is not carried out; undefined when it may be. */
+  /** Why a command is refused; undefined if it is allowed. */
   refusalOfCommand(command: BrowserCommand): string | undefined {
     const names = namesOf(command);
     if (this.readOnly && !names.some((name) => harmless.has(name)))
-      return `the policy of the session is read_only, which has no ${names.at(-1)}`;
+      return `the session's policy is read_only, which does not allow ${names.at(-1)}`;
     if (this.tools && !names.some((name) => this.tools?.includes(name)))
       return `${names.at(-1)} is not in the toolAllowlist of the session`;
     const after = 'observeAfter' in command ? (command.observeAfter ?? 'none') : 'none';
@@ -56,7 +55,10 @@ export class Permissions {
     return this.refusalOfCommand({ op: 'observe', mode: after });
   }
 
-  /** Why nothing is sent there; undefined when it may be. A tunnel says no scheme: any that uses the port counts. */
+  /**
+   * Why requests to an origin are refused; undefined if they are allowed. A tunnel has no known scheme: any scheme with
+   * that port counts.
+   */
   refusalOfOrigin(host: string, port: number, scheme?: 'http' | 'https'): string | undefined {
     const name = host.toLowerCase().replace(/\.$/, '');
     const reached = this.origins?.some(
@@ -69,7 +71,6 @@ export class Permissions {
   }
 }
 
-/** Allows what both allow. */
 export function narrow(policy: BrowserPolicy, other: BrowserPolicy): BrowserPolicy {
   const [one, two] = [withLists(policy), withLists(other)];
   const originAllowlist = both(one.origins, two.origins, coversOrigin);
@@ -91,12 +92,12 @@ function textOf({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): string
   return JSON.stringify([mode, originAllowlist?.toSorted() ?? null, toolAllowlist?.toSorted() ?? null]);
 }
 
-/** Refuses one whose origins cannot be read. */
+/** Refuses a policy with invalid origins. */
 export function checkPolicy({ originAllowlist }: BrowserPolicy): void {
   originAllowlist?.forEach(originRules);
 }
 
-/** What may be done and where, as lists; null where there is no bound. */
+/** The allowed commands and origins; null means unlimited. */
 export function listsOf(policy: BrowserPolicy): { tools: string[] | null; origins: string[] | null } {
   const { origins, tools } = withLists(policy);
   const reading = policy.mode === 'read_only' ? [...harmless] : undefined;
@@ -111,7 +112,10 @@ function withLists({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
   return { origins: originAllowlist?.flatMap(originRules), tools: toolAllowlist };
 }
 
-/** Entries of one list hold each other or have nothing in common, so of two that meet the smaller one is left. */
+/**
+ * The intersection of two lists. Two entries are either nested or disjoint, so the smaller one of each overlapping pair
+ * remains.
+ */
 function both<T>(
   one: readonly T[] | undefined,
   two: readonly T[] | undefined,
@@ -135,7 +139,7 @@ function coversOrigin(wide: OriginRule, small: OriginRule): boolean {
   return small.host.endsWith(`.${wide.host}`) || (small.below && small.host === wide.host);
 }
 
-/** From the widest to the narrowest. Cancelling belongs to invoking. */
+/** Names from general to specific. Permission to invoke includes permission to cancel. */
 function namesOf(command: BrowserCommand): string[] {
   if (command.op === 'act') return ['act', command.verb];
   if (command.op === 'cancel_page_tool') return ['invoke_page_tool', 'cancel_page_tool'];
@@ -144,7 +148,7 @@ function namesOf(command: BrowserCommand): string[] {
   return [command.op];
 }
 
-/** A key is the name of a tool, with its frame before it when that is not the page itself. */
+/** The key of a tool is its name, prefixed by its frame unless it is in the main frame. */
 function toolNameOf(toolKey: string): string {
   return toolKey.replace(/^frame\d+\//, '');
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Tab } from './tabs.ts';
 
 const mostBytes = 60 * 1024 * 1024;
-/** How often the size of a video is looked at, in milliseconds. */
+/** Milliseconds between two checks of a video's size. */
 const lookEvery = 1_000;
 const framesPerSecond = 10;
 const quality = 50;
 
-/** Of one tab. */
+/** The recording of one tab. */
 export interface RecordedPart {
   tabId: string;
-  /** `frames`: the file holds JPEG pictures one after the other, `frames` says where and when each is. */
+  /** `frames`: the file contains concatenated JPEG pictures, with offsets and times in `frames`. */
   kind: 'webm' | 'frames';
   path: string;
   startedAt: number;
@@ -22,18 +22,18 @@ export interface RecordedPart {
 export interface Recording {
   parts: RecordedPart[];
   bytes: number;
-  /** Whether it was stopped at the limit. */
+  /** Whether it was stopped at the size limit. */
   truncated: boolean;
 }
 
 interface RecorderOptions {
   folder: string;
-  /** Whether there is an ffmpeg. */
+  /** Whether ffmpeg is available. */
   video: boolean;
   limit?: number | undefined;
 }
 
-/** What was to be seen in a session: a video where there is ffmpeg, else pictures. Files live until `discard`. */
+/** Records a session: as video with ffmpeg, otherwise as pictures. Files exist until `discard`. */
 export class Recorder {
   private readonly folder: string;
   private readonly video: boolean;
@@ -53,7 +53,7 @@ export class Recorder {
     this.looking = setInterval(() => void this.look(), lookEvery).unref();
   }
 
-  /** Goes on until the tab is closed or the recording ends. */
+  /** Records a tab until it closes or the recording ends. */
   async begin(tab: Tab): Promise<void> {
     if (this.ended) return;
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -62,7 +62,6 @@ export class Recorder {
     this.stops.set(tab, () => tab.page.screencast.stop().catch(() => {}));
   }
 
-  /** Ends it. */
   async finish(): Promise<Recording> {
     if (!this.ended) {
       this.ended = true;

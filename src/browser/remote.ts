@@ -9,13 +9,13 @@ const needed = ['--enable-automation', '--webrtc-ip-handling-policy=disable_non_
 
 export interface RemoteChromium {
   browser: Browser;
-  /** Where guards listen for this browser, and from where they take connections. */
+  /** Where guards listen for this browser, and the address they accept connections from. */
   listen: { address: string; from: string };
 }
 
 /**
- * A Chromium that runs elsewhere. Its sessions go through guards here, so it must be able to reach this machine; and
- * what would go around a proxy must be switched off in it, which is looked at.
+ * Connects to a Chromium on another machine. Guards run in this process, so the browser must be able to reach this
+ * machine, and features that bypass a proxy must be disabled in it, which is checked.
  */
 export async function connectRemote(address: string): Promise<RemoteChromium> {
   const listen = await facing(new URL(address));
@@ -40,7 +40,7 @@ export async function connectRemote(address: string): Promise<RemoteChromium> {
 
 async function missingSwitches(browser: Browser): Promise<string[]> {
   const session = await browser.newBrowserCDPSession();
-  // It says so only with the first of them.
+  // Chromium reports its command line to the first session only.
   const line = await session
     .send('Browser.getBrowserCommandLine')
     .catch(() => ({ arguments: [] as string[] }));
@@ -48,7 +48,7 @@ async function missingSwitches(browser: Browser): Promise<string[]> {
   return needed.filter((one) => !line.arguments.includes(one));
 }
 
-/** The address of this machine that the browser sees, found by connecting to it. */
+/** The address of this machine as seen by the browser, found by connecting to it. */
 async function facing(url: URL): Promise<RemoteChromium['listen']> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const secure = url.protocol === 'wss:' || url.protocol === 'https:';

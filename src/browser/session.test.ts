@@ -87,7 +87,7 @@ describe('commands', () => {
       [{ verb: 'click', target: { selector: '#nothing' } }, 'No element matches'],
       [{ verb: 'click', target: { selector: 'button' } }, '2 elements match'],
       [{ verb: 'click', target: { selector: '<<' } }, 'is not a selector'],
-      [{ verb: 'click', target: { ref: 'e99999' } }, 'There is no element'],
+      [{ verb: 'click', target: { ref: 'e99999' } }, 'no longer exists'],
       [{ verb: 'click', target: { ref: 'x >> y' } }, 'is not a ref'],
       [{ verb: 'click', target: { coordinates: [5000, 1] } }, 'is not on it'],
       [{ verb: 'type', target: { selector: '#save' }, value: 'x' }, ''],

@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import type { BrowserCommand, CommandResult, ConsoleEntry, NetworkEntry } from './command.ts';
 import { answersDialog, type CommandScope, performCommand } from './commands.ts';
 import { BrowserFailure } from './failure.ts';
@@ -11,15 +12,14 @@ import { PageTools } from './page-tools.ts';
 import type { BrowserPolicy, Permissions } from './policy.ts';
 import type { Recorder, Recording } from './recording.ts';
 import { Tabs } from './tabs.ts';
-import { within } from './within.ts';
 
 /** Milliseconds for one command. */
 const commandTimeout = 30_000;
-/** Commands that wait for the one before them. */
+/** Maximum number of queued commands. */
 const mostWaiting = 16;
-/** Milliseconds for a page to be there again. */
+/** Milliseconds to reopen a page. */
 const reopenTimeout = 10_000;
-/** Milliseconds for the pages of a session to go; then they are left to the end of the browser. */
+/** Milliseconds to close the pages of a session. Afterwards they stay until the browser exits. */
 const closeTimeout = 10_000;
 
 export interface SessionEnd {
@@ -27,14 +27,14 @@ export interface SessionEnd {
   message: string;
 }
 
-/** A page of ours, on an origin that exists in the session only. */
+/** A page of this service, on an origin that exists only in the session. */
 export interface OpenedPage {
   name: string;
   answer: InternalHandler;
 }
 
 interface SessionParts {
-  /** What the first tab shows. */
+  /** The content of the first tab. */
   page: OpenedPage | undefined;
   context: BrowserContext;
   guard: GuardProxy;
@@ -43,14 +43,14 @@ interface SessionParts {
   recorder: Recorder | undefined;
 }
 
-/** What is stored of a session, to open another one with. */
+/** The stored cookies and local storage of a session, for opening another one. */
 export type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** A browser of its own for somebody: cookies, storage, tabs, and a way out that is guarded. */
+/** An isolated browser context, with cookies, storage and tabs, whose requests pass a guard proxy. */
 export class BrowserSession {
-  /** Settles when the session has ended, by itself or because it was closed. */
+  /** Settles when the session has ended, by itself or by `close`. */
   readonly ended: Promise<SessionEnd>;
-  /** Whether its place may be taken already. */
+  /** Whether the session may be replaced already. */
   leaving = false;
   onLeaving: () => void = () => {};
   private readonly parts: SessionParts;
@@ -88,7 +88,7 @@ export class BrowserSession {
     if (page) {
       const origin = session.serve(page.name, page.answer);
       await first.page.goto(`${origin}/`, { waitUntil: 'domcontentloaded' });
-      // The library brings its helpers with the first thing that is asked of a page.
+      // The first evaluation loads the helpers of the library.
       await first.page.evaluate('0');
     }
     if (!recorder) return session;
@@ -101,7 +101,7 @@ export class BrowserSession {
     return this.end === undefined;
   }
 
-  /** Its place may be taken from now on: it is about to be closed. */
+  /** Allows another session to take the place of this one, which is about to close. */
   leave(): void {
     this.leaving = true;
     this.onLeaving();
@@ -111,27 +111,30 @@ export class BrowserSession {
     return this.parts.guard.refusals;
   }
 
-  /** What the pages wrote to their consoles, the latest of it. */
+  /** The latest console messages of the pages. */
   get console(): readonly ConsoleEntry[] {
     return this.scope.logs.console.entries;
   }
 
-  /** What the pages asked of the network, the latest of it. */
+  /** The latest network requests of the pages. */
   get requests(): readonly NetworkEntry[] {
     return this.scope.logs.network.entries;
   }
 
-  /** The tab in front, for parts of ours that do more than commands can. They use it inside `during`. */
+  /** The active tab, for code that needs more than commands. Use it inside `during`. */
   async page(): Promise<Page> {
     return (await this.bounded(() => this.scope.tabs.pick())).page;
   }
 
-  /** Work on a page: bounded in time, and what fails because the session ended says so. */
+  /** Runs work on a page with a timeout. If the session ends, the error says so. */
   during<T>(work: () => Promise<T>, timeout = commandTimeout): Promise<T> {
     return this.bounded(work, timeout);
   }
 
-  /** One command at a time, in the order they come; answers to dialogs do not wait for what the dialog holds up. */
+  /**
+   * Runs commands one at a time, in order. Answers to dialogs skip the queue, because the running command may wait for
+   * them.
+   */
   async perform(
     command: BrowserCommand,
     { tabId, timeout = commandTimeout }: { tabId?: string | undefined; timeout?: number } = {},
@@ -148,13 +151,13 @@ export class BrowserSession {
     return mine;
   }
 
-  /** Another policy holds from now on, also for connections that are open. */
-  async comply(policy: BrowserPolicy): Promise<void> {
+  /** Replaces the policy, also for open connections. */
+  async applyPolicy(policy: BrowserPolicy): Promise<void> {
     this.parts.permissions.become(policy);
-    await this.parts.guard.judgeTunnels();
+    await this.parts.guard.recheckTunnels();
   }
 
-  /** What the tabs show, the one in front last. */
+  /** The URLs of the tabs, the active one last. */
   get addresses(): string[] {
     const tabs = this.scope.tabs.list();
     return [...tabs.filter(({ active }) => !active), ...tabs.filter(({ active }) => active)].map(
@@ -162,7 +165,7 @@ export class BrowserSession {
     );
   }
 
-  /** Shows pages again that were open before. It is our doing, so that only the guard has a say; what does not load stays empty. */
+  /** Reopens pages. Only the guard checks them, not the policy for commands. A page that does not load stays empty. */
   async reopen(addresses: readonly string[]): Promise<void> {
     const { tabs } = this.scope;
     const shown = addresses.filter((address) => /^https?:/.test(address));
@@ -173,27 +176,27 @@ export class BrowserSession {
     await Promise.all(pages.map(({ page, address }) => page.goto(address, options).catch(() => {})));
   }
 
-  /** Answers for `http://NAME.dd.localhost` inside this session; its origin. */
+  /** Serves `http://NAME.dd.localhost` inside this session. Returns the origin. */
   serve(name: string, handler: InternalHandler): string {
     return this.parts.internal.serve(name, handler);
   }
 
-  /** PNG of what the tab in front shows. */
+  /** A PNG of the active tab. */
   screenshot(): Promise<{ png: Buffer; width: number; height: number }> {
     return this.look('screenshot', async () => screenshot((await this.scope.tabs.pick()).page));
   }
 
-  /** The accessibility tree of the tab in front. */
+  /** The accessibility tree of the active tab. */
   snapshot(): Promise<{ text: string; truncated: boolean }> {
     return this.look('a11y', async () => snapshot((await this.scope.tabs.pick()).page, undefined, 'all'));
   }
 
-  /** Cookies and local storage, which are secrets: they sign in. */
+  /** Cookies and local storage. They grant access, so treat them as secrets. */
   storageState(): Promise<StorageState> {
     return this.bounded(() => this.parts.context.storageState());
   }
 
-  /** Ends the recording. Its files are there until the session is closed. */
+  /** Ends the recording. The files exist until the session closes. */
   async recording(): Promise<Recording | undefined> {
     return this.parts.recorder?.finish();
   }
@@ -203,10 +206,10 @@ export class BrowserSession {
     this.finish({ reason, message: reason === 'closed' ? 'the session was closed' : 'the service stopped' });
     await recorder?.discard();
     await guard.close();
-    await within(closeTimeout, context.close(), () => {}).catch(() => {});
+    await withTimeout(closeTimeout, context.close(), () => {}).catch(() => {});
   }
 
-  /** The browser is gone, and with it the session. */
+  /** Ends the session after the browser has crashed. */
   lost(): void {
     this.finish({ reason: 'crashed', message: 'the browser crashed' });
   }
@@ -236,13 +239,13 @@ export class BrowserSession {
 
   private bounded<T>(work: () => Promise<T>, timeout = commandTimeout): Promise<T> {
     return this.whileOpen(() =>
-      within(timeout, work(), () => {
+      withTimeout(timeout, work(), () => {
         throw new BrowserFailure('timeout', 'The page does not answer; close it, or the session');
       }),
     );
   }
 
-  /** What fails because the session ended says so. */
+  /** If the session ends meanwhile, the error says so. */
   private async whileOpen<T>(work: () => Promise<T>): Promise<T> {
     this.checkOpen();
     try {
@@ -251,7 +254,7 @@ export class BrowserSession {
       if (error instanceof BrowserFailure) throw error;
       this.checkOpen();
       const line = String(error).split('\n')[0] ?? '';
-      throw new BrowserFailure('refused', `The browser could not do it: ${line.slice(0, 300)}`);
+      throw new BrowserFailure('refused', `The browser command failed: ${line.slice(0, 300)}`);
     }
   }
 }

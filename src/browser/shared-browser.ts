@@ -6,10 +6,10 @@ import { memoryOf } from './memory.ts';
 import { connectRemote, type RemoteChromium } from './remote.ts';
 import type { BrowserSession } from './session.ts';
 
-/** Sessions after which a browser is not used again: closing them does not give all memory back. */
+/** Sessions after which a browser is replaced, because closing them does not free all memory. */
 const mostSessions = 50;
 const mebibyte = 1024 * 1024;
-/** Bytes that a browser may have: a session takes some 70 MB, a large page much more. */
+/** Memory limits in bytes: a session takes about 70 MB, a large page far more. */
 const usual = { browser: 700 * mebibyte, session: 300 * mebibyte };
 /** Milliseconds that a browser without sessions is kept. */
 const idle = 60_000;
@@ -22,14 +22,14 @@ interface Running {
 }
 
 interface StartOptions {
-  /** A path or an address. */
+  /** A path or a URL. */
   place: string;
   log: Log;
   recycleAfter?: number | undefined;
   switches?: readonly string[] | undefined;
 }
 
-/** One browser, with the sessions in it. It goes when it is no longer fit for more and the last of them is gone. */
+/** A browser process and its sessions. Once retired, it exits with its last session. */
 export class SharedBrowser {
   private readonly sessions = new Set<BrowserSession>();
   private readonly running: Running;
@@ -37,9 +37,9 @@ export class SharedBrowser {
   private readonly ownGuard: GuardProxy | undefined;
   private readonly onGone: () => void;
   private begun = 0;
-  /** Bytes, when it was looked last: looking takes longer than opening a session may. */
+  /** The last measurement in bytes, since measuring takes longer than opening a session. */
   private memory = 0;
-  /** Sessions that it is kept for. */
+  /** Number of reserved sessions. */
   private expected = 0;
   private retired = false;
   private ending: Promise<void> | undefined;
@@ -66,14 +66,14 @@ export class SharedBrowser {
     const { place, log, switches, recycleAfter = mostSessions } = options;
     if (/^(?:wss?|https?):/.test(place)) {
       const { browser, listen } = await connectRemote(place);
-      // Its contexts end with the connection.
+      // Closing the connection closes its contexts.
       const end = (): Promise<void> => browser.close().catch(() => {});
       return new SharedBrowser({ browser, listen, end }, undefined, recycleAfter, onGone);
     }
-    // What no session asked for goes nowhere.
+    // Blocks all requests outside of sessions.
     const guard = new GuardProxy({
       policy: async () => ({ local: false, networks: [] }),
-      refusalOfOrigin: () => 'the browser itself goes nowhere',
+      refusalOfOrigin: () => 'requests outside of sessions are blocked',
     });
     try {
       const launched = await launchChromium({ path: place, proxy: await guard.open(), log, switches });
@@ -88,7 +88,7 @@ export class SharedBrowser {
     return this.running.browser;
   }
 
-  /** Whether it may take further sessions. */
+  /** Whether it accepts further sessions. */
   get isFit(): boolean {
     return !this.retired && this.browser.isConnected();
   }
@@ -101,7 +101,6 @@ export class SharedBrowser {
     return this.running.listen;
   }
 
-  /** Whether it takes one more session, for which it is then kept. */
   reserve(): boolean {
     if (!this.isFit) return false;
     this.begun++;
@@ -118,7 +117,7 @@ export class SharedBrowser {
     if (this.pid !== undefined) this.memory = (await memoryOf(this.pid)) ?? 0;
   }
 
-  /** The session it was kept for, or none when that did not come. */
+  /** Fills a reservation, or releases it without a session. */
   begin(session: BrowserSession | undefined): void {
     this.expected--;
     if (!session) return this.endWhenUnused();

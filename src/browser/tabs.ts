@@ -11,16 +11,16 @@ export interface Tab {
   id: string;
   page: Page;
   dialogs: Dialogs;
-  /** Documents shown so far. */
+  /** Number of documents shown. */
   documents: number;
-  /** Settles when the page is gone, with why. */
+  /** Settles with the reason when the page is gone. */
   gone: Promise<string>;
 }
 
-/** Addresses that a tab may come to by itself; all others are reached through the guard or not at all. */
+/** URLs that a tab may navigate to by itself. All others need the network, and with it the guard. */
 const harmless = /^(?:https?:|about:blank|about:srcdoc|blob:https?:|chrome-error:)/;
 
-/** The pages of a session. Those that a page opens become tabs, up to a bound. */
+/** The tabs of a session. Windows opened by pages become tabs, up to a limit. */
 export class Tabs {
   private readonly context: BrowserContext;
   private readonly logs: Logs;
@@ -41,7 +41,7 @@ export class Tabs {
     context.on('console', (message) => {
       this.logs.write(this.idOf(message.page()), message.type(), message.text());
     });
-    // Only with a listener does the library leave dialogs to us.
+    // Without a listener, the library dismisses dialogs itself.
     context.on('dialog', (dialog) => {
       const page = dialog.page();
       const tab = page && this.byPage.get(page);
@@ -54,7 +54,7 @@ export class Tabs {
     return (page && this.byPage.get(page)?.id) ?? '';
   }
 
-  /** Workers belong to no tab, and a page that is just being opened has none yet. */
+  /** The tab of a request. Requests of workers and of pages that are still opening have none. */
   private idOfRequest(request: Request): string {
     try {
       return this.idOf(request.frame().page());
@@ -75,7 +75,7 @@ export class Tabs {
     return [...this.tabs.values()];
   }
 
-  /** The named one, or the one in front; a new one when all are gone. */
+  /** The tab with the id, or the active one. Opens a tab if there is none. */
   async pick(tabId?: string): Promise<Tab> {
     if (tabId !== undefined) {
       const tab = this.tabs.get(tabId);
@@ -92,13 +92,10 @@ export class Tabs {
 
   async open(): Promise<Tab> {
     if (this.tabs.size >= mostTabs)
-      throw new BrowserFailure(
-        'refused',
-        `The session has ${mostTabs} tabs, which is the most; close one first`,
-      );
+      throw new BrowserFailure('refused', `The session has the maximum of ${mostTabs} tabs. Close one first`);
     const page = await this.context.newPage();
     const tab = this.adopt(page);
-    if (!tab) throw new BrowserFailure('refused', `The session has ${mostTabs} tabs, which is the most`);
+    if (!tab) throw new BrowserFailure('refused', `The session has the maximum of ${mostTabs} tabs`);
     this.activeId = tab.id;
     return tab;
   }
@@ -117,7 +114,7 @@ export class Tabs {
     const known = this.byPage.get(page);
     if (known) return known;
     if (this.tabs.size >= mostTabs) {
-      this.logs.write('', 'warning', `A page wanted another tab; ${mostTabs} are the most`);
+      this.logs.write('', 'warning', `A page tried to open another tab; the maximum is ${mostTabs}`);
       void page.close().catch(() => {});
       return undefined;
     }

@@ -2,12 +2,12 @@ import type { Locator, Page } from 'playwright-core';
 import type { ActTarget } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
-/** As snapshots write them: of the page, or of a frame in it. */
+/** Refs in snapshots, of the page or of a frame in it. */
 const refShape = /^(?:f\d+)?e\d+$/;
 
 export type Place = { locator: Locator } | { point: { x: number; y: number } };
 
-/** The one element or point that a target names; it exists now. */
+/** The single element or point that a target names, which must exist now. */
 export async function placeOf(page: Page, target: ActTarget): Promise<Place> {
   if ('coordinates' in target) {
     const [x, y] = target.coordinates;
@@ -28,7 +28,7 @@ export async function elementOf(
       throw new BrowserFailure('refused', `${target.ref} is not a ref; observe a11y shows them, like e12`);
     const locator = page.locator(`aria-ref=${target.ref}`);
     if ((await locator.count().catch(() => 0)) === 1) return locator;
-    throw new BrowserFailure('refused', `There is no element ${target.ref} any more; observe a11y anew`);
+    throw new BrowserFailure('refused', `Element ${target.ref} no longer exists. Observe a11y again`);
   }
   const locator = page.locator(target.selector);
   const found = await locator.count().catch(() => {
@@ -41,7 +41,7 @@ export async function elementOf(
   );
 }
 
-/** The second target of a drag: a ref, a point as `x,y`, or a selector. */
+/** Parses the second target of a drag: a ref, a point as `x,y`, or a selector. */
 export function targetIn(value: string): ActTarget {
   const [, x, y] = /^\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*$/.exec(value) ?? [];
   if (x !== undefined && y !== undefined) return { coordinates: [Number(x), Number(y)] };

@@ -1,22 +1,22 @@
 /**
- * What a difference means for those who use the server. `breaking`: what worked may fail. `risky`: models read it, or
- * nobody can tell what it does. `safe`: nothing that worked stops working.
+ * The impact of a difference on clients. `breaking`: working clients may fail. `risky`: models read it, or the effect
+ * is unknown. `safe`: working clients continue to work.
  */
 export type Impact = 'breaking' | 'risky' | 'safe';
 
 const impacts: readonly Impact[] = ['breaking', 'risky', 'safe'];
 
-/** One difference between two exports of a server. */
+/** A difference between two exports of a server. */
 export interface Difference {
   impact: Impact;
   kind: DifferenceKind;
-  /** What it is about, as `tool add_ship`. */
+  /** The subject, such as `tool add_ship`. */
   subject: string;
-  /** Where it stands in the document that `in` names. */
+  /** A JSON pointer into the document that `in` names. */
   pointer: string;
   in: 'baseline' | 'current';
   message: string;
-  /** Where it stands in both. */
+  /** The positions in both documents. */
   place: Place;
 }
 
@@ -32,14 +32,14 @@ export type DifferenceKind =
 
 const mostKept = 500;
 
-/** Where two things stand in their documents. */
+/** The positions of corresponding parts in both documents. */
 export interface Place {
   subject: string;
   baseline: string;
   current: string;
 }
 
-/** Gathers differences. A server that changes everything is told about in part, and how much is left out. */
+/** Collects differences up to a limit, and counts the others. */
 export class Differences {
   readonly list: Difference[] = [];
   readonly counts: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
@@ -47,7 +47,7 @@ export class Differences {
 
   add(impact: Impact, kind: DifferenceKind, place: Place, message: string): void {
     this.counts[impact]++;
-    // Of what is left out nothing may be worse than what is kept.
+    // Keeps the most severe differences.
     if (this.list.length >= mostKept && !this.makeRoom(impact)) return;
     const where = kind === 'removed' ? ('baseline' as const) : ('current' as const);
     const { subject } = place;
@@ -60,7 +60,7 @@ export class Differences {
     return this.counts.breaking + this.counts.risky + this.counts.safe - this.list.length;
   }
 
-  /** The worst first, then in the order of the document. */
+  /** Most severe first, then in document order. */
   sorted(): Difference[] {
     return impacts.flatMap((impact) => this.list.filter((one) => one.impact === impact));
   }
@@ -80,7 +80,7 @@ export class Differences {
   }
 }
 
-/** One step further down in both documents. */
+/** Descends in both documents. */
 export function below(place: Place, ...keys: (string | number)[]): Place {
   const path = keys.map((key) => `/${pointerToken(key)}`).join('');
   return { ...place, baseline: place.baseline + path, current: place.current + path };
@@ -92,13 +92,13 @@ function pointerToken(key: string | number): string {
 
 const mostShown = 120;
 
-/** The beginning of a value as it is shown in a message. Of a large one no more is written than is shown. */
+/** The start of a value for a message. Large values are not serialized further than shown. */
 export function shown(value: unknown): string {
   const text = written(value, mostShown);
   return text.length > mostShown ? `${text.slice(0, mostShown - 1).toWellFormed()}…` : text;
 }
 
-/** As JSON, as far as `room` characters and a few. */
+/** Serializes a value up to about `room` characters. */
 function written(value: unknown, room: number): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(value.slice(0, room + 1));

@@ -1,11 +1,11 @@
 import { isObject } from '../evaluation/json/value.ts';
 import { sameJson } from '../platform/canonical.ts';
-import { mapInTurns } from '../platform/turns.ts';
+import { mapYielding } from '../platform/flow/yielding.ts';
 import { below, type Difference, Differences, type Impact, type Place, shown } from './difference.ts';
-import { compareSchemas, newEffort } from './schemas.ts';
-import type { Effort } from './walk.ts';
+import { compareSchemas, newBudget } from './schemas.ts';
+import type { Budget } from './walk.ts';
 
-/** What a server lists, as far as it is compared; an export has more. */
+/** The compared parts of a server export. */
 export interface ServerExport {
   server?: unknown;
   protocolVersion?: unknown;
@@ -18,24 +18,24 @@ export interface ServerExport {
 }
 
 export interface ContractComparison {
-  /** The worst there is; undefined when nothing changed. */
+  /** The most severe impact. Undefined if nothing changed. */
   impact: Impact | undefined;
   counts: Record<Impact, number>;
-  /** The worst first. */
+  /** Most severe first. */
   differences: Difference[];
-  /** Differences that are counted and not listed. */
+  /** Number of differences that are counted but not listed. */
   omitted: number;
 }
 
 type Json = Record<string, unknown>;
 
-/** What changed from one export of a server to another, and what it means for those who use it. Takes bounded time. */
+/** Compares two exports of a server, and rates the impact of each difference on clients. Takes bounded time. */
 export async function compareExports(
   baseline: ServerExport,
   current: ServerExport,
 ): Promise<ContractComparison> {
   const differences = new Differences();
-  const effort = newEffort();
+  const budget = newBudget();
   compareServer(differences, baseline, current);
   const lists = [
     ['tools', 'tool', 'name', compareTools],
@@ -45,7 +45,7 @@ export async function compareExports(
   ] as const;
   for (const [list, word, key, compare] of lists)
     await compareLists(
-      { differences, effort },
+      { differences, budget },
       { list, word, key, baseline: baseline[list], current: current[list] },
       compare,
     );
@@ -100,7 +100,7 @@ function compareServer(differences: Differences, baseline: ServerExport, current
 interface Lists {
   list: string;
   word: string;
-  /** What names an item. */
+  /** The property that identifies an item. */
   key: string;
   baseline: readonly unknown[];
   current: readonly unknown[];
@@ -108,7 +108,7 @@ interface Lists {
 
 interface Work {
   differences: Differences;
-  effort: Effort;
+  budget: Budget;
 }
 
 async function compareLists(
@@ -118,7 +118,7 @@ async function compareLists(
 ): Promise<void> {
   const { differences } = work;
   const [was, is] = [named(baseline, key), named(current, key)];
-  await mapInTurns([...was], ([name, { item, at, display }]) => {
+  await mapYielding([...was], ([name, { item, at, display }]) => {
     const other = is.get(name);
     const subject = `${word} ${display}`;
     const place = { subject, baseline: `/${list}/${at}`, current: `/${list}/${other?.at ?? at}` };
@@ -137,7 +137,7 @@ async function compareLists(
     }
 }
 
-/** A broken server may list two things under one name: the second is told apart by its number. */
+/** A broken server may list two items with one name: the second gets a number. */
 function named(
   items: readonly unknown[],
   key: string,
@@ -154,7 +154,7 @@ function named(
   return byName;
 }
 
-function compareTools({ differences, effort }: Work, before: Json, after: Json, place: Place): void {
+function compareTools({ differences, budget }: Work, before: Json, after: Json, place: Place): void {
   described(differences, before, after, place);
   const [was, is] = [objectOf(before['annotations']), objectOf(after['annotations'])];
   for (const hint of new Set([...Object.keys(was), ...Object.keys(is)]))
@@ -180,15 +180,15 @@ function compareTools({ differences, effort }: Work, before: Json, after: Json, 
     before['inputSchema'] ?? {},
     after['inputSchema'] ?? {},
     below(place, 'inputSchema'),
-    effort,
+    budget,
   );
   const at = below(place, 'outputSchema');
   const [given, gives] = [before['outputSchema'], after['outputSchema']];
   if (given !== undefined && gives === undefined)
-    differences.add('breaking', 'removed', at, 'The tool no longer says what it gives');
+    differences.add('breaking', 'removed', at, 'The tool no longer declares its output');
   else if (given === undefined && gives !== undefined)
-    differences.add('safe', 'added', at, 'The tool says now what it gives');
-  else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at, effort);
+    differences.add('safe', 'added', at, 'The tool now declares its output');
+  else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at, budget);
 }
 
 function comparePrompts({ differences }: Work, before: Json, after: Json, place: Place): void {
@@ -211,14 +211,14 @@ function comparePrompts({ differences }: Work, before: Json, after: Json, place:
           'breaking',
           'required',
           below(there, 'required'),
-          `The argument ${shown(display)} must be given now`,
+          `The argument ${shown(display)} is required now`,
         );
       if (must && !mustNow)
         differences.add(
           'safe',
           'optional',
           below(there, 'required'),
-          `The argument ${shown(display)} may be left out now`,
+          `The argument ${shown(display)} is optional now`,
         );
     }
   }
@@ -230,7 +230,7 @@ function comparePrompts({ differences }: Work, before: Json, after: Json, place:
         must ? 'breaking' : 'safe',
         must ? 'required' : 'added',
         there,
-        `The argument ${shown(display)} is new${must ? ' and must be given' : ''}`,
+        `The argument ${shown(display)} is new${must ? ' and required' : ''}`,
       );
     }
 }
@@ -241,7 +241,7 @@ function compareResources({ differences }: Work, before: Json, after: Json, plac
     text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);
 }
 
-/** What models and people read of it. */
+/** Compares the texts that models and people read. */
 function described(differences: Differences, before: Json, after: Json, place: Place): void {
   for (const key of ['description', 'title'])
     text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);

@@ -1,11 +1,11 @@
 import { byCodeUnit } from '../platform/canonical.ts';
 
-/** Deeper values have no number, and equal nothing. */
+/** Deeper values get no number, and equal no other. */
 const deepestValue = 256;
 
 /**
- * Gives equal JSON values the same number, whatever the order of their keys. Each object is numbered once, from the
- * numbers of what is in it, so that comparing parts of a document over and over costs no more than reading it once.
+ * Assigns the same number to equal JSON values, regardless of key order. Each object is numbered once, from the numbers
+ * of its contents, so that repeated comparisons of parts cost no more than reading the document once.
  */
 export function identities(): (value: unknown) => number | undefined {
   const numbers = new Map<string, number>();
@@ -33,7 +33,7 @@ export function identities(): (value: unknown) => number | undefined {
   return (value) => identify(value, 0);
 }
 
-/** Tells whether there is a `$ref` anywhere in a value; each object is looked through once. */
+/** Detects whether a value contains a `$ref`. Searches each object once. */
 export function references(): (value: unknown) => boolean {
   const known = new WeakMap<object, boolean>();
   const refers = (value: unknown, depth: number): boolean => {

@@ -1,13 +1,12 @@
 const longest = 1_000;
 
-/** What a reference inside of a document leads to. */
+/** Resolves a reference within a document. */
 export function pointed(root: unknown, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/') || reference.length > longest) return undefined;
   return follow(root, reference.slice(2).split('/').map(decoded));
 }
 
-/** What a JSON pointer leads to. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return follow(root, pointer.split('/').slice(1));
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../evaluation/json/value.ts';
 import { below, shown } from './difference.ts';
-import { type Rule, type Schema, type Shift, same, tell, type Walk } from './walk.ts';
+import { type ConstraintChange, type Rule, report, type Schema, same, type Walk } from './walk.ts';
 
 const allTypes = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
@@ -18,19 +18,19 @@ const types: Rule = (walk, before, after, place) => {
   if (lost.length === 0 && won.length === 0) return;
   const shift = won.length === 0 ? 'narrowed' : lost.length === 0 ? 'widened' : 'changed';
   const [from, to] = [before, after].map(({ type }) => (type === undefined ? 'any type' : shown(type)));
-  tell(walk, shift, below(place, 'type'), `The type went from ${from} to ${to}`);
+  report(walk, shift, below(place, 'type'), `The type went from ${from} to ${to}`);
 };
 
 const values: Rule = (walk, before, after, place) => {
   const [was, is] = [valuesOf(walk, before), valuesOf(walk, after)];
   if (!was && !is) return;
   const at = below(place, 'const' in after ? 'const' : 'enum');
-  if (!was) return tell(walk, 'narrowed', at, `Only certain values fit now: ${some(is)}`);
-  if (!is) return tell(walk, 'widened', at, 'Values are no longer limited to certain ones');
+  if (!was) return report(walk, 'narrowed', at, `Only certain values are valid now: ${some(is)}`);
+  if (!is) return report(walk, 'widened', at, 'Values are no longer limited to certain ones');
   const lost = new Map([...was].filter(([number]) => !is.has(number)));
   const won = new Map([...is].filter(([number]) => !was.has(number)));
-  if (lost.size > 0) tell(walk, 'narrowed', at, `Values are gone: ${some(lost)}`);
-  if (won.size > 0) tell(walk, 'widened', at, `Values were added: ${some(won)}`);
+  if (lost.size > 0) report(walk, 'narrowed', at, `Values were removed: ${some(lost)}`);
+  if (won.size > 0) report(walk, 'widened', at, `Values were added: ${some(won)}`);
 };
 
 function valuesOf({ identity }: Walk, schema: Schema): Map<number | undefined, unknown> | undefined {
@@ -61,15 +61,15 @@ const required: Rule = (walk, before, after, place) => {
   for (const name of is)
     if (!was.has(name)) {
       const message =
-        direction === 'input' ? `${shown(name)} must be given now` : `${shown(name)} is always there now`;
-      tell(walk, 'narrowed', below(place, 'required'), message, 'required');
+        direction === 'input' ? `${shown(name)} is required now` : `${shown(name)} is always present now`;
+      report(walk, 'narrowed', below(place, 'required'), message, 'required');
     }
-  // What is not declared at all any more is told once, as removed.
+  // A property that is no longer declared is reported once, as removed.
   for (const name of was)
     if (!is.has(name) && Object.hasOwn(propertiesOf(after), name)) {
       const message =
-        direction === 'input' ? `${shown(name)} may be left out now` : `${shown(name)} may be missing now`;
-      tell(walk, 'widened', below(place, 'required'), message, 'optional');
+        direction === 'input' ? `${shown(name)} is optional now` : `${shown(name)} may be absent now`;
+      report(walk, 'widened', below(place, 'required'), message, 'optional');
     }
 };
 
@@ -84,9 +84,9 @@ const properties: Rule = (walk, before, after, place, depth) => {
     const at = below(place, 'properties', name);
     if (Object.hasOwn(is, name)) walk.compare(was[name], is[name], at, depth + 1);
     else if (direction === 'output')
-      differences.add('breaking', 'removed', at, `${shown(name)} is no longer given`);
+      differences.add('breaking', 'removed', at, `${shown(name)} is no longer returned`);
     else if (after['additionalProperties'] === false)
-      differences.add('breaking', 'removed', at, `${shown(name)} is no longer taken`);
+      differences.add('breaking', 'removed', at, `${shown(name)} is no longer accepted`);
     else differences.add('risky', 'removed', at, `${shown(name)} is no longer declared; it may be ignored`);
   }
   for (const name of Object.keys(is))
@@ -101,12 +101,12 @@ const additional: Rule = (walk, before, after, place, depth) => {
   const at = below(place, key);
   if (isObject(was) && isObject(is)) return walk.compare(was, is, at, depth + 1);
   const open = (value: unknown): boolean => value !== false;
-  if (open(was) && !open(is)) tell(walk, 'narrowed', at, 'Properties that are not declared are refused now');
-  // Nobody relies on there being nothing else.
+  if (open(was) && !open(is)) report(walk, 'narrowed', at, 'Additional properties are not allowed now');
+  // Clients do not rely on the absence of further properties.
   else if (!open(was) && open(is))
-    walk.differences.add('safe', 'widened', at, 'Further properties may be there');
+    walk.differences.add('safe', 'widened', at, 'Additional properties are allowed now');
   else if (isObject(is) || isObject(was))
-    tell(walk, isObject(is) ? 'narrowed' : 'widened', at, 'What further properties must be changed');
+    report(walk, isObject(is) ? 'narrowed' : 'widened', at, 'The schema of additional properties changed');
 };
 
 const least = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'];
@@ -123,9 +123,9 @@ const limits: Rule = (walk, before, after, place) => {
       const tighter = was === undefined || (is !== undefined && (is - was) * sign > 0);
       const message =
         is === undefined
-          ? `The limit ${key} is gone`
+          ? `The limit ${key} was removed`
           : `${key} is ${is} now${was === undefined ? '' : `, was ${was}`}`;
-      tell(walk, tighter ? 'narrowed' : 'widened', below(place, key), message);
+      report(walk, tighter ? 'narrowed' : 'widened', below(place, key), message);
     }
 };
 
@@ -147,11 +147,11 @@ const constraints: Rule = (walk, before, after, place) => {
     if (same(walk, was, is)) continue;
     const shift = was === undefined ? 'narrowed' : is === undefined ? 'widened' : 'changed';
     const [from, to] = [was, is].map((value) => (value === undefined ? 'nothing' : shown(value)));
-    tell(walk, shift, below(place, key), `${key} went from ${from} to ${to}`);
+    report(walk, shift, below(place, key), `${key} went from ${from} to ${to}`);
   }
 };
 
-/** `false` says as much as nothing. */
+/** `false` has the same meaning as an absent keyword. */
 function given(value: unknown): unknown {
   return value === false ? undefined : value;
 }
@@ -183,7 +183,7 @@ const nested: Rule = (walk, before, after, place, depth) => {
   }
 };
 
-/** What one of, or all of, several schemas must fit. Those that stayed are left aside; what remains is compared in order. */
+/** Compares the schemas of anyOf, oneOf and allOf. Unchanged ones are skipped; the rest is compared in order. */
 const alternatives: Rule = (walk, before, after, place, depth) => {
   for (const key of ['anyOf', 'oneOf', 'allOf']) {
     const [was, is] = [listIn(before, key), listIn(after, key)];
@@ -193,7 +193,7 @@ const alternatives: Rule = (walk, before, after, place, depth) => {
     const whole = below(place, key);
     if (was.length === 0 || is.length === 0) {
       const shift = is.length === 0 ? 'widened' : 'narrowed';
-      tell(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
+      report(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
     } else if (gone.length === come.length)
       gone.forEach(({ part, at }, nth) => {
         const other = come[nth] as (typeof come)[number];
@@ -205,11 +205,11 @@ const alternatives: Rule = (walk, before, after, place, depth) => {
         walk.compare(part, other.part, there, depth + 1);
       });
     else {
-      const [fewer, more]: [Shift, Shift] =
+      const [fewer, more]: [ConstraintChange, ConstraintChange] =
         key === 'allOf' ? ['widened', 'narrowed'] : ['narrowed', 'widened'];
       if (gone.length > 0)
-        tell(walk, fewer, whole, `${gone.length} of ${was.length} schemas of ${key} are gone`);
-      if (come.length > 0) tell(walk, more, whole, `${come.length} schemas were added to ${key}`);
+        report(walk, fewer, whole, `${gone.length} of ${was.length} schemas of ${key} were removed`);
+      if (come.length > 0) report(walk, more, whole, `${come.length} schemas were added to ${key}`);
     }
   }
 };
@@ -228,7 +228,7 @@ function listIn(schema: Schema, key: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Nobody can tell which way these go. */
+/** Keywords whose changes cannot be rated. */
 const unclear: Rule = (walk, before, after, place) => {
   for (const key of ['not', 'if', 'then', 'else', 'dependentRequired', '$ref'])
     if (!same(walk, before[key], after[key]))
@@ -236,11 +236,11 @@ const unclear: Rule = (walk, before, after, place) => {
         'risky',
         'changed',
         below(place, key),
-        `${key} changed; whether fewer values fit cannot be told`,
+        `${key} changed; whether fewer values are valid is unknown`,
       );
 };
 
-/** What models read to know what to send. */
+/** Texts with which models decide on arguments. */
 const texts: Rule = (walk, before, after, place) => {
   for (const key of ['description', 'title', 'default', 'examples', 'deprecated'])
     if (!same(walk, before[key], after[key]))
@@ -252,7 +252,7 @@ const texts: Rule = (walk, before, after, place) => {
       );
 };
 
-/** Each looks at keywords of its own. */
+/** Each rule handles its own keywords. */
 export const rules: readonly Rule[] = [
   types,
   values,

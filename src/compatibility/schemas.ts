@@ -1,32 +1,32 @@
 import { isObject } from '../evaluation/json/value.ts';
+import { maxDepth } from '../platform/json/bounds.ts';
 import type { Differences, Place } from './difference.ts';
 import { identities, references } from './identities.ts';
 import { pointed } from './pointed.ts';
 import { rules } from './rules.ts';
-import { type Direction, type Effort, type Schema, same, tell, type Walk } from './walk.ts';
+import { type Budget, type Direction, report, type Schema, same, type Walk } from './walk.ts';
 
-const deepest = 64;
-/** Pairs of subschemas, and keys that are looked at, of two schemas and of all schemas of two exports. */
+/** Maximum number of compared subschema pairs, and of keys, for two schemas and for all schemas of two exports. */
 const mostPairs = 4_000;
 const mostSteps = 40_000;
 const mostStepsOfAll = 150_000;
 
-export function newEffort(): Effort {
+export function newBudget(): Budget {
   return { left: mostStepsOfAll };
 }
 
-/** Tells what changed from one schema to the other, and what it means: callers must fit what is taken, and rely on what is given. */
+/** Compares two schemas, and rates the impact: callers must fit input schemas and rely on output schemas. */
 export function compareSchemas(
   differences: Differences,
   direction: Direction,
   baseline: unknown,
   current: unknown,
   place: Place,
-  whole: Effort = newEffort(),
+  whole: Budget = newBudget(),
 ): void {
   const identity = identities();
   const [was, is] = [identity(baseline), identity(current)];
-  // References stay inside of a schema, so equal ones mean the same.
+  // References are local, so equal schemas mean the same.
   if (was !== undefined && was === is) return;
   const walk: Walk = {
     differences,
@@ -36,23 +36,23 @@ export function compareSchemas(
     identity,
     seen: new WeakMap(),
     pairs: 0,
-    effort: { left: mostSteps },
+    budget: { left: mostSteps },
     whole,
     compare: (before, after, at, depth) => compare(walk, before, after, at, depth),
   };
   compare(walk, baseline, current, place, 0);
 }
 
-/** False when there are no steps left. */
-function spend({ effort, whole }: Walk, steps: number): boolean {
-  effort.left -= steps;
+/** Returns false if the budget is used up. */
+function spend({ budget, whole }: Walk, steps: number): boolean {
+  budget.left -= steps;
   whole.left -= steps;
-  return effort.left >= 0 && whole.left >= 0;
+  return budget.left >= 0 && whole.left >= 0;
 }
 
 function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place: Place, depth: number): void {
   if (!spend(walk, 1)) return tooLarge(walk, place);
-  // Equal texts that refer to parts which differ are compared there, once.
+  // Equal schemas with references to different definitions are compared there, once.
   if (same(walk, baselinePart, currentPart) && !walk.refers(baselinePart)) return;
   const baseline = resolved(walk, walk.roots.baseline, baselinePart);
   const current = resolved(walk, walk.roots.current, currentPart);
@@ -60,23 +60,23 @@ function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place:
     return compareBooleans(walk, baseline, current, place);
   const [before, after] = [asSchema(baseline), asSchema(current)];
   if (!before || !after)
-    return tell(walk, 'changed', place, 'The schema changed to something that is no schema, or from it');
+    return report(walk, 'changed', place, 'The schema changed to or from an invalid schema');
   if (wasSeen(walk, before, after)) return;
-  if (depth > deepest || ++walk.pairs > mostPairs || !spend(walk, sizeOf(before) + sizeOf(after)))
+  if (depth > maxDepth || ++walk.pairs > mostPairs || !spend(walk, sizeOf(before) + sizeOf(after)))
     return tooLarge(walk, place);
   for (const rule of rules) rule(walk, before, after, place, depth);
 }
 
-/** What was not looked at may be anything. It is told once where nothing is left to look with. */
+/** Reports a schema as changed when the budget is used up, once per budget. */
 function tooLarge(walk: Walk, place: Place): void {
-  const { effort, whole } = walk;
-  const isOver = effort.left < 0 || whole.left < 0;
-  if (isOver && effort.left === -Infinity) return;
-  if (isOver) effort.left = -Infinity;
-  tell(walk, 'changed', place, 'The schemas are too large to be compared here');
+  const { budget, whole } = walk;
+  const isOver = budget.left < 0 || whole.left < 0;
+  if (isOver && budget.left === -Infinity) return;
+  if (isOver) budget.left = -Infinity;
+  report(walk, 'changed', place, 'The schemas are too large to be compared here');
 }
 
-/** Of what the rules look at: keys, and what is in those that list names or schemas. */
+/** The number of keys and listed items that the rules read. */
 function sizeOf(schema: Schema): number {
   let size = 0;
   for (const key in schema) {
@@ -92,22 +92,22 @@ const keyed = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 function compareBooleans(walk: Walk, before: unknown, after: unknown, place: Place): void {
   if (before === after) return;
-  tell(
+  report(
     walk,
     after === false ? 'narrowed' : 'widened',
     place,
-    after ? 'Any value fits now' : 'No value fits now',
+    after ? 'Any value is valid now' : 'No value is valid now',
   );
 }
 
-/** `true` is the schema that everything fits. */
+/** `true` is the schema that accepts everything. */
 function asSchema(value: unknown): Schema | undefined {
   if (value === true || value === undefined) return {};
   if (value === false) return { not: {} };
   return isObject(value) ? value : undefined;
 }
 
-/** Follows references inside of the document. */
+/** Follows references within the document. */
 function resolved(walk: Walk, root: unknown, schema: unknown): unknown {
   let part = schema;
   for (let steps = 0; steps < 16 && isObject(part) && typeof part['$ref'] === 'string'; steps++) {

@@ -2,35 +2,33 @@ import type { DifferenceKind, Differences, Impact, Place } from './difference.ts
 
 export type Schema = Record<string, unknown>;
 
-/** What a schema describes: what a server takes, or what it gives. */
+/** Whether a schema describes the input or the output of a server. */
 export type Direction = 'input' | 'output';
 
-/** Narrowed: fewer values fit than before. Widened: more do. Changed: some more and some fewer, or nobody can tell. */
-export type Shift = 'narrowed' | 'widened' | 'changed';
+/** Narrowed: fewer values are valid than before. Widened: more are. Changed: some more and some fewer, or unknown. */
+export type ConstraintChange = 'narrowed' | 'widened' | 'changed';
 
-/** What is left of the steps that one comparison may take. */
-export interface Effort {
+/** The remaining steps of a comparison. */
+export interface Budget {
   left: number;
 }
 
-/** Two schemas on their way through the rules. */
+/** The state of a comparison of two schemas. */
 export interface Walk {
   differences: Differences;
   direction: Direction;
   roots: { baseline: unknown; current: unknown };
-  /** Whether there is a reference in it. */
   refers: (value: unknown) => boolean;
   identity: (value: unknown) => number | undefined;
   seen: WeakMap<object, WeakSet<object>>;
   pairs: number;
-  /** Of this pair of schemas, and of all. */
-  effort: Effort;
-  whole: Effort;
-  /** Goes on with parts of both. */
+  /** The budgets of this pair of schemas, and of all. */
+  budget: Budget;
+  whole: Budget;
   compare: (baseline: unknown, current: unknown, place: Place, depth: number) => void;
 }
 
-/** What one kind of keyword tells about two schemas. */
+/** Compares two schemas by one kind of keyword. */
 export type Rule = (walk: Walk, before: Schema, after: Schema, place: Place, depth: number) => void;
 
 export function same({ identity }: Walk, a: unknown, b: unknown): boolean {
@@ -39,15 +37,15 @@ export function same({ identity }: Walk, a: unknown, b: unknown): boolean {
   return number !== undefined && number === identity(b);
 }
 
-/** Impact of a shift: what is taken may not narrow, what is given may not widen. */
-function impactOf({ direction }: Walk, shift: Shift): Impact {
+/** The impact of a change: inputs must not narrow, outputs must not widen. */
+function impactOf({ direction }: Walk, shift: ConstraintChange): Impact {
   if (shift === 'changed') return 'breaking';
   return (shift === 'narrowed') === (direction === 'input') ? 'breaking' : 'safe';
 }
 
-export function tell(
+export function report(
   walk: Walk,
-  shift: Shift,
+  shift: ConstraintChange,
   place: Place,
   message: string,
   kind: DifferenceKind = shift,

@@ -2,7 +2,7 @@ import { isCspSource } from '../widgets/csp.ts';
 import { asRecord, check, group, quoted, skipped } from './checks.ts';
 import type { Case, Group } from './report.ts';
 
-/** What came of reading the resource of an interface: the answer of the server, or what it said instead. */
+/** The result of reading an interface's resource: the server's answer, or a problem. */
 export type Read = { result: unknown } | { problem: string };
 
 const section = 'extensions/apps';
@@ -12,7 +12,7 @@ const audiences = ['model', 'app'];
 const kindsOfDomains = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
 const mostDomains = 1_000;
 
-/** Tools that speak of an interface, in whichever way. */
+/** Tools that declare an interface in any form. */
 export function toolsWithInterface(tools: readonly unknown[]): Record<string, unknown>[] {
   return tools.map(asRecord).filter((tool) => {
     const meta = asRecord(tool['_meta']);
@@ -20,21 +20,21 @@ export function toolsWithInterface(tools: readonly unknown[]): Record<string, un
   });
 }
 
-/** Where the interface of a tool is, whether or not it may be there. */
+/** The URI of a tool's interface, valid or not. */
 export function interfaceOf(tool: Record<string, unknown>): string | undefined {
   const meta = asRecord(tool['_meta']);
   const uri = asRecord(meta['ui'])['resourceUri'] ?? meta[flatKey];
   return typeof uri === 'string' ? uri : undefined;
 }
 
-/** `read` has an entry for each address that could be asked for. */
+/** `read` has an entry for each URI that could be read. */
 export function gradeApps(
   tools: readonly Record<string, unknown>[],
   read: ReadonlyMap<string, Read>,
   left: number,
 ): Group[] {
   if (tools.length === 0) {
-    const none = skipped('apps', 'Interfaces', section, 'No tool of the server names an interface');
+    const none = skipped('apps', 'Interfaces', section, 'No tool of the server declares an interface');
     return [group('apps', 'MCP Apps', [none])];
   }
   const groups = tools.map((tool, at) => {
@@ -68,7 +68,7 @@ function casesOfTool(tool: Record<string, unknown>, read: ReadonlyMap<string, Re
         flatProblem(meta[flatKey], ui),
       ),
     );
-  // A tool may be for interfaces only, and bring none itself.
+  // A tool may be for interfaces only and have none itself.
   if (uri === undefined && ui['resourceUri'] === undefined && meta[flatKey] === undefined) return cases;
   cases.push(check('apps-uri', 'The interface has a ui:// address', section, uriProblem(uri)));
   return uri === undefined ? cases : [...cases, ...casesOfResource(uri, read.get(uri))];

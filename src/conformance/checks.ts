@@ -2,7 +2,7 @@ import type { Case, Group } from './report.ts';
 
 const mostText = 2_000;
 
-/** A check of ours. `problem`: what is wrong; left out, it passed. */
+/** The result of a check. Passed unless there is a `problem`. */
 export function check(id: string, title: string, category: string, problem?: string): Case {
   const shown = { id: cut(id, 500), title: cut(title, mostText), category };
   return problem === undefined
@@ -10,7 +10,7 @@ export function check(id: string, title: string, category: string, problem?: str
     : { ...shown, status: 'failed', error: cut(problem, mostText) };
 }
 
-/** One that is not asked of this server, or that something was in the way of. */
+/** A check that does not apply to the server, or could not run. */
 export function skipped(
   id: string,
   title: string,
@@ -34,7 +34,7 @@ export function group(id: string, title: string, cases: Case[]): Group {
   return { id: cut(id, 500), title: cut(title, mostText), passed, cases };
 }
 
-/** Names come from servers. */
+/** Quotes a name from a server. */
 export function quoted(text: unknown): string {
   return (
     JSON.stringify(typeof text === 'string' ? text.slice(0, 200).toWellFormed() : text)?.slice(0, 300) ??

@@ -11,14 +11,14 @@ import type { HttpTarget } from '../mcp/target.ts';
 import { WholeResponse } from '../mcp/whole-response.ts';
 
 const mebibyte = 1024 * 1024;
-/** Bytes: of one request, of one message of an answer, and of all answers of a run. */
+/** Maximum bytes of a request, of a message of a response, and of all responses of a run. */
 const mostAsked = mebibyte;
 const mostInMessage = 4 * mebibyte;
 const mostAnswered = 64 * mebibyte;
-/** Requests under way at once. */
+/** Maximum number of concurrent requests. */
 const mostAtOnce = 32;
 
-/** Headers that belong to one connection, or that our way out writes itself. */
+/** Hop-by-hop headers, and those that our HTTP client writes itself. */
 const ownHeaders = new Set([
   'connection',
   'keep-alive',
@@ -32,10 +32,10 @@ const ownHeaders = new Set([
   'accept-encoding',
   'expect',
 ]);
-/** Where else to go is not told: it would not be followed. */
+/** Response headers that are removed. Redirects would not be followed. */
 const notTold = new Set([...ownHeaders, 'location', 'content-encoding']);
 
-/** Names of tools that the official suite brings to a server that was written for it. */
+/** Tools that the official suite expects from its own test server. */
 const ofSuite = new Set([
   'test_missing_capability',
   'test_streaming_elicitation',
@@ -45,9 +45,9 @@ const ofSuite = new Set([
 ]);
 
 /**
- * A server on loopback that leads to one saved server and nowhere else, for as long as a run takes. Whoever does not
- * know its path gets nothing. What comes in goes out the way all live calls go: past the guard of addresses, with the
- * headers, tokens and tunnels of the saved server, which the process that asks never sees.
+ * A loopback server that forwards to one saved server for the duration of a run. Requests need its secret path. They
+ * take the same route as all live calls: through the address guard, with the headers, tokens and tunnel of the saved
+ * server, which the suite never sees.
  */
 export class Gate {
   private readonly server: Server;
@@ -88,12 +88,12 @@ export class Gate {
     return `http://${this.host}`;
   }
 
-  /** What must not stand in a report: secrets that the server could repeat, and where the gate is. */
+  /** Values that must not appear in a report: secrets that the server could echo, and the path of the gate. */
   secrets(): string[] {
     return [...this.line.secrets(), this.path.slice(1)];
   }
 
-  /** Whether a call was kept from the server since this was last asked. */
+  /** Returns whether a call was blocked since the last time. */
   takeRefused(): boolean {
     const { refused } = this;
     this.refused = false;
@@ -117,9 +117,9 @@ export class Gate {
     try {
       await this.forward(request, response, AbortSignal.any([gone.signal, this.closing.signal]));
     } catch (error) {
-      // The way the suite sees a server that does not answer.
+      // A response that the suite treats as an unreachable server.
       if (response.headersSent || !(error instanceof McpFailure)) response.destroy();
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end('The server was not reached');
+      else response.writeHead(502, { 'content-type': 'text/plain' }).end('The server could not be reached');
     } finally {
       this.underWay--;
     }
@@ -134,7 +134,9 @@ export class Gate {
     if (body === undefined) return void response.writeHead(413).end();
     if (this.callsForbidden(body)) {
       this.refused = true;
-      return void response.writeHead(403, { 'content-type': 'text/plain' }).end('This tool is not called');
+      return void response
+        .writeHead(403, { 'content-type': 'text/plain' })
+        .end('Calls of this tool are blocked');
     }
     if (this.answered > mostAnswered) return void response.writeHead(503).end();
     const answer = await this.line.fetch(
@@ -166,7 +168,7 @@ export class Gate {
     });
   }
 
-  /** As they came, with the names of the gate replaced by those of the server. */
+  /** The request's headers, with the gate's host and origin replaced by the server's. */
   private headersOf({ headers }: IncomingMessage): Record<string, string> {
     const sent: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers))
@@ -188,13 +190,13 @@ export class Gate {
         (one) => one.method === 'tools/call' && !this.mayBeCalled(String(one.params?.name)),
       );
     } catch {
-      // No server takes it for a call.
+      // Servers do not accept invalid JSON as a call.
       return false;
     }
   }
 }
 
-/** Undefined when there is too much of it. */
+/** Undefined if it is too large. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -207,6 +209,6 @@ async function textOf(request: IncomingMessage): Promise<string | undefined> {
 }
 
 function answerHeaders({ headers }: Response): string[] {
-  // One list: Node takes no pairs.
+  // A flat list, because Node does not accept pairs.
   return [...headers].filter(([name]) => !notTold.has(name)).flat();
 }

@@ -5,7 +5,7 @@ import type { Scenario } from './scenarios.ts';
 const mostChecks = 500;
 const mostText = 2_000;
 
-/** One check as the official suite writes it down. What is not named here is not read. */
+/** The used fields of a check in the output of the official suite. */
 const Check = z.object({
   id: z.string().min(1).max(500),
   name: z.string().max(500).optional(),
@@ -23,28 +23,28 @@ const Check = z.object({
 });
 type Check = z.output<typeof Check>;
 
-/** How a scenario went: what it wrote down, or why it wrote nothing. */
+/** The result of a scenario: its output, or why there is none. */
 export type ScenarioResult =
   | { kind: 'checks'; checks: unknown; durationMs: number; refusedCalls: boolean }
   | { kind: 'skipped'; reason: string }
   | { kind: 'broken'; reason: string; durationMs: number };
 
-/**
- * Our way out writes names of headers in lower case and values without space around them, whatever it was handed: what
- * is asked with either never reaches the server as it was meant.
- */
+/** Our HTTP client normalizes header names and whitespace, so these checks cannot reach the server as intended. */
 const lostOnTheWay = new Set([
   'sep-2243-header-name-case-insensitive',
   'sep-2243-server-accepts-whitespace-header-value',
 ]);
 
-/** Asked with tools that change a list, which servers do not have; the suite takes the refused call for a change. */
+/**
+ * These checks use tools that change a list, which servers under test do not have. The suite mistakes the refused call
+ * for a change.
+ */
 const askedByChanging = new Set([
   'sep-2575-server-sends-prompts-list-changed-on-subscription',
   'sep-2575-server-sends-tools-list-changed-on-subscription',
 ]);
 
-/** A scenario as a group. `clean` takes out of a text what nobody is to see. */
+/** Converts a scenario into a group. `clean` removes secrets from a text. */
 export function groupOf(scenario: Scenario, result: ScenarioResult, clean: (text: string) => string): Group {
   const { id, title, section } = scenario;
   const shell = { id, title, target: null };
@@ -70,9 +70,9 @@ export function groupOf(scenario: Scenario, result: ScenarioResult, clean: (text
   });
   if (result.kind === 'broken') return broken(result.reason);
   const read = z.array(Check).max(mostChecks).safeParse(result.checks);
-  if (!read.success) return broken('The suite wrote down something that cannot be read');
+  if (!read.success) return broken('The output of the suite is invalid');
   const told = read.data.filter(({ status }) => status !== 'INFO');
-  if (told.length === 0) return broken('The suite ended without a check');
+  if (told.length === 0) return broken('The suite ended without a check result');
   const cases = told.map((check) => caseOf(check, section, result.refusedCalls, clean));
   const passed = cases.every(({ status, pending }) => pending || status !== 'failed');
   return { ...shell, passed, durationMs, cases };
@@ -94,24 +94,23 @@ function caseOf(check: Check, section: string, refusedCalls: boolean, clean: (te
     skipReason,
     couldNotRun: false,
   });
-  if (check.status === 'SKIPPED') return skipped(text(errorMessage ?? 'The suite left it out'));
-  if (lostOnTheWay.has(id))
-    return skipped('Headers are written anew on the way to the server, so this is not asked');
+  if (check.status === 'SKIPPED') return skipped(text(errorMessage ?? 'The suite skipped it'));
+  if (lostOnTheWay.has(id)) return skipped('Not checked: headers are rewritten on the way to the server');
   if (refusedCalls && callsTools(check))
-    return skipped('Calls a tool of the server; only tools that say that they only read are called');
+    return skipped('Calls a tool of the server; only tools that declare to be read-only are called');
   if (check.details?.untestable)
-    return skipped(text(errorMessage ?? 'The server lacks what this is asked with'));
+    return skipped(text(errorMessage ?? 'The server lacks the feature that this check uses'));
   if (id === 'wire-schema-valid' && check.details?.messagesValidated === 0) return skipped('No message came');
   if (check.status !== 'SUCCESS' && askedByChanging.has(id))
     return skipped('The server lacks the tool that would change the list');
-  // What the specification only recommends is told, and does not count.
+  // A violated recommendation is reported but not counted.
   if (check.status === 'WARNING') return { ...shown, status: 'failed', pending: true, ...error };
   return check.status === 'SUCCESS'
     ? { ...shown, status: 'passed' }
     : { ...shown, status: 'failed', ...error };
 }
 
-/** Told by its words: the ids are shared with checks that list tools only. */
+/** Detected by the description, because checks that only list tools have the same ids. */
 function callsTools({ description = '' }: Check): boolean {
   return /tools\/call|Mcp-Name/.test(description);
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ConformanceReport } from '../contract/conformance-ingest.ts';
 
-/** What one suite found, as it is stored. */
+/** The stored report of a suite. */
 export type SuiteReport = z.output<typeof ConformanceReport>;
 export type Group = SuiteReport['groups'][number];
 export type Case = Group['cases'][number];
@@ -11,7 +11,7 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Apart: they count as none of the others. */
+  /** Counted separately from the others. */
   pending: number;
 }
 
@@ -35,18 +35,18 @@ export function sumOf(all: readonly Counts[]): Counts {
   return sum;
 }
 
-/** From 0 to 100 with one decimal; null when nothing was graded. */
+/** From 0 to 100 with one decimal, or null if no case was graded. */
 export function scoreOf({ passed, failed }: Pick<Counts, 'passed' | 'failed'>): number | null {
   const graded = passed + failed;
   return graded === 0 ? null : Math.round((passed / graded) * 1_000) / 10;
 }
 
-/** A suite says itself how it went. */
+/** A suite reports its outcome itself. */
 export function outcomeOfSuite({ outcome, passed }: SuiteReport): Outcome {
   return outcome ?? (passed ? 'passed' : 'failed');
 }
 
-/** Of a run: what was asked for, and how the suites that were reported went. */
+/** The outcome of a run, from its requested suites and their reports. */
 export function outcomeOfRun(
   requested: readonly string[],
   reported: readonly { suiteKind: string; outcome: Outcome }[],
@@ -59,7 +59,7 @@ export function outcomeOfRun(
   return whole ? 'passed' : 'incomplete';
 }
 
-/** Of groups that were graded here: one that failed decides, then one that could not run. */
+/** The outcome of groups graded here: a failed case decides, then one that could not run. */
 export function outcomeOfGroups(groups: readonly Group[]): Outcome {
   const cases = groups.flatMap((group) => group.cases).filter(({ pending }) => !pending);
   if (cases.some(({ status }) => status === 'failed')) return 'failed';
@@ -69,11 +69,11 @@ export function outcomeOfGroups(groups: readonly Group[]): Outcome {
 export interface FailingCase {
   group: Group;
   case: Case;
-  /** What counts first: a failure, one that does not count, one that could not run. */
+  /** Sort order: failures, uncounted failures, cases that could not run. */
   rank: 0 | 1 | 2;
 }
 
-/** Those that failed, and those that could not run. In a suite that came to no end, what was skipped could not run. */
+/** Failed cases, and those that could not run. In an incomplete suite, skipped cases could not run. */
 export function failingCases(report: SuiteReport): FailingCase[] {
   const cutShort = outcomeOfSuite(report) === 'incomplete';
   return report.groups.flatMap((group) =>

@@ -1,12 +1,11 @@
-/** A part of the official suite that can be asked of a server that was not written for it. */
+/** A scenario of the official suite that works with any server. */
 export interface Scenario {
   id: string;
   title: string;
-  /** The part of the specification it is about. */
   section: string;
-  /** Without it there is nothing to ask for. */
+  /** The capability that the scenario requires. */
   capability?: string;
-  /** Means something only for a server on this machine. */
+  /** Applies to servers on this machine only. */
   loopbackOnly?: true;
 }
 
@@ -80,7 +79,7 @@ const modern: readonly Scenario[] = [
   streams,
 ];
 
-/** The revisions that the suite can be told to speak. */
+/** The revisions that the suite supports. */
 const newest = '2026-07-28';
 const gradable: Record<string, readonly Scenario[]> = {
   '2025-06-18': legacy.filter(({ id }) => id !== dnsRebinding.id && id !== streams.id),
@@ -94,23 +93,22 @@ export function isGradable(revision: string): boolean {
 
 export const gradableRevisions: readonly string[] = Object.keys(gradable);
 
-/** What is asked of a server that speaks this revision. */
 export function scenariosOf(revision: string): readonly Scenario[] {
   return Object.hasOwn(gradable, revision) ? (gradable[revision] as readonly Scenario[]) : [];
 }
 
-export interface Surroundings {
+export interface ScenarioContext {
   capabilities: Record<string, unknown>;
   onLoopback: boolean;
 }
 
-/** Why a scenario is not asked of this server; undefined when it is. */
+/** Why a scenario does not apply to a server; undefined if it does. */
 export function notApplicable(
   { capability, loopbackOnly }: Scenario,
-  { capabilities, onLoopback }: Surroundings,
+  { capabilities, onLoopback }: ScenarioContext,
 ): string | undefined {
   if (capability !== undefined && capabilities[capability] === undefined)
     return `The server does not declare the capability ${capability}`;
-  if (loopbackOnly && !onLoopback) return 'Asked of servers on the same machine only';
+  if (loopbackOnly && !onLoopback) return 'Applies to servers on the same machine only';
   return undefined;
 }

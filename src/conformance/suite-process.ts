@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../platform/confinement/confinement.ts';
 import { closedDescriptors } from '../platform/confinement/descriptors.ts';
 
-/** The version of the official suite that comes with the program. */
+/** The bundled version of the official suite. */
 export const suiteVersion = '0.2.0-alpha.12';
 
-/** Bytes: of what the suite prints, and of the file it writes. */
+/** Maximum bytes of the suite's output, and of the file it writes. */
 const mostOutput = 2 * 1024 * 1024;
 const mostChecks = 4 * 1024 * 1024;
-/** Megabytes of memory. */
+/** Maximum memory in megabytes. */
 const memory = 256;
 
 const fromSources = import.meta.url.endsWith('.ts');
@@ -23,7 +23,7 @@ const lockdown = fileURLToPath(
   fromSources ? new URL('./lockdown.cjs', import.meta.url) : new URL('lockdown.cjs', folder),
 );
 
-/** Whether the suite was built; in a checkout that takes `npm run build`. */
+/** Whether the suite was built. A checkout needs `npm run build`. */
 export function hasSuite(): boolean {
   return existsSync(suite);
 }
@@ -31,7 +31,7 @@ export function hasSuite(): boolean {
 interface Wanted {
   scenario: string;
   revision: string;
-  /** Of the gate: all that the suite can reach. */
+  /** The URL of the gate, the only address that the suite can reach. */
   url: string;
   /** Milliseconds. */
   timeout: number;
@@ -39,7 +39,7 @@ interface Wanted {
   confinement: Confinement;
 }
 
-/** Runs one scenario in a process of its own. What it wrote down, or why it wrote nothing. */
+/** Runs a scenario in its own process. Returns its output, or why there is none. */
 export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } | { problem: string }> {
   wanted.signal.throwIfAborted();
   const work = await mkdtemp(join(tmpdir(), 'drydock-conformance-'));
@@ -47,7 +47,7 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
     const out = join(work, 'out');
     await mkdir(out);
     const { user } = wanted.confinement;
-    // The inner one first: whoever owns the outer one could put a link in its place.
+    // The inner folder first: the owner of the outer one could replace it by a link.
     if (user) for (const folder of [out, work]) await chown(folder, user.uid, user.gid);
     const problem = await ended(await start(wanted, work), wanted);
     if (problem !== undefined) return { problem };
@@ -58,12 +58,12 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
 }
 
 /**
- * In a group of its own, so that it ends with all that it might have started. It sees nothing of our environment, and
- * where there are namespaces nothing of our files. It needs the network to reach the gate.
+ * Starts a process in its own group, so that it ends with all its descendants. The process does not inherit the
+ * environment and, with namespaces, sees no files of ours. Network access is needed to reach the gate.
  */
 async function start({ scenario, revision, url, confinement }: Wanted, work: string): Promise<ChildProcess> {
   const node = [`--max-old-space-size=${memory}`, '--no-warnings', '--require', lockdown];
-  // By its full path: the sandbox cannot start in a folder that only the user of the command may enter.
+  // A full path, because the sandbox cannot start in a folder that only the user of the command may enter.
   const out = ['--output-dir', join(work, 'out')];
   const options = ['--url', url, '--scenario', scenario, '--spec-version', revision, ...out];
   const { command, args, env, account } = await confinement.launch(
@@ -83,7 +83,7 @@ async function start({ scenario, revision, url, confinement }: Wanted, work: str
   });
 }
 
-/** Waits until it is gone, and ends it when it takes too long or prints too much; then says why. */
+/** Waits for the process to exit, and kills it if it takes too long or prints too much. Returns the reason. */
 function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let problem: string | undefined;
@@ -110,7 +110,6 @@ function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string
     });
     child.once('close', () => {
       over();
-      // Whatever it may have left behind.
       killGroup(child);
       if (signal.aborted) reject(signal.reason as Error);
       else resolve(problem);
@@ -123,23 +122,23 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 }
 
 async function checksIn(out: string): Promise<{ checks: unknown } | { problem: string }> {
   const [name] = await readdir(out);
-  if (name === undefined) return { problem: 'The suite ended without writing anything down' };
+  if (name === undefined) return { problem: 'The suite ended without output' };
   try {
     const text = await readPlainFile(join(out, name));
-    if (text === undefined) return { problem: 'The suite wrote down more than 4 MiB' };
+    if (text === undefined) return { problem: 'The suite wrote more than 4 MiB' };
     return { checks: JSON.parse(text) as unknown };
   } catch {
-    return { problem: 'The suite wrote down something that cannot be read' };
+    return { problem: 'The output of the suite is invalid' };
   }
 }
 
-/** A link is refused: the process chose where it leads, and we may read more than it. */
+/** Refuses a link, whose target the process chose and which only the service may be able to read. */
 async function readPlainFile(folder: string): Promise<string | undefined> {
   if (!(await lstat(folder)).isDirectory()) throw new Error('not a folder');
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -3,7 +3,7 @@ import { gradeApps, interfaceOf, type Read, toolsWithInterface } from './apps.ts
 import { groupOf, type ScenarioResult } from './grade-protocol.ts';
 import { outcomeOfGroups } from './report.ts';
 import { notApplicable, type Scenario } from './scenarios.ts';
-import { type AskedOfTasks, declaredTasks, gradeTasks } from './tasks.ts';
+import { declaredTasks, gradeTasks, type TaskAnswers } from './tasks.ts';
 
 const failedIn = (groups: ReturnType<typeof gradeApps>): string[] =>
   groups.flatMap(({ cases }) => cases.filter(({ status }) => status === 'failed').map(({ id }) => id));
@@ -125,10 +125,10 @@ describe('interfaces of tools', () => {
 
 describe('tasks', () => {
   const refused = { error: { code: -32602, message: 'No such task' } };
-  const grade = (capabilities: Record<string, unknown>, asked: Partial<AskedOfTasks> = {}): string[] =>
+  const grade = (capabilities: Record<string, unknown>, asked: Partial<TaskAnswers> = {}): string[] =>
     failedIn(gradeTasks(declaredTasks(capabilities), { unknown: refused, ...asked }));
 
-  test.each<[string, string[], Record<string, unknown>, Partial<AskedOfTasks>?]>([
+  test.each<[string, string[], Record<string, unknown>, Partial<TaskAnswers>?]>([
     ['not declared', [], {}],
     [
       'declared',

@@ -1,15 +1,15 @@
 import { asRecord, check, group, quoted, skipped } from './checks.ts';
 import type { Case, Group } from './report.ts';
 
-/** What a server answered: a result, or a JSON-RPC error. */
-export type Told = { result: Record<string, unknown> } | { error: { code: number; message: string } };
+/** A server's answer: a result or a JSON-RPC error. */
+export type TaskAnswer = { result: Record<string, unknown> } | { error: { code: number; message: string } };
 
-/** What was asked of a server that declares tasks. */
-export interface AskedOfTasks {
-  /** Pages of `tasks/list`, at most a few; undefined when it does not list. */
-  pages?: Told[] | undefined;
-  /** `tasks/get` for a task that there is not. */
-  unknown: Told;
+/** Answers of a server that declares tasks. */
+export interface TaskAnswers {
+  /** A few pages of `tasks/list`. Undefined if the server does not list tasks. */
+  pages?: TaskAnswer[] | undefined;
+  /** The answer to `tasks/get` for an unknown task. */
+  unknown: TaskAnswer;
 }
 
 const section = 'extensions/tasks';
@@ -17,7 +17,7 @@ const extension = 'io.modelcontextprotocol/tasks';
 const title = 'Tasks';
 const invalidParams = -32602;
 
-/** How tasks are declared: as a capability of revision 2025-11-25, or as an extension since. */
+/** How tasks are declared: as a capability of revision 2025-11-25, or as an extension in later ones. */
 export function declaredTasks(
   capabilities: Record<string, unknown>,
 ): { kind: 'capability' | 'extension'; declared: unknown; lists: boolean } | undefined {
@@ -30,7 +30,7 @@ export function declaredTasks(
 
 export function gradeTasks(
   declared: ReturnType<typeof declaredTasks>,
-  asked: AskedOfTasks | undefined,
+  asked: TaskAnswers | undefined,
 ): Group[] {
   if (!declared || !asked)
     return [group('tasks', title, [skipped('tasks', title, section, 'The server does not declare tasks')])];
@@ -71,7 +71,7 @@ function shapeProblem(value: unknown): string | undefined {
   return fine ? undefined : `It is ${quoted(value)}`;
 }
 
-function listing(pages: readonly Told[] | undefined): Case {
+function listing(pages: readonly TaskAnswer[] | undefined): Case {
   const name = 'tasks/list answers page by page';
   if (!pages) return skipped('tasks-list', name, section, 'The server does not declare that it lists tasks');
   return check(
@@ -82,7 +82,7 @@ function listing(pages: readonly Told[] | undefined): Case {
   );
 }
 
-function pageProblem(told: Told): string | undefined {
+function pageProblem(told: TaskAnswer): string | undefined {
   if ('error' in told) return `It answered with the error ${told.error.code}: ${told.error.message}`;
   const { tasks, nextCursor } = told.result;
   if (!Array.isArray(tasks)) return `tasks is ${quoted(tasks)}, not a list`;
@@ -94,7 +94,7 @@ function pageProblem(told: Told): string | undefined {
   return wrong === undefined ? undefined : 'A task lacks its taskId or its status';
 }
 
-function unknownProblem(told: Told): string | undefined {
+function unknownProblem(told: TaskAnswer): string | undefined {
   if (!('error' in told)) return 'It answered with a result';
   const { code, message } = told.error;
   return code === invalidParams ? undefined : `It answered with the error ${code}: ${message}`;

@@ -30,7 +30,7 @@ const Organization = z
 export const getMe = operation({
   command: 'account get',
   area: 'Account',
-  summary: 'Show the account the key acts as',
+  summary: 'Read the account of the API key',
   method: 'GET',
   path: '/me',
   status: 200,
@@ -40,8 +40,8 @@ export const getMe = operation({
 
 export const listOrganizations = operation({
   area: 'Account',
-  summary: 'List the organization the key is bound to',
-  description: 'A key belongs to one organization, so the page holds exactly that one.',
+  summary: 'List the organization of the API key',
+  description: 'An API key belongs to one organization, so the page always has one item.',
   method: 'GET',
   path: '/organizations',
   query: z.object(lookupPage),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf } from './paging.ts';
 
-/** Bytes of one message and of all of them. */
+/** Limits in bytes, of one message and of the whole conversation. */
 const mostBytes = 8192;
 const mostHistory = 98_304;
-/** Turns at once of one organization, and calls of the model in one turn. */
+/** Concurrent turns per organization, and model calls per turn. */
 export const mostTurns = 4;
 export const mostAgentSteps = 16;
 
@@ -22,7 +22,7 @@ const Message = z
   })
   .meta({ id: 'AgentMessage' });
 
-/** Counted in characters first, which is never more than in bytes, and cheaper. */
+/** Checks the characters first: there are never more of them than bytes, and counting them is cheaper. */
 function fits(messages: readonly { content: string }[]): boolean {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   return (
@@ -43,7 +43,7 @@ const CreatedResource = z
     type: z.string().describe('`eval_suite`, `eval_case` or `environment`.'),
     id: z.string(),
     name: z.string().optional(),
-    url: z.url().describe('Its page in the console.'),
+    url: z.url().describe('Console page of the resource.'),
   })
   .meta({ id: 'AgentCreatedResource' });
 
@@ -51,16 +51,20 @@ const ProposedAction = z
   .object({
     actionId: z
       .string()
-      .describe('The same for the same action of a conversation. Send it as Idempotency-Key to act once.'),
-    operation: z.string().describe('Id of the operation.'),
+      .describe(
+        'Stable for an action within a conversation. Send it as `Idempotency-Key` so that the action runs once.',
+      ),
+    operation: z.string().describe('Operation ID.'),
     description: z.string(),
     buttonLabel: z.string(),
     kind: Kind,
-    confirmSeverity: Severity.optional().describe('What a person agrees to.'),
+    confirmSeverity: Severity.optional().describe('Severity to show when asking for confirmation.'),
     target: z.object({ type: z.string(), selector: z.string() }).optional(),
     input: z
       .record(z.string(), z.unknown())
-      .describe('What to call the operation with: path and query side by side, the JSON under `body`.'),
+      .describe(
+        'Arguments of the operation: path and query parameters at the top level, the JSON body under `body`.',
+      ),
   })
   .meta({ id: 'AgentProposedAction' });
 
@@ -70,9 +74,9 @@ export type ProposedAction = z.infer<typeof ProposedAction>;
 export const runAgentTurn = operation({
   command: 'agent turn',
   area: 'Agent',
-  summary: 'Let the agent answer',
+  summary: 'Run an agent turn',
   description:
-    'One turn of an assistant that works in this project with the operations of `agent-ops`. It reads, and writes suites, cases and environments. What spends, calls tools of servers, or sends them words of its own is proposed, and only when `conversationId` says that somebody can be asked; it deletes nothing and does not leave the project. At most 16 calls of the model and 90 seconds. An error after something was made says what, in `details.createdResources` and `details.proposedActions`.',
+    'Runs one turn of an assistant that works in this project with the operations listed by `agent-ops`. The assistant reads everything and creates or edits suites, cases and environments. Actions that spend credits, call server tools or send model-written input to a server are proposed instead of executed, and only if `conversationId` is set. The assistant never deletes and never leaves the project. Limits: 16 model calls and 90 seconds. If a turn fails after creating resources, the error lists them in `details.createdResources` and `details.proposedActions`.',
   method: 'POST',
   path: '/projects/{projectId}/agent',
   body: z
@@ -81,20 +85,22 @@ export const runAgentTurn = operation({
         .array(Message)
         .min(1)
         .max(50)
-        .refine((messages) => messages.at(-1)?.role === 'user', 'The last message must be of the user')
+        .refine((messages) => messages.at(-1)?.role === 'user', 'The last message must have the role user')
         .refine(fits, `Must be at most ${mostHistory} bytes in all`)
-        .describe('The conversation so far; the last message is answered.'),
+        .describe('Conversation so far. The agent answers the last message.'),
       idempotencyKey: z
         .string()
         .min(1)
         .max(200)
         .regex(/^[\x20-\x7e]+$/, 'Must be printable ASCII')
         .optional()
-        .describe('The same key again gives the first answer.'),
+        .describe('Repeating a request with the same key returns the first response.'),
       conversationId: conversation
         .optional()
-        .describe('There is somebody who can approve: actions are proposed.'),
-      slackChannelId: conversation.optional().describe('The same; `conversationId` outdoes it.'),
+        .describe('Set it if a person can approve actions: the agent then proposes them.'),
+      slackChannelId: conversation
+        .optional()
+        .describe('Alternative to `conversationId`, which takes precedence.'),
     })
     .meta({ id: 'AgentTurnRequest' }),
   example: { messages: [{ role: 'user', content: 'List the eval suites of this project.' }] },
@@ -104,7 +110,7 @@ export const runAgentTurn = operation({
       reply: z.string(),
       toolCalls: z
         .array(z.object({ operation: z.string() }))
-        .describe('Operations that were called, in order.'),
+        .describe('Operations the agent called, in order.'),
       createdResources: z.array(CreatedResource),
       proposedActions: z.array(ProposedAction),
       usage: z.object({ inputTokens: z.number().int(), outputTokens: z.number().int() }),
@@ -120,8 +126,8 @@ export const runAgentTurn = operation({
 export const listAgentOperations = operation({
   command: 'agent operations',
   area: 'Agent',
-  summary: 'List what the agent can do',
-  description: 'The operations that a turn may use by itself, and those that it may only propose.',
+  summary: 'List the operations of the agent',
+  description: 'Operations that a turn can call on its own, and operations that it can only propose.',
   method: 'GET',
   path: '/agent-ops',
   query: z.object(lookupPage),

@@ -7,18 +7,18 @@ export const getArtifact = operation({
   command: 'artifacts get',
   method: 'GET',
   path: '/artifacts/{artifactToken}',
-  summary: 'Read a picture or a recording by its address',
+  summary: 'Download a screenshot or a recording',
   description:
-    'Other operations answer with such addresses. The address itself lets in, without a key, for some minutes; ask the operation again for another one. One range of the bytes can be asked for, as players of videos do.',
+    'Other operations return these URLs. A URL works for a few minutes without an API key; repeat the operation to get a new one. Supports single byte ranges, as video players request them.',
   headers: z.object({
     range: z
       .string()
       .max(100)
       .optional()
-      .describe('One range, like `bytes=0-1023`; anything else is ignored.'),
+      .describe('A single range, like `bytes=0-1023`. Other values are ignored.'),
   }),
   status: 200,
   response: fileAnswer('*/*', 'The bytes.'),
-  otherStatuses: { 206: 'The range that was asked for.' },
+  otherStatuses: { 206: 'The requested range.' },
   statusOf: ({ part }: SentFile) => (part ? 206 : 200),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from './paging.ts';
 
-/** Ids and keys that whoever asks has chosen, or that we gave out. */
+/** IDs and keys, chosen by the caller or generated here. */
 export const BrowserId = z.string().min(1).max(128);
 
 export const BrowserToolPolicy = z
@@ -9,19 +9,21 @@ export const BrowserToolPolicy = z
     mode: z
       .enum(['allow_all', 'read_only', 'allowlist'])
       .describe(
-        '`read_only` looks and moves about; `allowlist` does what the lists say, and without any list nothing. A list restricts under every mode.',
+        '`read_only` allows reading and navigation; `allowlist` allows what the lists name, and nothing without a list. Lists restrict every mode.',
       ),
     originAllowlist: z
       .array(z.string().min(1).max(300))
       .max(100)
       .optional()
-      .describe('Like `https://example.com`, `https://*.example.com`, or `example.com` for both schemes.'),
+      .describe(
+        'For example `https://example.com`, `https://*.example.com`, or `example.com` for both schemes.',
+      ),
     toolAllowlist: z
       .array(z.string().min(1).max(200))
       .max(100)
       .optional()
       .describe(
-        'Commands by their op or verb, like `navigate`, `act` or `click`; `invoke_page_tool:NAME` is one tool of pages.',
+        'Commands by op or verb, like `navigate`, `act` or `click`. `invoke_page_tool:NAME` is a single page tool.',
       ),
   })
   .meta({ id: 'BrowserToolPolicy' });
@@ -83,12 +85,14 @@ export const BrowserAgentCommand = z
         .string()
         .max(16_000)
         .optional()
-        .describe('What to type, which key, option, tab or direction. What is typed is kept as its length.'),
+        .describe(
+          'Text to type, or the key, option, tab or direction. The trace keeps only the length of typed text.',
+        ),
       expectedState: z
         .string()
         .max(4096)
         .optional()
-        .describe('The `state` of an earlier answer, or an address; refused when the page is another.'),
+        .describe('`state` of an earlier response, or a URL. The command is refused if the page differs.'),
       observeAfter,
     }),
     z.strictObject({
@@ -103,24 +107,24 @@ export const BrowserAgentCommand = z
 
 export const SessionBrowserInput = z
   .strictObject({
-    policy: BrowserToolPolicy.optional().describe('`read_only` when left out.'),
+    policy: BrowserToolPolicy.optional().describe('Default `read_only`.'),
     profileId: BrowserId.optional().describe(
-      'What is stored in the browser is kept under this name, for the next one that says it.',
+      'Saves cookies and storage under this name and restores them in the next browser with the same name.',
     ),
   })
   .meta({ id: 'SessionBrowserInput' });
 
-/** What whoever sends a command or a note can say about it. */
+/** Fields common to commands and notes. */
 export const sentToBrowser = {
   commandId: BrowserId.optional().describe(
-    'The same for every attempt: a repetition is answered with the receipt, and nothing is done again.',
+    'Use one ID for all attempts: a repeated command returns the first receipt and does not run again.',
   ),
   tabId: BrowserId.optional(),
 };
 
 export const EffectivePolicy = z
   .object({ tools: z.array(z.string()).nullable(), origins: z.array(z.string()).nullable() })
-  .describe('Null where nothing is restricted, `[]` where nothing is allowed.');
+  .describe('`null`: no restriction. `[]`: nothing is allowed.');
 
 export const BrowserState = z.enum(['active', 'sleeping', 'closed']);
 
@@ -131,7 +135,7 @@ export const SessionBrowser = z
     policy: BrowserToolPolicy.optional(),
     effectivePolicy: EffectivePolicy.optional(),
     profileId: z.string().optional(),
-    bootId: z.string().optional().describe('Another one each time that it wakes up.'),
+    bootId: z.string().optional().describe('Changes each time the browser wakes up.'),
     controlledBy: z.literal('human').nullable().optional(),
     box: z.string().nullable().optional(),
     lastActiveAt: Time.optional(),
@@ -141,12 +145,12 @@ export const SessionBrowser = z
 
 const Picture = z.looseObject({
   artifactId: z.string(),
-  url: z.string().describe('Works for some minutes, without a key.'),
+  url: z.string().describe('Works for a few minutes without an API key.'),
   mediaType: z.literal('image/png'),
   bytes: z.number().int(),
 });
 
-/** What became of a command, now or when it was sent first. */
+/** Outcome of a command. A repeated command gets the first outcome. */
 export const BrowserReceipt = z
   .looseObject({
     sessionId: z.string(),
@@ -155,11 +159,11 @@ export const BrowserReceipt = z
     result: z
       .enum(['executed', 'refused', 'unknown'])
       .describe(
-        '`refused`: nothing was done. `unknown`: it was begun, and whether it had its effect cannot be told; look before sending it under another `commandId`.',
+        '`refused`: the command did not run. `unknown`: the command started, but its effect is not known; check the page before you send it with another `commandId`.',
       ),
     reason: z.string().optional(),
     refusal: z.enum(['not-allowed', 'refused']).optional(),
-    policy: BrowserToolPolicy.optional().describe('The one that refused.'),
+    policy: BrowserToolPolicy.optional().describe('The policy that refused the command.'),
     screenshot: Picture.optional(),
     replay: z.literal(true).optional(),
   })
@@ -198,7 +202,7 @@ export const BrowserScreenshot = z
   })
   .meta({ id: 'BrowserScreenshot' });
 
-/** Characters of JSON in the body of such an operation. */
+/** Maximum size of a command's body, in characters of JSON. */
 const mostCharacters = 64_000;
 
 export function fitsBrowser(body: unknown): boolean {

@@ -41,9 +41,9 @@ const AgentBrowser = z
 export const browserAgentSession = operation({
   access: 'key',
   command: 'browser-sessions open',
-  summary: 'Open a browser, or find the one of a run',
+  summary: 'Open a browser',
   description:
-    'With a `runKey` the browser of this key is found again, as long as the policy is the same; one that was closed stays closed, so that a new browser needs a new key. Without one it is a fresh browser. Two of a person are awake at once: a third puts the one that was used longest ago to sleep.',
+    'With a `runKey`, returns the existing browser of that key if the policy matches; a closed browser stays closed and needs a new key. Without a `runKey`, opens a new browser. Each user can have two active browsers: a third one puts the least recently used to sleep.',
   method: 'POST',
   path: '/session',
   body: z
@@ -54,7 +54,9 @@ export const browserAgentSession = operation({
       profile: z
         .literal('persistent')
         .optional()
-        .describe('What is stored in the browser is there again in the next one that says so.'),
+        .describe(
+          'Saves cookies and storage under this name and restores them in the next browser with the same name.',
+        ),
     })
     .refine(fitsBrowser, tooLongForBrowser),
   example: { projectId: '{projectId}', policy: { mode: 'read_only' } },
@@ -65,8 +67,8 @@ export const browserAgentSession = operation({
 export const browserAgentSessions = operation({
   access: 'key',
   command: 'browser-sessions list',
-  summary: 'List own browsers of a project',
-  description: 'The latest 200, newest first.',
+  summary: 'List your browsers in a project',
+  description: 'Latest 200, newest first.',
   method: 'POST',
   path: '/sessions',
   readOnly: true,
@@ -80,7 +82,7 @@ export const browserAgentCommand = operation({
   command: 'browser-sessions command',
   summary: 'Send a command to a browser',
   description:
-    'Wakes it up where it sleeps. A command that the policy forbids is answered as `refused`, and has changed nothing. Pictures are answered as addresses.',
+    'Wakes the browser up if it is asleep. A command that the policy forbids returns `refused` and does not run. Screenshots are returned as URLs.',
   method: 'POST',
   path: '/command',
   callsTools: true,
@@ -94,7 +96,7 @@ export const browserAgentCommand = operation({
 
 export const browserAgentNote = operation({
   command: 'browser-sessions note',
-  summary: 'Write a note into the trace of a browser',
+  summary: 'Add a note to the trace of a browser',
   method: 'POST',
   path: '/note',
   body: z.strictObject({ ...where, text: z.string().min(1).max(4096), ...sentToBrowser }),
@@ -105,7 +107,7 @@ export const browserAgentNote = operation({
 
 export const browserAgentTrace = operation({
   command: 'browser-sessions trace',
-  summary: 'Read what happened in a browser',
+  summary: 'Read the trace of a browser',
   method: 'POST',
   path: '/trace',
   readOnly: true,
@@ -122,14 +124,16 @@ export const browserAgentTrace = operation({
 
 export const browserAgentArtifact = operation({
   command: 'browser-sessions artifact',
-  summary: 'Read the picture that a command took',
+  summary: 'Read the screenshot of a command',
   method: 'POST',
   path: '/artifact',
   readOnly: true,
   body: z.strictObject({ ...where, artifactId: BrowserId.describe('The `commandId`.') }),
   example: { ...here, artifactId: 'look-1' },
   response: z
-    .object({ screenshot: z.string().nullable().describe('PNG in base64; null when it took none.') })
+    .object({
+      screenshot: z.string().nullable().describe('PNG in base64; `null` if the command took no screenshot.'),
+    })
     .meta({ id: 'BrowserArtifact' }),
   errors: ['NOT_FOUND'],
 });
@@ -137,7 +141,7 @@ export const browserAgentArtifact = operation({
 export const browserAgentClose = operation({
   command: 'browser-sessions close',
   summary: 'Close a browser',
-  description: 'What it has stored is gone, unless it has a profile. Its trace stays.',
+  description: 'Discards cookies and storage unless the browser has a profile. The trace is kept.',
   method: 'POST',
   path: '/close',
   body: z.strictObject(where),

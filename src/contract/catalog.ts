@@ -7,8 +7,8 @@ const rate = z.number().nonnegative();
 const rates = {
   input: rate,
   output: rate,
-  cacheRead: rate.describe('Input that the provider found in its cache.'),
-  cacheWrite: rate.describe('Input that the provider put into its cache.'),
+  cacheRead: rate.describe('Input read from the provider cache.'),
+  cacheWrite: rate.describe('Input written to the provider cache.'),
 };
 
 const Prices = z
@@ -17,29 +17,29 @@ const Prices = z
     longPrompt: z
       .object({ above: z.number().int().positive(), ...rates })
       .optional()
-      .describe('What a whole request costs whose input has more tokens than `above`.'),
+      .describe('Prices of requests with more input tokens than `above`.'),
   })
   .meta({ id: 'ModelPrices', description: 'USD per million tokens.' });
 
 const Model = z
   .object({
-    id: z.string().describe('Provider and name, like `anthropic/claude-haiku-4.5`.'),
+    id: z.string().describe('Provider and name, for example `anthropic/claude-haiku-4.5`.'),
     provider: z.string(),
     name: z.string(),
-    hosted: z.boolean().describe('Runs on a key of this deployment; otherwise bring your own.'),
+    hosted: z.boolean().describe('Whether the deployment has a key for this model. If not, bring your own.'),
     offline: z
       .literal(true)
       .optional()
-      .describe('Needs no network and is no language model: it picks tools by the words of the prompt.'),
+      .describe('Needs no network and is not a language model: picks tools by the words of the prompt.'),
     contextLength: z.number().int().optional(),
     maxOutputTokens: z.number().int().optional(),
-    prices: Prices.optional().describe('Absent when nobody has said what the model costs.'),
+    prices: Prices.optional().describe('Absent if no prices are configured.'),
   })
   .meta({ id: 'Model' });
 
 export const listModels = operation({
   area: 'Catalog',
-  summary: 'List the models this deployment can run',
+  summary: 'List the models of this deployment',
   method: 'GET',
   path: '/models',
   query: z.object(lookupPage),
@@ -56,7 +56,7 @@ export const HostCatalogEntry = z
     id: z.string(),
     label: z.string(),
     provenance: z.enum(['observed', 'probe', 'vendor-doc', 'assumed']),
-    rendersMcpApps: z.boolean().describe('Shows the interfaces that servers bring with their tools.'),
+    rendersMcpApps: z.boolean().describe('Renders MCP Apps, the interfaces that servers attach to tools.'),
     supportedProtocolVersions: z.array(z.string()).optional(),
     verifiedAt: Time.optional(),
     hostStyle: z.string(),
@@ -75,15 +75,14 @@ export const HostCatalogEntry = z
   })
   .meta({
     id: 'HostCatalogEntry',
-    description:
-      'What is known about a client, and the configuration that one made from its template starts with.',
+    description: 'Known behavior of a client, and the configuration its template starts with.',
   });
 
 export const getHostCompatCatalog = operation({
   command: 'client-templates list',
   area: 'Catalog',
   summary: 'Read the built-in client templates',
-  description: 'How known MCP clients behave: protocol revisions, identity, support for MCP Apps.',
+  description: 'Behavior of known MCP clients: protocol revisions, identity, support for MCP Apps.',
   method: 'GET',
   path: '/host-catalog',
   status: 200,

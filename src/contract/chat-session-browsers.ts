@@ -33,9 +33,9 @@ const Opened = z
 
 export const createChatSessionBrowser = creating({
   command: 'chat-sessions browser-create',
-  summary: 'Start a chat session with a browser and no turn',
+  summary: 'Start a chat session with a browser',
   description:
-    'The first message that goes on with the session decides about model, servers and tools. The same `idempotencyKey` is answered with the same session.',
+    'The first message sent to the session sets its model, servers and tools. Repeating the request with the same `idempotencyKey` returns the same session.',
   method: 'POST',
   path: '/browser',
   body: z.strictObject({
@@ -56,7 +56,7 @@ export const createChatSessionBrowser = creating({
 export const chatSessionBrowserOpen = operation({
   command: 'chat-sessions browser-open',
   summary: 'Open the browser of a chat session',
-  description: 'A session has one. Another policy than the one in force is refused; close the browser first.',
+  description: 'A session has one browser. To change its policy, close the browser first.',
   method: 'POST',
   path: '/open',
   body: SessionBrowserInput,
@@ -81,7 +81,7 @@ export const chatSessionBrowserCommand = operation({
 
 export const chatSessionBrowserNote = operation({
   command: 'chat-sessions browser-note',
-  summary: 'Write a note into the trace of the browser of a chat session',
+  summary: 'Add a note to the browser trace of a chat session',
   method: 'POST',
   path: '/note',
   body: z.strictObject({ text: z.string().min(1).max(4096), ...sentToBrowser }),
@@ -92,7 +92,7 @@ export const chatSessionBrowserNote = operation({
 
 export const chatSessionBrowserTrace = operation({
   command: 'chat-sessions browser-trace',
-  summary: 'Read what happened in the browser of a chat session',
+  summary: 'Read the browser trace of a chat session',
   method: 'POST',
   path: '/trace',
   readOnly: true,
@@ -109,7 +109,7 @@ export const chatSessionBrowserTrace = operation({
 
 export const chatSessionBrowserArtifact = operation({
   command: 'chat-sessions browser-artifact',
-  summary: 'Get the address of the picture that a command took',
+  summary: 'Get the screenshot URL of a command',
   method: 'POST',
   path: '/artifact',
   readOnly: true,
@@ -119,7 +119,7 @@ export const chatSessionBrowserArtifact = operation({
     .object({
       commandId: z.string(),
       status: z.enum(['ready', 'not_captured']),
-      url: z.string().optional().describe('Works for some minutes, without a key.'),
+      url: z.string().optional().describe('Works for a few minutes without an API key.'),
       mediaType: z.literal('image/png').optional(),
       bytes: z.number().int().optional(),
     })
@@ -130,7 +130,7 @@ export const chatSessionBrowserArtifact = operation({
 export const chatSessionBrowserClose = operation({
   command: 'chat-sessions browser-close',
   summary: 'Close the browser of a chat session',
-  description: 'The session goes on, and may open another one.',
+  description: 'The session stays open and can open another browser.',
   method: 'POST',
   path: '/close',
   body: z.strictObject({}),

@@ -7,16 +7,16 @@ import {
   SessionBrowser,
   SessionBrowserInput,
 } from './browser-commands.ts';
+import { id } from './fields.ts';
 import { liveErrors } from './live.ts';
 import { eventStream, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
 const operation = operationsIn({ area: 'Sessions', path: '/chat-sessions', access: 'key' });
 
-const id = z.string().min(1).max(128);
 const key = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'Write 1 to 200 printable ASCII characters');
 
-/** In bytes of UTF-8, besides its characters. */
+/** Limit of a message in bytes of UTF-8, in addition to its limit in characters. */
 const mostBytes = 8192;
 const Message = z
   .string()
@@ -32,53 +32,59 @@ const ToolMode = z.enum(['read_only', 'auto']);
 export const SendChatMessage = z
   .strictObject({
     idempotencyKey: key.describe(
-      'The same for every attempt to send this message; a repetition runs nothing.',
+      'Use one key for all attempts to send this message. A repeated request does not run again.',
     ),
     message: Message,
-    projectId: id.optional().describe('Needed to start a session; ignored where one goes on.'),
-    sessionId: id.optional().describe('The session that goes on; left out, one is started.'),
+    projectId: id.optional().describe('Required to start a session. Ignored if `sessionId` is set.'),
+    sessionId: id.optional().describe('Session to continue. Omit it to start one.'),
     modelId: z
       .string()
       .trim()
       .min(1)
       .max(300)
       .optional()
-      .describe('`provider/name`. Needed on the first turn, and pinned by it.'),
-    hostId: id.optional().describe('The client to speak as, by id; said again on each turn.'),
-    environmentId: id.optional().describe('On the first turn, instead of `serverIds`.'),
-    serverIds: z.array(id).min(1).max(20).optional().describe('On the first turn.'),
-    systemPrompt: z.string().max(8000).optional().describe('On the first turn.'),
-    temperature: z.number().min(0).max(2).optional().describe('On the first turn.'),
+      .describe('`provider/name`. Required on the first turn and fixed for the session.'),
+    hostId: id.optional().describe('ID of the client to act as. Send it on each turn.'),
+    environmentId: id.optional().describe('First turn only. Alternative to `serverIds`.'),
+    serverIds: z.array(id).min(1).max(20).optional().describe('First turn only.'),
+    systemPrompt: z.string().max(8000).optional().describe('First turn only.'),
+    temperature: z.number().min(0).max(2).optional().describe('First turn only.'),
     maxSteps: z
       .number()
       .int()
       .min(1)
       .max(16)
       .optional()
-      .describe('Calls of the model in this turn; 8 when left out.'),
+      .describe('Maximum model calls in this turn. Default 8.'),
     toolMode: ToolMode.optional().describe(
-      'On the first turn. `read_only`, the default, offers only tools that say `readOnlyHint: true`.',
+      'First turn only. The default, `read_only`, offers only tools that declare `readOnlyHint: true`.',
     ),
     allowedServerIds: z
       .array(id)
       .min(1)
       .max(20)
       .optional()
-      .describe('In this turn, of those of the session.'),
+      .describe('Servers of the session to use in this turn.'),
     allowedTools: z
       .array(z.string().min(1).max(1000))
       .max(100)
       .optional()
-      .describe('In this turn; `[]` for none.'),
-    maxToolCalls: z.number().int().min(0).max(16).optional().describe('In this turn; 0 offers no tools.'),
+      .describe('Applies to this turn. `[]` for none.'),
+    maxToolCalls: z
+      .number()
+      .int()
+      .min(0)
+      .max(16)
+      .optional()
+      .describe('Applies to this turn. 0 offers no tools.'),
     browser: SessionBrowserInput.optional().describe(
-      'In this turn the model may use the browser of the session, which is opened where there is none.',
+      'Lets the model use the browser of the session in this turn. Opens one if there is none.',
     ),
   })
   .meta({ id: 'SendChatMessageRequest' });
 
 const open = z.looseObject({});
-/** Of a message or a turn in its session; none gets near it. */
+/** Upper limit for the position of a message or a turn in its session. Far above real sessions. */
 const place = z.coerce.number().int().max(1_000_000);
 
 const TurnUsage = z
@@ -104,11 +110,11 @@ const ChatToolCall = z
 
 const TurnBrowser = z.object({
   attached: z.boolean(),
-  reason: z.string().optional().describe('Why it is not.'),
+  reason: z.string().optional().describe('Reason if it is not.'),
   browserSessionId: z.string().optional(),
   state: BrowserState.optional(),
   policy: BrowserToolPolicy.optional(),
-  effectivePolicy: EffectivePolicy.optional().describe('In this turn: `toolMode` narrows it too.'),
+  effectivePolicy: EffectivePolicy.optional().describe('Policy in this turn, narrowed by `toolMode`.'),
   profileId: z.string().optional(),
   bootId: z.string().optional(),
   controlledBy: z.literal('human').nullable().optional(),
@@ -120,8 +126,8 @@ const TurnBrowser = z.object({
 
 const ChatTurn = z
   .object({
-    sessionId: z.string().nullable().describe('Null only when nothing was stored.'),
-    chatSessionId: z.string().optional().describe('The same as `sessionId`.'),
+    sessionId: z.string().nullable().describe('`null` only if nothing was stored.'),
+    chatSessionId: z.string().optional().describe('Same value as `sessionId`.'),
     turnId: z.string(),
     projectId: z.string(),
     persisted: z
@@ -129,11 +135,11 @@ const ChatTurn = z
         outcome: z
           .enum(['stored', 'duplicate', 'failed', 'superseded'])
           .describe(
-            '`failed`: the turn ran and could not be stored. `superseded`: somebody else went on meanwhile.',
+            '`failed`: the turn ran but could not be stored. `superseded`: another turn continued the session first.',
           ),
         version: z.number().int().optional(),
       })
-      .describe('What became of the transcript.'),
+      .describe('Whether the transcript was stored.'),
     origin: z.literal('api'),
     reply: z.string().optional(),
     finishReason: z.string().nullable().optional(),
@@ -147,7 +153,7 @@ const ChatTurn = z
     advertisedToolCount: z.number().int().optional(),
     excludedToolCount: z.number().int().optional(),
     browser: TurnBrowser.optional(),
-    replay: z.literal(true).optional().describe('The turn had run before: nothing was spent.'),
+    replay: z.literal(true).optional().describe('The turn had already run, so this request cost nothing.'),
   })
   .meta({ id: 'ChatTurn' });
 
@@ -165,7 +171,7 @@ export const sendChatMessage = operation({
   command: 'chat-sessions send',
   summary: 'Send a message and wait for the reply',
   description:
-    'Starts a session, or goes on with one that this operation has started. What the first turn says about model, servers, prompt and tools stays as it is. Asked for with `Accept: text/event-stream`, the turn is told as it happens.',
+    'Starts a session or continues one that was started over the API. The first turn fixes model, servers, prompt and tools. With `Accept: text/event-stream`, streams the turn.',
   method: 'POST',
   path: '/messages',
   body: SendChatMessage,
@@ -177,13 +183,13 @@ export const sendChatMessage = operation({
   streamedBy: 'streamChatMessage',
 });
 
-/** What every turn tells on its way, whoever has it; how it ended is told to each in its own way. */
+/** Events of every turn, of chat sessions and of studies alike. Each surface adds its own event for the end. */
 export const turnEvents = [
   z.object({ type: z.literal('turn.started'), sessionId: z.string(), turnId: z.string(), at: Time }),
   z.object({ type: z.literal('text'), text: z.string() }),
   z
     .object({ type: z.literal('text.restarted') })
-    .describe('The text since the last tool call does not count: the model was asked again.'),
+    .describe('Discard the text since the last tool call: the model is being asked again.'),
   z.object({
     type: z.literal('tool.started'),
     toolCallId: z.string(),
@@ -211,14 +217,14 @@ const ChatEvent = z
 
 export const streamChatMessage = operation({
   command: 'chat-sessions stream',
-  summary: 'Send a message and read the reply as it is written',
+  summary: 'Send a message and stream the reply',
   description:
-    'The same turn as that of `POST /chat-sessions/messages`, told as it happens. What is refused before it begins is an answer of its own. A reader that hangs up ends the turn.',
+    'Streams the turn that `POST /chat-sessions/messages` runs. A request that is refused before the turn starts gets an ordinary error response. Closing the connection cancels the turn.',
   method: 'POST',
   path: '/messages/events',
   body: SendChatMessage,
   example,
-  response: eventStream(ChatEvent, 'The turn from its beginning to `turn.ended` or `turn.failed`.'),
+  response: eventStream(ChatEvent, 'Events of the turn, up to `turn.ended` or `turn.failed`.'),
   errors: [...errors],
   callsTools: true,
   spends: true,
@@ -256,7 +262,7 @@ export const getChatSession = operation({
           truncated: z.boolean().optional(),
         }),
       ),
-      nextMessageIndex: z.number().int().optional().describe('Send it as `afterMessageIndex`.'),
+      nextMessageIndex: z.number().int().optional().describe('Send it as `afterMessageIndex` to continue.'),
       turnInProgress: z.boolean(),
       apiConfigState: z.enum(['unconfigured', 'configured']),
       browser: SessionBrowser.nullable(),
@@ -288,8 +294,8 @@ const TraceTurn = z
 export const getChatSessionTrace = operation({
   access: 'requester',
   command: 'chat-sessions trace',
-  summary: 'Read what happened in turns of a chat session',
-  description: 'The latest turn when neither `turnId` nor `afterPromptIndex` is given.',
+  summary: 'Read the trace of a chat session',
+  description: 'Returns the latest turn by default. Select others with `turnId` or `afterPromptIndex`.',
   path: '/{sessionId}/trace',
   query: z
     .object({
@@ -299,7 +305,7 @@ export const getChatSessionTrace = operation({
       limit: z.coerce.number().int().min(1).max(20).default(1),
       includeSpans: z.enum(['true', 'false']).default('true'),
     })
-    .describe('`turnId` and `afterPromptIndex` exclude each other.'),
+    .describe('`turnId` and `afterPromptIndex` are mutually exclusive.'),
   response: z
     .object({
       sessionId: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BrowserToolPolicy } from './browser-commands.ts';
+import { writeLike } from './messages.ts';
 import { HeaderName, HeaderValue } from './servers.ts';
-import { writeLike } from './write-like.ts';
 
 const ids = z.array(z.string().min(1).max(200)).max(256);
 const anything = z.record(z.string(), z.unknown());
@@ -33,15 +33,15 @@ const SkillSelection = z.discriminatedUnion(
   likeSelection,
 );
 
-/** Each setting that can be written by itself; the others belong to the whole. */
+/** Settings that can be changed one by one. All others are replaced with the whole configuration. */
 export const clientSettings = {
-  modelId: z.string().trim().min(1, 'Must not be blank').max(500).describe('The model to run.'),
+  modelId: z.string().trim().min(1, 'Must not be blank').max(500).describe('Model to run.'),
   systemPrompt: z.string().max(200_000),
   temperature: z.number().min(0).max(2),
   requireToolApproval: z.boolean(),
   connectionDefaults: ConnectionDefaults,
-  respectToolVisibility: z.boolean().describe('Leave out tools that are marked for the app only.'),
-  progressiveToolDiscovery: z.boolean().describe('Show the model a few tools at first and more on demand.'),
+  respectToolVisibility: z.boolean().describe('Hide tools that are marked as app-only from the model.'),
+  progressiveToolDiscovery: z.boolean().describe('Show the model a few tools first and more on demand.'),
   harness: z.enum(['claude-code', 'codex', 'cursor']),
   computer: Computer,
   builtInToolIds: ids,
@@ -49,32 +49,33 @@ export const clientSettings = {
   modelVisibleMcpToolResults: anything,
   mcpToolResultImageRendering: anything,
   mcpProfile: anything.describe(
-    'How the protocol is spoken: `mcpProtocolVersion`, `initialize.clientInfo`, `initialize.supportedProtocolVersions`, `apps.compatRuntime.openaiApps`.',
+    'Protocol settings: `mcpProtocolVersion`, `initialize.clientInfo`, `initialize.supportedProtocolVersions`, `apps.compatRuntime.openaiApps`.',
   ),
   hostCapabilitiesOverride: anything,
   chatUiOverride: anything,
   browserPolicy: BrowserToolPolicy.describe(
-    'Bounds the browsers of chat sessions in turns that run as this client, whatever they were granted.',
+    'Upper limit for browsers in chat turns that run as this client, whatever the session grants.',
   ),
 };
 
 const whole = {
   hostStyle: z.string().min(1).max(100),
-  serverIds: ids.describe('Servers that must connect.'),
-  optionalServerIds: ids.describe('Servers that are attached and need not connect.'),
+  serverIds: ids.describe('Required servers: a run fails if one does not connect.'),
+  optionalServerIds: ids.describe('Optional servers: a run continues without them.'),
   clientCapabilities: anything,
   hostContext: anything,
   oauthProfile: anything,
   serverConnectionOverrides: z.record(z.string(), anything),
 };
 
-/** A configuration as it may be written: all fields but the model have defaults, and unknown ones are kept. */
+/** A configuration as callers write it: all fields except the model are optional, and unknown fields are kept. */
 export const ClientConfigInput = z
   .looseObject({ ...clientSettings, ...whole })
   .partial()
   .extend({ modelId: clientSettings.modelId })
   .meta({ id: 'ClientConfigInput' });
 
-export const ClientConfig = z
-  .looseObject({ schemaVersion: z.literal(2), modelId: z.string() })
-  .meta({ id: 'ClientConfig', description: 'With every default filled in. May be written back as it is.' });
+export const ClientConfig = z.looseObject({ schemaVersion: z.literal(2), modelId: z.string() }).meta({
+  id: 'ClientConfig',
+  description: 'Configuration with all defaults filled in. Can be sent back unchanged.',
+});

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ClientConfig, ClientConfigInput, clientSettings } from './client-config.ts';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Clients',
@@ -10,10 +10,8 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const configId = z
-  .string()
-  .describe('Names the configuration by its content: the same id means the same settings.');
-const expectedConfigId = z.string().min(1).max(200).describe('What `configId` was when it was read.');
+const configId = z.string().describe('Content hash of the configuration: equal IDs mean equal settings.');
+const expectedConfigId = z.string().min(1).max(200).describe('`configId` as you last read it.');
 
 export const ClientImpact = z
   .object({
@@ -21,7 +19,7 @@ export const ClientImpact = z
     scenarioAttachmentCount: z.number().int().min(0),
     activeLegacyJourneyCount: z.number().int().min(0),
   })
-  .meta({ id: 'ClientImpact', description: 'What follows an edit of the configuration.' });
+  .meta({ id: 'ClientImpact', description: 'Resources affected by an edit of the configuration.' });
 
 const row = {
   id: z.string(),
@@ -41,12 +39,12 @@ const ClientDetail = z
     ...row,
     config: ClientConfig,
     configId,
-    versionNumber: z.number().int().min(1).describe('Counts the saved edits.'),
+    versionNumber: z.number().int().min(1).describe('Number of saved edits.'),
     impact: ClientImpact,
   })
   .meta({ id: 'ClientDetail' });
 
-/** Taken by the deprecated spelling too. */
+/** Also the body of the deprecated `createHost`. */
 export const createFields = {
   name: Name,
   template: z
@@ -54,8 +52,8 @@ export const createFields = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Id of a built-in template; see the host catalog.'),
-  theme: z.enum(['light', 'dark']).optional().describe('Goes with a template.'),
+    .describe('ID of a built-in template, from the host catalog.'),
+  theme: z.enum(['light', 'dark']).optional().describe('Only with a template.'),
   config: ClientConfigInput.optional(),
 };
 
@@ -69,10 +67,10 @@ export function oneSource(
   if ((body.template === undefined) === (body.config === undefined))
     check.addIssue({ code: 'custom', message: 'Send exactly one of template and config' });
   if (body.theme !== undefined && body.template === undefined)
-    check.addIssue({ code: 'custom', path: ['theme'], message: 'Goes with a template only' });
+    check.addIssue({ code: 'custom', path: ['theme'], message: 'Only allowed with a template' });
 }
 
-/** `null` sets a field back to its default, or takes it away. */
+/** `null` resets a field to its default, or removes it. */
 const nullable = Object.fromEntries(
   Object.entries(clientSettings).map(([name, schema]) => [
     name,
@@ -83,14 +81,17 @@ const nullable = Object.fromEntries(
 const ClientFieldSet = z
   .strictObject(nullable)
   .refine((fields) => Object.keys(fields).length > 0, 'Give at least one field to set')
-  .meta({ id: 'ClientFieldSet', description: 'Fields left out stay; `null` resets or clears one.' });
+  .meta({
+    id: 'ClientFieldSet',
+    description: 'Omitted fields keep their value; `null` resets or clears a field.',
+  });
 
 const ClientUpdateRequest = z
   .strictObject({
     name: Name.optional(),
     expectedName: z.string().min(1).max(500).optional(),
     config: ClientConfigInput.optional().describe('Replaces the whole configuration.'),
-    set: ClientFieldSet.optional().describe('Changes these fields of the configuration.'),
+    set: ClientFieldSet.optional().describe('Changes individual fields of the configuration.'),
     expectedConfigId: expectedConfigId.optional(),
     expectedImpact: ClientImpact.optional(),
   })
@@ -111,7 +112,7 @@ const withPrivate = z.object({
   includePrivateBacking: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Also clients that only back a user-testing scenario.'),
+    .describe('Include clients that only back a study.'),
 });
 
 export const listClients = operation({
@@ -122,7 +123,7 @@ export const listClients = operation({
 
 export const createClient = operation({
   summary: 'Create a client',
-  description: 'From a built-in template or from a configuration of your own.',
+  description: 'Send either a built-in `template` or a complete `config`.',
   method: 'POST',
   body: z.strictObject(createFields).superRefine(oneSource).meta({ id: 'ClientCreateRequest' }),
   example: { name: 'Claude', template: 'claude' },
@@ -134,7 +135,7 @@ export const createClient = operation({
 export const getClient = operation({
   summary: 'Read a client',
   description:
-    '`client` is an id or a name, whatever its case. A name that several clients have is a 409 with their ids.',
+    '`client` is an ID or a name; names are case-insensitive. An ambiguous name returns 409 with the matching IDs.',
   path: '/{client}',
   query: withPrivate,
   response: ClientDetail,
@@ -144,7 +145,7 @@ export const getClient = operation({
 export const updateClient = operation({
   summary: 'Edit a client',
   description:
-    'An edit of the configuration sends the `configId` that was read, a new name the old name; if somebody was faster, the answer is a 409 with the current value in `details`. An edit that changes nothing writes nothing.',
+    'To change the configuration, send the `configId` you read as `expectedConfigId`; to rename, send the current name as `expectedName`. If the client has changed since, returns 409 with the current value in `details`. An edit without changes writes nothing.',
   method: 'PATCH',
   path: '/{client}',
   body: ClientUpdateRequest,
@@ -183,7 +184,7 @@ export const duplicateClient = operation({
 
 export const deleteClient = operation({
   summary: 'Delete a client',
-  description: 'Refused while a live environment uses it; the answer names those.',
+  description: 'Returns 409 while a live environment uses the client, and lists those environments.',
   method: 'DELETE',
   path: '/{client}',
   response: z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'ClientDeleted' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listed, mebibyte, orDefault, text } from './ingest-fields.ts';
 import { operationsIn } from './operation.ts';
 
 const operation = operationsIn({
@@ -7,21 +8,12 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const mebibyte = 1024 * 1024;
-const orDefault = '`default` as the project id means the Default project of the key’s organization.';
-
 export const SuiteKind = z.enum(['protocol', 'apps', 'tasks', 'oauth']);
 export const Outcome = z.enum(['passed', 'failed', 'incomplete']);
 
-const text = (most: number) => z.string().max(most).nullish();
 const name = (most: number) => z.string().trim().min(1).max(most);
 const open = z.looseObject({});
 const duration = z.number().min(0).max(2_147_483_647).nullish();
-
-/** Of what every list of runs shows. */
-const mostShown = 16_384;
-const small = (value: unknown): boolean => JSON.stringify(value).length <= mostShown;
-const notSmall = { message: `At most ${mostShown.toLocaleString('en')} characters of JSON` };
 
 const mostGroups = 500;
 const mostCases = 10_000;
@@ -32,11 +24,11 @@ const Case = z.looseObject({
   category: text(500),
   status: z.enum(['passed', 'failed', 'skipped']),
   skipReason: text(4_000),
-  pending: z.boolean().nullish().describe('Reported, but counts neither as passed nor as failed.'),
+  pending: z.boolean().nullish().describe('Reported, but counted neither as passed nor as failed.'),
   couldNotRun: z
     .boolean()
     .nullish()
-    .describe('Of one that was skipped: it should have run, and something was in the way.'),
+    .describe('For a skipped check: it should have run, but something prevented it.'),
   durationMs: duration,
 });
 
@@ -49,7 +41,7 @@ const Group = z.looseObject({
   cases: z.array(Case).max(mostCases),
 });
 
-/** What one suite found. Reporters may know more than we do: what is not named here is kept and not read. */
+/** Result of one suite. Fields that are not declared here are stored and ignored, so that reporters can be newer than this service. */
 export const ConformanceReport = z
   .looseObject({
     schemaVersion: z.literal(1).nullish(),
@@ -71,13 +63,13 @@ export const ConformanceReport = z
     message: `At most ${mostCases.toLocaleString('en')} cases in all groups together`,
     path: ['groups'],
   })
-  .meta({ id: 'ConformanceSuiteReport', description: 'What one suite found. Unknown fields are kept.' });
+  .meta({ id: 'ConformanceSuiteReport', description: 'Result of one suite. Unknown fields are kept.' });
 
 const Target = z.looseObject({
   kind: z.enum(['server', 'github_repo', 'external']),
-  serverId: text(128).describe('A saved server of the project.'),
+  serverId: text(128).describe('ID of a saved server of the project.'),
   serverRef: text(500),
-  serverUrl: text(2_000).describe('Kept without its query and without a user name.'),
+  serverUrl: text(2_000).describe('Stored without query and credentials.'),
 });
 
 const suites = z
@@ -92,7 +84,7 @@ const RunHeader = z.looseObject({
   protocolVersion: text(100),
   engineVersion: text(200),
   actorLabel: text(200),
-  ci: open.refine(small, notSmall).nullish(),
+  ci: listed(open).nullish(),
   externalRunId: name(256).nullish(),
 });
 
@@ -104,11 +96,11 @@ const SuiteReported = z.looseObject({
 });
 
 const ok = z.literal(true);
-const reused = z.boolean().describe('Whether it is a run that was known already.');
+const reused = z.boolean().describe('Whether the run already existed.');
 const score = z
   .number()
   .nullable()
-  .describe('Of the checks that passed or failed, the share that passed, from 0 to 100; `null` for none.');
+  .describe('Share of passed checks among passed and failed ones, from 0 to 100. `null` if there are none.');
 const begun = { ok, runId: z.string(), projectId: z.string(), runUrl: z.string(), reused };
 
 const ingest = { method: 'POST', defaultProject: true, bodyLimit: 6 * mebibyte } as const;
@@ -136,10 +128,10 @@ export const reportConformanceRun = operation({
   ...ingest,
   command: 'conformance-ingest report',
   path: '/report',
-  summary: 'Store a whole conformance run that ran elsewhere',
-  description: `The run and its reports in one request, as \`reports\` or one beside the rest. Sent again with the same \`externalRunId\` and the same reports it answers with the same run and \`reused\`; with another report it is a conflict. ${orDefault}`,
+  summary: 'Report a conformance run',
+  description: `Stores a run that was executed elsewhere, with all its reports: several in \`reports\`, or one in \`suiteKind\` and \`report\`. Repeating the request with the same \`externalRunId\` and reports returns the stored run with \`reused: true\`; a different report returns 409. ${orDefault}`,
   body: RunHeader.extend({
-    requestedSuites: suites.nullish().describe('Those that there are reports of, when left out.'),
+    requestedSuites: suites.nullish().describe('Default: the suites that have a report.'),
     reports: z.array(SuiteReported).min(1).max(4).nullish(),
     ...SuiteReported.partial().shape,
   })
@@ -175,8 +167,8 @@ export const startConformanceIngestRun = operation({
   ...ingest,
   command: 'conformance-ingest start',
   path: '/runs/start',
-  summary: 'Begin a conformance run whose reports come one by one',
-  description: `Reports follow with \`runs/reports\`, then \`runs/finalize\`. A run that nothing is heard of for ten minutes is ended; \`runs/heartbeat\` says that it goes on. ${orDefault}`,
+  summary: 'Start a conformance run with reports to follow',
+  description: `Add reports with \`runs/reports\`, then call \`runs/finalize\`. A run without activity for ten minutes is ended; send \`runs/heartbeat\` to keep it open. ${orDefault}`,
   body: RunHeader.extend({ requestedSuites: suites }).meta({ id: 'ConformanceIngestStartRequest' }),
   example: { ...example, requestedSuites: ['protocol'], externalRunId: 'build-4712' },
   response: z.looseObject({ ...begun, status: z.string() }).meta({ id: 'ConformanceIngestResponse' }),
@@ -187,9 +179,9 @@ export const upsertConformanceIngestReport = operation({
   ...ingest,
   command: 'conformance-ingest suite',
   path: '/runs/reports',
-  summary: 'Add what one suite found to a conformance run',
+  summary: 'Add a suite report to a conformance run',
   description:
-    'The same report again changes nothing. Another one for the same suite, or one for a run that is over, is a conflict.',
+    'Idempotent for an identical report. A different report for the same suite, or a report for a finished run, returns 409.',
   body: SuiteReported.extend({ runId }).meta({ id: 'ConformanceIngestReportRequest' }),
   example: { runId: '{conformanceIngestRunId}', suiteKind: 'protocol', report },
   response: z
@@ -199,7 +191,7 @@ export const upsertConformanceIngestReport = operation({
       suiteKind: SuiteKind,
       outcome: Outcome,
       score,
-      reused: z.boolean().describe('Whether the report was there already.'),
+      reused: z.boolean().describe('Whether the report was already stored.'),
     })
     .meta({ id: 'ConformanceIngestAdded' }),
   errors: ['CONFLICT'],
@@ -210,8 +202,8 @@ export const heartbeatConformanceIngestRun = operation({
   bodyLimit: 65_536,
   command: 'conformance-ingest heartbeat',
   path: '/runs/heartbeat',
-  summary: 'Say that a conformance run goes on',
-  description: 'At least every ten minutes, while a suite takes long.',
+  summary: 'Send a heartbeat for a conformance run',
+  description: 'Required at least every ten minutes during a long suite.',
   body: z.looseObject({ runId }).meta({ id: 'ConformanceIngestHeartbeat' }),
   example: { runId: '{conformanceIngestRunId}' },
   response: z
@@ -225,9 +217,9 @@ export const finalizeConformanceIngestRun = operation({
   bodyLimit: 65_536,
   command: 'conformance-ingest finalize',
   path: '/runs/finalize',
-  summary: 'End a conformance run whose reports came one by one',
+  summary: 'Finalize a conformance run',
   description:
-    'It failed when a suite failed; else it is incomplete when a requested suite has no report or is incomplete; else it passed. Asked again it answers the same.',
+    'The outcome is `failed` if a suite failed, otherwise `incomplete` if a requested suite has no complete report, otherwise `passed`. Idempotent.',
   body: z.looseObject({ runId }).meta({ id: 'ConformanceIngestFinalizeRequest' }),
   example: { runId: '{conformanceIngestRunId}' },
   response: z

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { Outcome, SuiteKind } from './conformance-ingest.ts';
+import { count } from './fields.ts';
 import { operationsIn } from './operation.ts';
-import { historyPage, pageOf, Time } from './paging.ts';
+import { pageOf, pageUpTo, Time } from './paging.ts';
 
 const project = '/projects/{projectId}';
 const operation = operationsIn({ area: 'Conformance runs', path: project, access: 'project member' });
 
-const count = z.number().int().min(0);
 const score = z
   .number()
   .nullable()
-  .describe('Of the checks that passed or failed, the share that passed, from 0 to 100; `null` for none.');
-const pending = count.describe('Checks that were reported and count neither as passed nor as failed.');
+  .describe('Share of passed checks among passed and failed ones, from 0 to 100. `null` if there are none.');
+const pending = count.describe('Checks that count neither as passed nor as failed.');
 
 const Suite = z
   .object({
     suiteKind: SuiteKind,
-    status: z.enum(['pending', 'running', 'completed']).describe('`completed` once it has a report.'),
+    status: z.enum(['pending', 'running', 'completed']).describe('`completed` once the suite has a report.'),
     outcome: Outcome.nullable(),
     incompleteReason: z.string().optional(),
     score,
-    profileId: z.string().optional().describe('What was checked, like the revision of the protocol.'),
+    profileId: z.string().optional().describe('Subject of the checks, for example the protocol revision.'),
     passed: count,
     failed: count,
     skipped: count,
@@ -36,8 +36,8 @@ const Run = z
   .looseObject({
     id: z.string(),
     projectId: z.string(),
-    serverId: z.string().nullable().describe('The saved server, if it was one and is still there.'),
-    hosted: z.boolean().describe('Whether it runs here, or was reported from elsewhere.'),
+    serverId: z.string().nullable().describe('Saved server, if there was one and it still exists.'),
+    hosted: z.boolean().describe('`true` if the service runs the checks, `false` if the run was reported.'),
     source: z.string(),
     target: z.looseObject({ kind: z.string() }),
     requestedSuites: z.array(SuiteKind),
@@ -46,8 +46,8 @@ const Run = z
     actorLabel: z.string().nullable(),
     ci: z.looseObject({}).nullable(),
     externalRunId: z.string().nullable(),
-    status: Status.describe('How far it is. `completed` says nothing about how it went.'),
-    outcome: Outcome.nullable().describe('How it went; `null` until it is over.'),
+    status: Status.describe('Progress of the run. `outcome` has the result.'),
+    outcome: Outcome.nullable().describe('Result; `null` until the run has finished.'),
     score,
     passed: count,
     failed: count,
@@ -57,7 +57,7 @@ const Run = z
       .string()
       .nullable()
       .describe(
-        'Why it ended early: `silent`, `cancelled`, `server_deleted`, `not_allowed` or `internal_error`.',
+        'Reason if the run ended early: `silent`, `cancelled`, `server_deleted`, `not_allowed` or `internal_error`.',
       ),
     suites: z.array(Suite),
     createdAt: Time,
@@ -74,7 +74,7 @@ const Check = z
     id: z.string(),
     title: z.string().nullable(),
     category: z.string().nullable(),
-    status: z.enum(['failed', 'skipped']).describe('`skipped`: it could not run.'),
+    status: z.enum(['failed', 'skipped']).describe('`skipped`: the check could not run.'),
     pending: z.boolean(),
     skipReason: z.string().nullable(),
     error: z.string().nullable(),
@@ -84,9 +84,9 @@ const Check = z
 
 export const startConformanceRun = operation({
   command: 'conformance-runs start',
-  summary: 'Check how well a saved server follows the protocol',
+  summary: 'Run conformance checks',
   description:
-    'Runs the checks here, against the server as it is saved, and answers at once; poll the run. Servers over HTTP only. At most two run at once in an organization, others wait. Tools of the server are not called unless they say that they only read. The same `idempotencyKey` for the same server answers with the first run.',
+    'Starts the checks against the saved server and returns immediately; poll the run. HTTP servers only. Each organization has two concurrent runs; others are queued. Only tools that declare `readOnlyHint` are called. Repeating the request with the same `idempotencyKey` for the same server returns the first run.',
   method: 'POST',
   path: '/servers/{serverId}/conformance-runs',
   body: z
@@ -97,18 +97,18 @@ export const startConformanceRun = operation({
         .max(4)
         .refine((kinds) => new Set(kinds).size === kinds.length, { message: 'Name each suite once' })
         .optional()
-        .describe('`protocol`, `apps` and `tasks`; all three when left out.'),
+        .describe('Any of `protocol`, `apps` and `tasks`. Default: all three.'),
       idempotencyKey: z.string().min(1).max(200).optional(),
       protocolVersion: z
         .string()
         .max(100)
         .optional()
-        .describe('The revision to grade; left out, the one that the server and we agree on.'),
+        .describe('Protocol revision to check. Default: the negotiated revision.'),
       engineVersion: z
         .string()
         .max(200)
         .optional()
-        .describe('The version of the official suite; there is one.'),
+        .describe('Version of the official suite. Only one is available.'),
     })
     .meta({ id: 'ConformanceRunStartRequest' }),
   example: { suites: ['apps'] },
@@ -121,7 +121,7 @@ export const startConformanceRun = operation({
       projectId: z.string(),
       serverId: z.string(),
       status: z.string(),
-      deduped: z.boolean().describe('Whether the key had made this run already.'),
+      deduped: z.boolean().describe('Whether the run already existed for this key.'),
       requestedSuites: z.array(SuiteKind),
     })
     .meta({ id: 'ConformanceRunStarted' }),
@@ -130,33 +130,26 @@ export const startConformanceRun = operation({
 
 export const listConformanceRuns = operation({
   summary: 'List conformance runs',
-  description: 'The latest first.',
+  description: 'Newest first.',
   path: '/conformance-runs',
   query: z.object({
-    cursor: historyPage.cursor,
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(100)
-      .default(50)
-      .describe('How many items a page holds at most.'),
-    serverId: z.string().max(128).optional().describe('Of one saved server.'),
+    ...pageUpTo(100, 50),
+    serverId: z.string().max(128).optional().describe('Only runs of this saved server.'),
   }),
   response: pageOf(Run, 'ConformanceRunPage'),
 });
 
 export const getConformanceRun = operation({
   summary: 'Read a conformance run',
-  description: 'While it goes on, `suites` says which have their report.',
+  description: 'While the run is in progress, `suites` shows which suites have a report.',
   path: '/conformance-runs/{conformanceRunId}',
   response: Run,
   budget: 'polls',
 });
 
 export const getConformanceReport = operation({
-  summary: 'Read which checks of a conformance run failed',
-  description: 'Those that failed first, then those that could not run; 50 of them at most.',
+  summary: 'Read the failed checks of a conformance run',
+  description: 'Failed checks first, then checks that could not run; 50 at most.',
   command: 'conformance-runs report',
   path: '/conformance-runs/{conformanceRunId}/report',
   response: z
@@ -168,8 +161,10 @@ export const getConformanceReport = operation({
       score,
       suites: z.array(Suite),
       checks: z.array(Check),
-      totalCases: count.describe('All checks, those that passed too.'),
-      totalFailingCases: count.describe('As many would be in `checks` if there were no bound.'),
+      totalCases: count.describe('All checks, including passed ones.'),
+      totalFailingCases: count.describe(
+        'Number of failed and skipped checks, including those beyond the limit of `checks`.',
+      ),
       truncated: z.boolean(),
       pending,
     })
@@ -178,8 +173,8 @@ export const getConformanceReport = operation({
 });
 
 export const cancelConformanceRun = operation({
-  summary: 'Stop a conformance run',
-  description: 'One that runs here and is not over. The reports it has are kept.',
+  summary: 'Cancel a conformance run',
+  description: 'For runs in progress on this service. Finished reports are kept.',
   command: 'conformance-runs cancel',
   method: 'POST',
   path: '/conformance-runs/{conformanceRunId}/cancel',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from './fields.ts';
 import { liveErrors, liveOptions } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
@@ -10,7 +11,7 @@ const operation = operationsIn({
 });
 
 const mebibyte = 1024 * 1024;
-/** Bytes of JSON that a baseline has at most, and values in it. */
+/** Limits of a baseline: bytes of JSON, and number of values. */
 export const largestBaseline = 4 * mebibyte;
 export const mostBaselineElements = 200_000;
 const bodyLimit = 6 * mebibyte;
@@ -31,41 +32,43 @@ const Baseline = z
   .meta({
     id: 'ContractBaseline',
     description:
-      'An export as `exportServer` answers it. What says when and how it was made may be left out, and is not compared.',
+      'An export as `exportServer` returns it. Metadata about when and how it was made is optional and not compared.',
   });
 
-const hash = z.string().describe('As `contentHash` of an export.');
+const hash = z.string().describe('`contentHash` of the export.');
 const impact = z.enum(['breaking', 'risky', 'safe']);
-const count = z.number().int().min(0);
 
 const Difference = z
   .object({
     impact: impact.describe(
-      '`breaking`: what worked may fail. `risky`: models read it, or nobody can tell what it does. `safe`: nothing that worked stops working.',
+      '`breaking`: existing callers may fail. `risky`: text that models read has changed, or the effect is unknown. `safe`: existing callers keep working.',
     ),
     kind: z.enum(['removed', 'added', 'required', 'optional', 'narrowed', 'widened', 'changed', 'text']),
-    subject: z.string().describe('What it is about, as `tool add_ship`.'),
-    pointer: z.string().describe('JSON pointer into the document that `in` names.'),
+    subject: z.string().describe('Changed item, for example `tool add_ship`.'),
+    pointer: z.string().describe('JSON pointer into the document named by `in`.'),
     in: z.enum(['baseline', 'current']),
     message: z.string(),
-    before: z.unknown().optional().describe('Where it is small; a long text is cut.'),
+    before: z.unknown().optional().describe('Only if it is small. Long text is truncated.'),
     after: z.unknown().optional(),
   })
   .meta({ id: 'ContractDifference' });
 
 export const checkServerContract = operation({
   command: 'servers check-contract',
-  summary: 'Compare a server with a baseline of it',
+  summary: 'Compare a server with a baseline',
   description:
-    'Exports the server and says what changed for those who use it. Without `baseline` it is held against the saved one. The worst differences come first; `counts` has all of them.',
+    'Exports the server and lists changes that affect its callers, most severe first; `counts` includes all of them. Default baseline: the saved one.',
   path: '/contract-check',
   method: 'POST',
   bodyLimit,
   body: z
     .looseObject({
       ...liveOptions,
-      baseline: Baseline.optional().describe('Left out, the saved one.'),
-      failOn: z.enum(['breaking', 'risky']).default('breaking').describe('The least that fails the check.'),
+      baseline: Baseline.optional().describe('Default: the saved baseline.'),
+      failOn: z
+        .enum(['breaking', 'risky'])
+        .default('breaking')
+        .describe('Lowest impact that fails the check.'),
     })
     .meta({ id: 'ContractCheckRequest' }),
   example: { baseline: { tools: [{ name: 'add_numbers' }] } },
@@ -77,7 +80,7 @@ export const checkServerContract = operation({
       current: z.object({ exportedAt: z.iso.datetime(), hash }),
       counts: z.object({ breaking: count, risky: count, safe: count }),
       differences: z.array(Difference),
-      truncated: z.boolean().describe('Whether there are more than are listed.'),
+      truncated: z.boolean().describe('Whether there are more differences than listed.'),
     })
     .meta({ id: 'ContractCheck' }),
   errors: liveErrors,
@@ -87,7 +90,7 @@ export const checkServerContract = operation({
 
 const saved = {
   savedAt: Time,
-  savedBy: z.string().nullable().describe('The user, if there still is one.'),
+  savedBy: z.string().nullable().describe('User who saved it, if the account still exists.'),
   hash,
 };
 
@@ -111,14 +114,14 @@ export const getServerContractBaseline = operation({
 export const setServerContractBaseline = operation({
   summary: 'Save the baseline of a server',
   description:
-    'What is sent, or the server as it is now; the one before is replaced. At most 4 MiB. It goes with the server.',
+    'Saves the given export, or exports the server now. Replaces the previous baseline. Limit: 4 MiB. Deleting the server deletes its baseline.',
   path: '/contract-baseline',
   method: 'PUT',
   bodyLimit,
   body: z
     .looseObject({
       ...liveOptions,
-      export: Baseline.optional().describe('Left out, the server is exported now.'),
+      export: Baseline.optional().describe('Default: export the server now.'),
     })
     .meta({ id: 'ContractBaselineInput' }),
   example: { export: { tools: [{ name: 'add_numbers' }] } },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ClientConfig } from './client-config.ts';
+import { Name } from './fields.ts';
+import { writeLike } from './messages.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
-import { writeLike } from './write-like.ts';
 
 const operation = operationsIn({
   area: 'Environments',
@@ -13,7 +13,7 @@ const operation = operationsIn({
 
 const id = z.string().min(1).max(200);
 const idsLike = (like: ReturnType<typeof writeLike>) =>
-  z.array(id, like).min(1, 'Must name at least one; leave the field out for none').max(100);
+  z.array(id, like).min(1, 'Must have at least one item; omit the field for none').max(100);
 
 const likeSkills = writeLike('{"mode": "explicit", "skillIds": ["…"]}');
 const SkillSelection = z
@@ -26,7 +26,7 @@ const SecretSelection = z
   .meta({
     id: 'EnvironmentSecretSelection',
     description:
-      'The secrets a run receives, and no others. One that is shared with nobody reaches only its owner.',
+      'The only secrets that a run receives. A personal secret is given only to runs of its owner.',
   });
 
 const PluginVersionIds = idsLike(writeLike('["…"], the ids of plugin versions'));
@@ -35,14 +35,14 @@ const shown = {
   id: z.string(),
   projectId: z.string(),
   description: z.string().optional(),
-  hostId: z.string().describe('The client.'),
+  hostId: z.string().describe('ID of the client.'),
   serverAttachmentId: z.string().optional().describe("A server group, instead of the client's servers."),
   modelId: z.string().optional(),
   skillSelection: SkillSelection.optional(),
   secretSelection: SecretSelection.optional(),
   pluginVersionIds: z.array(z.string()).optional(),
   sandboxImageId: z.string().optional(),
-  revision: z.number().int().describe('Counts the writes; send it back as `expectedRevision`.'),
+  revision: z.number().int().describe('Number of writes. Send it back as `expectedRevision`.'),
   archived: z.boolean(),
   archivedAt: Time.optional(),
   createdAt: Time,
@@ -52,7 +52,7 @@ const shown = {
 const Environment = z
   .object({
     ...shown,
-    name: z.string().nullable().describe('`null` while it was only made on the fly.'),
+    name: z.string().nullable().describe('`null` for an ad hoc environment.'),
     adhoc: z.literal(true).optional(),
   })
   .meta({ id: 'ProjectEnvironment' });
@@ -60,7 +60,7 @@ const Environment = z
 const modelId = z.string().trim().min(1, 'Must not be blank').max(500);
 const description = z.string().max(5000);
 
-/** What an environment is made of. */
+/** Parts of an environment that runs depend on. */
 const composition = {
   hostId: id,
   serverAttachmentId: id.optional(),
@@ -71,13 +71,13 @@ const composition = {
   sandboxImageId: id.optional(),
 };
 
-const expectedRevision = z.number().int().min(0).describe('What `revision` was when it was read.');
+const expectedRevision = z.number().int().min(0).describe('`revision` as you last read it.');
 
 const EnvironmentUpdateRequest = z
   .strictObject({
     expectedRevision,
     name: Name.optional(),
-    description: description.nullable().optional().describe('`null` or empty text takes it away.'),
+    description: description.nullable().optional().describe('`null` or empty text clears it.'),
     hostId: id.optional(),
     serverAttachmentId: id.nullable().optional(),
     modelId: modelId.nullable().optional(),
@@ -89,7 +89,7 @@ const EnvironmentUpdateRequest = z
   .refine((body) => Object.keys(body).length > 1, 'Give at least one field to change')
   .meta({
     id: 'ProjectEnvironmentUpdateRequest',
-    description: 'Fields left out stay as they are; `null` clears one.',
+    description: 'Omitted fields keep their value; `null` clears a field.',
   });
 
 const RevisionRequest = z
@@ -98,7 +98,7 @@ const RevisionRequest = z
 
 export const listEnvironments = operation({
   summary: "List a project's environments",
-  description: 'Those made on the fly are left out.',
+  description: 'Ad hoc environments are not listed.',
   query: z.object({ includeArchived: z.enum(['true', 'false']).optional(), ...lookupPage }),
   response: pageOf(Environment, 'ProjectEnvironmentPage'),
 });
@@ -117,11 +117,11 @@ export const createEnvironment = operation({
 });
 
 export const getEnvironmentCapabilities = operation({
-  summary: 'Say what environments may hold here',
+  summary: 'Read the supported parts of environments',
   path: '/capabilities',
   response: z
     .object({ modelOverrides: z.boolean(), modelMatrix: z.boolean(), secretGrants: z.boolean().optional() })
-    .meta({ id: 'ProjectEnvironmentCapabilities', description: 'What is absent is not supported.' }),
+    .meta({ id: 'ProjectEnvironmentCapabilities', description: 'Absent fields are not supported.' }),
 });
 
 export const getEnvironment = operation({
@@ -132,7 +132,7 @@ export const getEnvironment = operation({
 
 export const updateEnvironment = operation({
   summary: 'Edit an environment',
-  description: 'Refused with 409 when somebody has written to it since it was read, or when it is archived.',
+  description: 'Returns 409 if the environment has changed since you read it, or is archived.',
   method: 'PATCH',
   path: '/{environmentId}',
   body: EnvironmentUpdateRequest,
@@ -143,9 +143,9 @@ export const updateEnvironment = operation({
 });
 
 export const resolveEnvironment = operation({
-  summary: 'Preview what an environment runs with',
+  summary: 'Preview the composition of an environment',
   description:
-    "The client's current configuration, the servers and the plugin versions that a run of the caller would use now. A 409 says in `details.code` why nothing could run.",
+    'Client configuration, servers and plugin versions that a run would use now. If the environment cannot run, returns 409 with the reason in `details.code`.',
   path: '/{environmentId}/resolve',
   response: z
     .object({
@@ -153,7 +153,7 @@ export const resolveEnvironment = operation({
       hostId: z.string(),
       hostName: z.string(),
       hostConfigId: z.string(),
-      config: ClientConfig.describe("The client's, as it is now."),
+      config: ClientConfig.describe('Current configuration of the client.'),
       modelId: z.string().optional(),
       effectiveModelId: z.string(),
       modelSource: z.enum(['environment', 'host']),
@@ -175,8 +175,9 @@ export const resolveEnvironment = operation({
 });
 
 export const ensureAdhocEnvironment = operation({
-  summary: 'Make an environment on the fly',
-  description: 'The same content gives the same environment. It is not listed until it is named.',
+  summary: 'Create an ad hoc environment',
+  description:
+    'Equal content returns the same environment. Ad hoc environments are not listed until they are named.',
   method: 'POST',
   path: '/ensure-adhoc',
   body: z.strictObject(composition).meta({ id: 'AdhocEnvironmentRequest' }),
@@ -188,8 +189,8 @@ export const ensureAdhocEnvironment = operation({
 });
 
 export const nameEnvironment = operation({
-  summary: 'Name an environment made on the fly',
-  description: 'It keeps its id and is listed from then on. One that has a name is refused with 409.',
+  summary: 'Name an ad hoc environment',
+  description: 'Keeps the ID and lists the environment from then on. Returns 409 if it already has a name.',
   method: 'POST',
   path: '/{environmentId}/name',
   body: z
@@ -203,7 +204,7 @@ export const nameEnvironment = operation({
 
 export const archiveEnvironment = operation({
   summary: 'Archive an environment',
-  description: 'It stays readable, and its name is free.',
+  description: 'The environment stays readable, and the name can be used again.',
   method: 'POST',
   path: '/{environmentId}/archive',
   body: RevisionRequest,
@@ -215,7 +216,7 @@ export const archiveEnvironment = operation({
 
 export const restoreEnvironment = operation({
   summary: 'Restore an archived environment',
-  description: 'Pins of plugin versions that are gone are dropped. Refused when its name is taken by now.',
+  description: 'Drops pins of deleted plugin versions. Returns 409 if the name has been taken.',
   method: 'POST',
   path: '/{environmentId}/restore',
   body: RevisionRequest,

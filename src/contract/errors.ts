@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The code decides the HTTP status; nothing else does. */
+/** HTTP status of each error code. */
 export const statusOfCode = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -24,11 +24,11 @@ export const ErrorBody = z
     message: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: 'Error', description: 'Every refusal has this body. Codes are stable, messages are not.' });
+  .meta({ id: 'Error', description: 'Body of every error response. Codes are stable, messages are not.' });
 
 interface RefusalOptions {
   details?: Record<string, unknown>;
-  /** Seconds until the refusal lifts, when that is known. */
+  /** Seconds to wait before a retry, if known. */
   retryAfter?: number;
 }
 
@@ -53,7 +53,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Some clients look for `details.code`, others for `details.reason`: of a conflict, both say why. */
+/** Repeats the reason of a conflict in `details.code` and `details.reason`, because clients read one or the other. */
 function withBothWords(details: Record<string, unknown> = {}): Record<string, unknown> {
   const word = details['code'] ?? details['reason'];
   return word === undefined ? details : { code: word, reason: word, ...details };

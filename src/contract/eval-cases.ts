@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { CaseChecks, EvalCheck, MatchOptions, SuppressedChecks } from './eval-checks.ts';
 import { EvalSteps } from './eval-steps.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { Name } from './fields.ts';
 import { liveErrors } from './live.ts';
+import { writeLike } from './messages.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
-import { writeLike } from './write-like.ts';
 
 const operation = operationsIn({
   area: 'Eval suites',
@@ -28,7 +28,7 @@ export const declaredSuiteId = z
   .min(1)
   .max(128)
   .optional()
-  .describe("The suite file's own id; needed to write to a suite that a file owns.");
+  .describe('`suite.id` of the suite file. Required to write to a suite that is managed by a file.');
 
 const count = z.number().int().min(1).max(10);
 export const fraction = z.number().min(0).max(1);
@@ -73,7 +73,7 @@ export const source = z
   })
   .meta({ id: 'EvalCaseSource' });
 
-/** Fields under every spelling. What `iterations` counts depends on the vocabulary; see `EvalCase`. */
+/** Fields in every spelling. The meaning of `iterations` depends on the vocabulary; see `EvalCase`. */
 const common = {
   expectedOutput: expectedOutput.optional(),
   iterations: count.optional(),
@@ -98,7 +98,7 @@ export const CaseCreateRequest = z
   .strictObject(
     {
       title,
-      id: DeclaredId.optional().describe('A name of your own for it, unique in the suite.'),
+      id: DeclaredId.optional().describe('Custom ID, unique in the suite.'),
       steps: EvalSteps,
       ...common,
       intent: intent.optional(),
@@ -121,10 +121,10 @@ const CaseUpdateRequest = z
   })
   .meta({
     id: 'EvalCaseUpdateRequest',
-    description: 'Fields left out stay as they are; `null` clears one; `steps` is replaced as a whole.',
+    description: 'Omitted fields keep their value; `null` clears a field; `steps` is replaced as a whole.',
   });
 
-/** A case written inside the request that makes its suite or its run. */
+/** A case inside a request that creates a suite or a run. */
 export const InlineCase = z
   .strictObject(
     {
@@ -163,11 +163,13 @@ export const EvalCase = z
       .number()
       .int()
       .optional()
-      .describe('Vocabulary 1: at least so many trials. Vocabulary 2: exactly so many, where the case says.'),
-    legacyIterations: z.number().int().optional().describe('Vocabulary 2: at least so many trials.'),
-    repetitions: z.number().int().optional().describe('Vocabulary 1: exactly so many trials.'),
-    passThreshold: z.number().optional().describe('The rate of trials that have to pass, 0 to 1.'),
-    isNegative: z.boolean().describe('Passes when the model calls no tool.'),
+      .describe(
+        'Vocabulary 1: minimum number of trials. Vocabulary 2: number of trials, if the case sets it.',
+      ),
+    legacyIterations: z.number().int().optional().describe('Vocabulary 2: minimum number of trials.'),
+    repetitions: z.number().int().optional().describe('Vocabulary 1: number of trials.'),
+    passThreshold: z.number().optional().describe('Share of trials that must pass, from 0 to 1.'),
+    isNegative: z.boolean().describe('Passes if the model calls no tool.'),
     scenario: z.string().optional(),
     intent: z.string().optional(),
     kind: z.enum(['capability', 'regression']).optional(),
@@ -178,7 +180,7 @@ export const EvalCase = z
     judge: z.object({ enabled: z.boolean().optional() }).optional(),
     import: open.optional(),
     source: open.optional(),
-    disabled: z.boolean().optional().describe('Kept, and not run; a suite file says so.'),
+    disabled: z.boolean().optional().describe('Disabled by the suite file: kept but not run.'),
     suppressedSuiteStandardCheckIds: z.array(z.string()).optional(),
     createdAt: Time,
     updatedAt: Time,
@@ -220,13 +222,13 @@ export const createEvalCases = operation({
   command: 'eval-cases create-many',
   summary: 'Add several cases to a suite',
   description:
-    'Each case stands for itself: those that can be stored are, and `failed` says why the others are not.',
+    'Cases are stored independently: valid ones are created, and `failed` has the errors of the others.',
   method: 'POST',
   path: '/batch',
   query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'verb',
-  // Two equal cases of one batch are then a mistake.
+  // A duplicate within the batch is then an error.
   keyChangesMeaning: true,
   body: z
     .strictObject({
@@ -234,12 +236,12 @@ export const createEvalCases = operation({
         .array(z.record(z.string(), z.unknown()))
         .min(1)
         .max(100)
-        .describe('Each like the body of `createEvalCase`.'),
+        .describe('Items have the form of the body of `createEvalCase`.'),
       duplicatePolicy: z
         .string()
         .max(100)
         .optional()
-        .describe('`block`, `warn` or `create_anyway`; anything else counts as `block`.'),
+        .describe('`block`, `warn` or `create_anyway`. Other values count as `block`.'),
       overrideReason: z.string().trim().min(1).max(2000).optional(),
       declaredSuiteId,
     })
@@ -294,8 +296,9 @@ const mix = z.number().int().min(0).max(10).optional();
 
 export const generateEvalCases = operation({
   command: 'eval-cases generate',
-  summary: 'Have a model draft cases',
-  description: "Cases are drafted from what the suite's servers offer, and stored.",
+  summary: 'Generate cases with a model',
+  description:
+    "Drafts cases from the tools, prompts and resources of the suite's servers, and adds them to the suite.",
   method: 'POST',
   path: '/generate',
   query: z.object({ declaredSuiteId }),
@@ -304,7 +307,7 @@ export const generateEvalCases = operation({
   spends: true,
   body: z
     .strictObject({
-      mode: z.enum(['normal', 'negative']).optional().describe('Ignored when `caseMix` is given.'),
+      mode: z.enum(['normal', 'negative']).optional().describe('Ignored if `caseMix` is set.'),
       servers: z.array(z.string().trim().min(1).max(200)).min(1).max(100).optional(),
       environmentId: z.string().min(1).max(128).optional(),
       caseModels: z.array(CaseModel).max(10).optional(),
@@ -338,7 +341,8 @@ export const getEvalCase = operation({
 export const updateEvalCase = operation({
   command: 'eval-cases update',
   summary: 'Edit a case',
-  description: 'Whether a case prompts a model, or only calls tools and looks at them, cannot be changed.',
+  description:
+    'The type of a case cannot change: a case with prompts keeps prompting a model, a case without keeps running without one.',
   method: 'PATCH',
   path: '/{caseId}',
   query: z.object({ declaredSuiteId }),
@@ -352,7 +356,7 @@ export const updateEvalCase = operation({
 export const deleteEvalCase = operation({
   command: 'eval-cases delete',
   summary: 'Delete a case',
-  description: 'Runs that were made with it keep it.',
+  description: 'Existing runs keep the case.',
   method: 'DELETE',
   path: '/{caseId}',
   query: z.object({ declaredSuiteId }),

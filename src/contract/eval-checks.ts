@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Which kind of judgement a check makes: one that decides, or one that is only shown. `required` is the newer word for `gating`. */
+/** Whether a check decides the verdict or is advisory. `required` is the newer spelling of `gating`. */
 const role = z.enum(['gating', 'advisory', 'required']).optional();
 const severity = z.literal('warn', 'Must be "warn"').optional().describe('Only with `role: "advisory"`.');
 
 const toolName = z.string().trim().min(1).max(300);
-const anyTool = toolName.optional().describe('Left out, every tool.');
+const anyTool = toolName.optional().describe('Default: all tools.');
 const positive = z.number().int().min(1).max(1_000_000_000);
 const needle = z.string().min(1).max(1000);
 const caseSensitive = z.boolean().optional();
@@ -15,13 +15,13 @@ const patterns = z
   .array(z.string().min(1).max(512))
   .min(1)
   .max(8)
-  .describe('Regular expressions in RE2 syntax; all have to match.');
+  .describe('Regular expressions in RE2 syntax. All must match.');
 const flags = z.enum(['i', 'm', 's', 'im', 'is', 'ms', 'ims']).optional();
 const path = z
   .string()
   .min(2)
   .max(257)
-  .regex(/^\/[^/]+$/, 'Must be a JSON pointer of one part, like /city')
+  .regex(/^\/[^/]+$/, 'Must be a JSON pointer with one segment, like /city')
   .optional();
 const min = z.number().int().min(0).max(1000).optional();
 const max = z.number().int().min(0).max(1000).optional();
@@ -29,7 +29,7 @@ const countable = { patterns, flags, path, min, max };
 
 export const ArgumentMatching = z.enum(['exact', 'partial', 'ignore']);
 
-/** What a check of each kind is told, besides `type`, `role` and `severity`. */
+/** Parameters of each kind of check, besides `type`, `role` and `severity`. */
 const parameters = {
   toolCalledWith: {
     toolName,
@@ -86,7 +86,7 @@ const parameters = {
 
 export type CheckType = keyof typeof parameters;
 
-/** Kinds that observe without being able to tell right from wrong: they are always advisory. */
+/** Kinds that only observe. They are always advisory. */
 export const observations: ReadonlySet<string> = new Set([
   'noRepeatedIdenticalCall',
   'noDeprecatedToolCalled',
@@ -96,18 +96,18 @@ export const observations: ReadonlySet<string> = new Set([
   'noDeprecatedToolExposed',
 ] satisfies CheckType[]);
 
-/** The output of an object schema without properties forbids every property, so it cannot be joined with others. */
+/** Removes empty object schemas: their JSON Schema forbids all properties and cannot be combined with others. */
 type ParametersOf<Type extends CheckType> = keyof (typeof parameters)[Type] extends never
   ? unknown
   : z.output<z.ZodObject<(typeof parameters)[Type]>>;
 
-/** A check of one kind, as it is written. */
+/** Input of a check of one kind. */
 export type CheckOf<Type extends CheckType> = ParametersOf<Type> & {
   type: Type;
   role?: z.output<typeof role>;
   severity?: z.output<typeof severity>;
 };
-/** A check of any kind. */
+/** Input of a check of any kind. */
 export type Check = { [Type in CheckType]: CheckOf<Type> }[CheckType];
 
 const types = Object.keys(parameters) as CheckType[];
@@ -115,7 +115,7 @@ const [first, ...others] = types.map(
   (type): z.ZodObject => z.strictObject({ type: z.literal(type), ...parameters[type], role, severity }),
 ) as [z.ZodObject, ...z.ZodObject[]];
 
-/** There are too many to list in a message. */
+/** Names two examples: the list of kinds is too long for a message. */
 const unknownType = {
   error: ({ code }: z.core.$ZodRawIssue) =>
     code === 'invalid_union'
@@ -128,7 +128,11 @@ const untypedCheck = z
   .superRefine((check, context) => {
     const { type, role, severity } = check as Check;
     if (severity !== undefined && role !== 'advisory')
-      context.addIssue({ code: 'custom', path: ['severity'], message: 'Goes only with "role": "advisory"' });
+      context.addIssue({
+        code: 'custom',
+        path: ['severity'],
+        message: 'Only allowed with "role": "advisory"',
+      });
     if (observations.has(type) && role !== 'advisory')
       context.addIssue({
         code: 'custom',
@@ -142,12 +146,12 @@ const untypedCheck = z
       context.addIssue({ code: 'custom', path: ['max'], message: 'Required when min is 0' });
   });
 
-/** What a trial is judged by; also called an assertion or a predicate. */
+/** A condition that a trial is judged by. Also called an assertion or a predicate. */
 export const EvalCheck: z.ZodType<Check, Check> = (untypedCheck as unknown as z.ZodType<Check, Check>).meta({
   id: 'EvalAssertion',
 });
 
-/** How a case's own checks go together with those of its suite. */
+/** Combines the checks of a case with those of its suite. */
 export const CaseChecks = z
   .strictObject({
     mode: z.enum(['inherit', 'replace', 'extend']).default('inherit'),
@@ -155,7 +159,7 @@ export const CaseChecks = z
   })
   .meta({ id: 'EvalCaseChecks' });
 
-/** The standard checks that a case may do without; each stands for one or more checks of a suite. */
+/** Standard checks that a case can switch off. Each stands for one or more checks of the suite. */
 export const standardCheckIds = [
   'discovery.description',
   'discovery.annotations',
@@ -180,7 +184,7 @@ export const SuppressedChecks = z
   .max(64)
   .transform((ids) => [...new Set(ids)].sort());
 
-/** Both vocabularies are understood; answers use the first of each pair. */
+/** Pairs of spellings from both vocabularies. Responses use the first of each pair. */
 export const MatchOptions = z
   .strictObject({
     toolCallOrder: z.enum(['any', 'in-order', 'exact', 'ignore', 'superset', 'strict']).optional(),
@@ -193,7 +197,11 @@ export const MatchOptions = z
   .superRefine((options, context) => {
     const twice = (a: keyof typeof options, b: keyof typeof options): void => {
       if (options[a] !== undefined && options[b] !== undefined)
-        context.addIssue({ code: 'custom', path: [b], message: `Says the same as ${a}; give one of them` });
+        context.addIssue({
+          code: 'custom',
+          path: [b],
+          message: `Cannot be combined with ${a}; send only one`,
+        });
     };
     twice('extraToolCalls', 'maxExtraToolCalls');
     twice('extraToolCalls', 'allowExtraToolCalls');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunEnvironment } from './eval-runs.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { count } from './fields.ts';
 import { operation } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -10,18 +11,17 @@ const NumericDiff = z
     base: number,
     compare: number,
     delta: number,
-    percentDelta: number.describe('`delta` in percent of `base`; `null` when that is 0 or missing.'),
+    percentDelta: number.describe('`delta` in percent of `base`. `null` if `base` is 0 or missing.'),
   })
   .meta({ id: 'NumericDiff' });
-const count = z.number().int().min(0);
 const interval = z.object({ lower: z.number(), upper: z.number() });
 
 const Difference = z
   .object({
-    change: z.number().describe('From the rate of the base to the rate of the run.'),
-    interval: interval.nullable().describe('Newcombe interval at 95 %.'),
-    p: number.describe("Fisher's exact test, two-sided: how likely so much is by chance."),
-    adjustedP: number.describe('The same, corrected for the number of cases (Benjamini and Hochberg).'),
+    change: z.number().describe('Rate of the run minus rate of the base.'),
+    interval: interval.nullable().describe('95 % confidence interval (Newcombe).'),
+    p: number.describe('p-value of the two-sided Fisher exact test.'),
+    adjustedP: number.describe('p-value adjusted for the number of cases (Benjamini-Hochberg).'),
     significant: z.boolean().describe('Whether `adjustedP` is below 0.05.'),
   })
   .meta({ id: 'EvalRateDifference' });
@@ -44,10 +44,10 @@ const costCoverage = z.object({ base: coverage, compare: coverage });
 const CaseSide = z.object({
   outcome: z.enum(['passed', 'failed', 'absent']),
   iterationIds: z.array(z.string()),
-  representativeIterationId: z.string().nullable().describe('A trial that shows the outcome.'),
+  representativeIterationId: z.string().nullable().describe('A trial with the outcome shown.'),
   error: z.string().nullable(),
   passed: count,
-  trials: count.describe('Those in the rate: they completed and were judged.'),
+  trials: count.describe('Trials that completed and were judged. The rate is based on them.'),
 });
 
 const CaseComparison = z
@@ -65,8 +65,8 @@ const CaseComparison = z
         'changed',
         'not_measured',
       ])
-      .describe('`not_measured`: in one of the runs no trial of the case was judged.'),
-    configChanged: z.boolean().describe('Steps, checks or the model are not the same.'),
+      .describe('`not_measured`: one of the runs has no judged trial of the case.'),
+    configChanged: z.boolean().describe('Whether steps, checks or model differ.'),
     evaluationConfigChanged: z.boolean(),
     scoreDeltas: z.array(
       z.object({ ...scorer, base: side.nullable(), compare: side.nullable(), value: NumericDiff }),
@@ -75,9 +75,9 @@ const CaseComparison = z
     compare: CaseSide,
     difference: Difference.nullable(),
     metrics: z.object({
-      durationMs: NumericDiff.describe('Medians of the trials.'),
-      totalTokens: NumericDiff.describe('Medians of the trials.'),
-      estimatedCostUsd: NumericDiff.describe('Medians of the trials whose cost is known.'),
+      durationMs: NumericDiff.describe('Medians over the trials.'),
+      totalTokens: NumericDiff.describe('Medians over the trials.'),
+      estimatedCostUsd: NumericDiff.describe('Medians over the trials with known cost.'),
       costCoverage,
     }),
   })
@@ -103,7 +103,7 @@ const contractSide = z.object({
   scoreIntegrity: z
     .enum(['valid', 'invalid'])
     .nullable()
-    .describe('`invalid`: some scores contradict their definitions. `null`: nothing was scored.'),
+    .describe('`invalid`: some scores contradict their definitions. `null`: there are no scores.'),
   scoredIterations: count,
   quarantinedIterations: count,
 });
@@ -113,7 +113,7 @@ export const compareEvalRun = operation({
   access: 'project member',
   summary: 'Compare a run with an earlier one',
   description:
-    'With `baseRunId`, with the last completed run of a commit (`baseCommitSha`), with the last run on a branch (`baseBranch`), or else with the run before it. Of itself it compares like with like: with the last completed run of the whole suite that had the same models and client in the same environment. Where there is none, 404 with `details.reason` `BASELINE_NOT_FOUND` and a message that says why. Each case says what became of it, which trials show it, and whether the difference is more than chance.',
+    'Select the base with `baseRunId`, `baseCommitSha` (last completed run of that commit) or `baseBranch` (last run on that branch). Default: the previous comparable run, which is the last completed run of the whole suite with the same models, client and environment. If there is none, returns 404 with `details.reason` `BASELINE_NOT_FOUND`. For each case, the response has the outcome, example trials, and whether the difference is statistically significant.',
   method: 'GET',
   path: '/projects/{projectId}/eval-runs/{runId}/compare',
   query: z.object({
@@ -126,7 +126,7 @@ export const compareEvalRun = operation({
       .min(0)
       .max(10_000)
       .optional()
-      .describe('Characters of an error that are shown.'),
+      .describe('Maximum length of error messages, in characters.'),
   }),
   ...vocabulary,
   status: 200,
@@ -147,7 +147,7 @@ export const compareEvalRun = operation({
         baseBranch: z.string().optional(),
         matchCount: count
           .optional()
-          .describe('Runs of that commit, when there are several; the last one is taken.'),
+          .describe('Number of runs of the commit, if there are several. The last one is used.'),
       }),
       baseRun: RunSide,
       compareRun: RunSide,
@@ -165,13 +165,13 @@ export const compareEvalRun = operation({
       }),
       difference: z
         .object({
-          change: z.number().describe('The mean over the cases that both runs have.'),
+          change: z.number().describe('Mean over the cases that both runs have.'),
           p: z.number(),
           test: z.enum(['stratified', 'mcnemar', 'cochran-mantel-haenszel']),
           significant: z.boolean(),
         })
         .nullable()
-        .describe('Whether the suite as a whole changed by more than chance.'),
+        .describe('Whether the change of the whole suite is statistically significant.'),
       scoreContract: z.object({
         base: contractSide,
         compare: contractSide,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { id } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -8,7 +9,6 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const id = z.string().min(1).max(128);
 const open = z.record(z.string(), z.unknown());
 
 const csv = z
@@ -25,21 +25,21 @@ const csv = z
 
 export const getEvalRunDisclosure = operation({
   command: 'eval-runs disclosure',
-  summary: 'Say where a run of a suite would send what',
+  summary: 'Preview the data flow of a run',
   description:
-    'The models it would ask and where they are, what looks at the evidence, what is kept and for how long. Nothing runs. `environmentId`, `environmentIds` and `host` exclude each other.',
+    'Lists the models that a run would call and their hosts, the judges that would read the evidence, and the stored data with its retention. Does not start a run. `environmentId`, `environmentIds` and `host` are mutually exclusive.',
   path: '/{suiteId}/run-disclosure',
   query: z.object({
-    caseIds: csv.describe('With commas between them; left out, all cases.'),
+    caseIds: csv.describe('Comma-separated. Default: all cases.'),
     environmentId: id.optional(),
-    environmentIds: csv.describe('With commas between them.'),
-    host: z.string().trim().min(1).max(200).optional().describe('A client of the suite, by name or id.'),
+    environmentIds: csv.describe('Comma-separated.'),
+    host: z.string().trim().min(1).max(200).optional().describe('A client of the suite, by name or ID.'),
   }),
   response: z
     .object({
       contractVersion: z.literal(1),
       computedAt: Time,
-      digest: z.string().describe('SHA-256 of all of it but the time.'),
+      digest: z.string().describe('SHA-256 of the document without its timestamps.'),
       execution: z
         .object({
           engine: z.literal('emulated'),
@@ -50,7 +50,7 @@ export const getEvalRunDisclosure = operation({
               id: z.string(),
               provider: z.string(),
               egress: z.enum(['mcpjam-hosted', 'byok-cloud', 'byok-local', 'unknown']),
-              rail: z.string().describe('The host that is asked, or `in-process`.'),
+              rail: z.string().describe('Host that receives the requests, or `in-process`.'),
             }),
           ),
           modelsUnresolved: z.object({ reason: z.string() }).optional(),

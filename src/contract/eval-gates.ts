@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { vocabulary } from './eval-vocabulary.ts';
+import { id } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -9,25 +10,22 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const id = z.string().min(1).max(128);
-
 const conditions = {
   maximumPassRateDrop: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('A fraction; the gate fails when the rate of passed trials fell by more.'),
+    .describe('Fraction. The gate fails if the pass rate of trials dropped by more.'),
   noDeterministicRegressions: z
     .boolean()
     .optional()
-    .describe('No check that needs no model may have passed then and fail now.'),
-  maximumP95LatencyIncreaseMs: z
-    .number()
-    .min(0)
+    .describe('The gate fails if a deterministic check passed in the baseline and fails now.'),
+  maximumP95LatencyIncreaseMs: z.number().min(0).optional().describe('Increase of the p95 trial duration.'),
+  noGatingScoreErrors: z
+    .boolean()
     .optional()
-    .describe('Of the time that trials take, at the 95th percentile.'),
-  noGatingScoreErrors: z.boolean().optional().describe('No score that decides may be missing for an error.'),
+    .describe('The gate fails if a deciding score is missing because of an error.'),
 };
 
 const run = z.strictObject({ kind: z.literal('run'), runId: id });
@@ -35,7 +33,7 @@ const commit = z.strictObject({ kind: z.literal('commit_sha'), commitSha: z.stri
 const previous = z.strictObject({ kind: z.literal('previous') });
 const branch = z.strictObject({ kind: z.literal('branch'), branch: z.string().trim().min(1).max(200) });
 
-/** What a suite asks of its runs beyond their verdict. A condition left out is not looked at. */
+/** Conditions that runs of a suite must meet besides their verdict. All are optional. */
 export const GatePolicy = z
   .strictObject({
     baseline: z
@@ -45,7 +43,7 @@ export const GatePolicy = z
       })
       .optional()
       .describe(
-        '`previous` is the last completed run of the whole suite with the same models and client in the same environment; `branch` the last such run on a branch.',
+        '`previous`: last completed run of the whole suite with the same models, client and environment. `branch`: the last such run on a branch.',
       ),
     ...conditions,
   })
@@ -60,7 +58,7 @@ const Condition = z.object({
   ]),
   status: z.enum(['passed', 'failed', 'non_gateable']),
   message: z.string(),
-  reason: z.string().optional().describe('Why it cannot be answered.'),
+  reason: z.string().optional().describe('Why the condition could not be evaluated.'),
   observed: z.number().optional(),
   threshold: z.number().optional(),
   scorerId: z.string().optional(),
@@ -68,9 +66,9 @@ const Condition = z.object({
 
 export const getEvalRunGate = operation({
   path: '/gate',
-  summary: "Hold a run against its suite's quality gate",
+  summary: 'Check a run against the quality gate',
   description:
-    'The gate is `settings.qualityGate` of the suite, as it is now; it is asked besides the verdict. A comparison without a baseline cannot be answered: `non_gateable`, which is not passed. A waiver of the run does not cover it.',
+    'Evaluates the current `settings.qualityGate` of the suite, independently of the verdict. A comparison without a baseline is `non_gateable`, which is not a pass. Waivers do not apply to the gate.',
   ...vocabulary,
   response: z
     .object({
@@ -105,11 +103,11 @@ export const GateWaiver = z
     createdByEmail: z.string().nullable(),
     revokedAt: Time.nullable(),
     revokedBy: z.string().nullable(),
-    active: z.boolean().describe('Neither revoked nor expired when it was read.'),
+    active: z.boolean().describe('Whether the waiver is neither revoked nor expired.'),
     policySnapshot: z
       .object({ minimumPassRate: z.number() })
       .nullable()
-      .describe('What the run fell short of; `null` when each case is decided by itself.'),
+      .describe('Threshold that the run missed. `null` if each case is decided separately.'),
   })
   .meta({ id: 'GateWaiver' });
 
@@ -121,7 +119,7 @@ const Written = z
   })
   .meta({ id: 'GateWaiverWriteResult' });
 
-/** At midnight, so that the documentation is the same all day. */
+/** Rounded to midnight, so that the generated documentation changes only once a day. */
 const day = 86_400_000;
 const inAWeek = (Math.floor(Date.now() / day) + 7) * day;
 
@@ -130,19 +128,19 @@ export const createGateWaiver = operation({
   method: 'POST',
   path: '/gate-waivers',
   access: 'project admin',
-  summary: 'Let a failed run count as good enough for a while',
+  summary: 'Create a waiver for a failed run',
   description:
-    'For at most 30 days, with a reason. The result of the run stays as it is. While one is active, another is answered with the first and 409.',
+    'Until it expires, CI treats this run as passing. Requires a reason; limited to 30 days. The result of the run does not change. If a waiver is already active, returns 409 with that waiver.',
   ...vocabulary,
   body: z
     .strictObject({
-      reason: z.string().trim().min(1, 'Must say why').max(500),
-      expiresAt: z.number().int().min(0).max(8_640_000_000_000_000).describe('In epoch milliseconds.'),
+      reason: z.string().trim().min(1, 'Must not be empty').max(500),
+      expiresAt: z.number().int().min(0).max(8_640_000_000_000_000).describe('Epoch milliseconds.'),
     })
     .meta({ id: 'GateWaiverCreateRequest' }),
   example: { reason: 'Known outage of the weather provider', expiresAt: inAWeek },
   status: 201,
-  otherStatuses: { 409: 'One is active already; this is it.' },
+  otherStatuses: { 409: 'The waiver that is already active.' },
   statusOf: ({ status }: { status: string }) => (status === 'conflict' ? 409 : 201),
   response: Written,
 });
@@ -151,7 +149,7 @@ export const getGateWaiver = operation({
   command: 'eval-runs waiver',
   path: '/gate-waivers',
   summary: "Read a run's waiver",
-  description: 'The last one, active or not.',
+  description: 'Returns the latest waiver, active or not.',
   ...vocabulary,
   response: z.object({ waiver: GateWaiver.nullable() }).meta({ id: 'GateWaiverRead' }),
 });
@@ -162,7 +160,7 @@ export const revokeGateWaiver = operation({
   path: '/gate-waivers/{waiverId}',
   access: 'project admin',
   summary: 'Revoke a waiver',
-  description: 'One that was revoked before stays as it was.',
+  description: 'Idempotent: a revoked waiver does not change.',
   ...vocabulary,
   response: Written,
 });

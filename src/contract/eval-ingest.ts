@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PassCriteria } from './eval-suites.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { listed, mebibyte, orDefault, text } from './ingest-fields.ts';
 import { operation as anywhere, fileAnswer, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
 
@@ -10,21 +11,11 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const mebibyte = 1024 * 1024;
-const orDefault = '`default` as the project id means the Default project of the key’s organization.';
-
-/** What outside reporters send: they may know more than we do, and write null for nothing. */
-const text = (most: number) => z.string().max(most).nullish();
 const id = z.string().min(1).max(256);
 const open = z.looseObject({});
 const ToolCall = z.looseObject({ toolName: z.string().min(1).max(256), arguments: open.nullish() });
-/** As many of them as a run may have still add up to a number that is exact. */
+/** Bounded so that the sum over the largest run is still an exact integer. */
 const count = z.number().int().min(0).max(100_000_000_000).nullish();
-
-/** Of what every list of runs shows. */
-const mostShown = 16_384;
-const small = (value: unknown): boolean => JSON.stringify(value).length <= mostShown;
-const notSmall = { message: `At most ${mostShown.toLocaleString('en')} characters of JSON` };
 
 const RunHeader = z.looseObject({
   suiteName: z.string().trim().min(1).max(200),
@@ -35,25 +26,24 @@ const RunHeader = z.looseObject({
   passCriteria: PassCriteria.nullish(),
   externalRunId: id.nullish(),
   framework: text(200),
-  ci: z
-    .looseObject({
+  ci: listed(
+    z.looseObject({
       provider: text(200),
       pipelineId: text(500),
       jobId: text(500),
       runUrl: text(2_000),
       branch: text(500),
       commitSha: text(200),
-    })
-    .refine(small, notSmall)
-    .nullish(),
+    }),
+  ).nullish(),
   expectedIterations: count,
   tags: z.array(z.string().max(64)).max(32).nullish(),
-  runMetadata: open.refine(small, notSmall).nullish(),
+  runMetadata: listed(open).nullish(),
   hostConfig: open.nullish(),
   hostConfigHash: text(200),
 });
 
-/** How scores came about; the hash is over the definitions. */
+/** Origin of the scores. The hash covers the definitions. */
 const EvaluationConfig = z
   .looseObject({
     hash: z.string().max(200),
@@ -87,7 +77,7 @@ const Result = z
     scores: z.array(open).max(1_000).nullish(),
     evaluationConfig: EvaluationConfig,
   })
-  .meta({ id: 'EvalIngestResult', description: 'One trial that ran elsewhere. Unknown fields are ignored.' });
+  .meta({ id: 'EvalIngestResult', description: 'A trial that ran elsewhere. Unknown fields are ignored.' });
 
 const results = z.array(Result).min(1).max(mostResults);
 const runId = z.string().min(1).max(128);
@@ -112,10 +102,10 @@ const Ended = z
   })
   .meta({
     id: 'EvalIngestEnded',
-    description: 'A run that is over. The envelope that ingestion answers with.',
+    description: 'A finished run, in the response envelope of ingestion.',
   });
 
-/** JSON that may be larger than that of other operations. */
+/** A larger body limit than that of other operations. */
 const ingest = {
   method: 'POST',
   ...vocabulary,
@@ -134,8 +124,8 @@ const example = {
 export const reportEvalRun = operation({
   ...ingest,
   path: '/report',
-  summary: 'Store a whole run that ran elsewhere',
-  description: `The run and its results in one request. The suite is found by its name, or made. Sent again with the same \`externalRunId\` and the same content it answers with the same run and \`reused\`; with other content it is a conflict. ${orDefault}`,
+  summary: 'Report an eval run',
+  description: `Stores a run that was executed elsewhere, with all its results. The suite is looked up by name and created if it does not exist. Repeating the request with the same \`externalRunId\` and content returns the stored run with \`reused: true\`; different content returns 409. ${orDefault}`,
   body: RunHeader.extend({ results }),
   example,
   response: Ended,
@@ -146,8 +136,8 @@ export const startEvalIngestRun = operation({
   command: 'eval-ingest start',
   ...ingest,
   path: '/runs/start',
-  summary: 'Begin a run whose results come in parts',
-  description: `Results follow with \`runs/iterations\`, then \`runs/finalize\`. A run that is never finalized is ended when it was silent for as long as a run may take. ${orDefault}`,
+  summary: 'Start an eval run with results to follow',
+  description: `Add results with \`runs/iterations\`, then call \`runs/finalize\`. A run that is never finalized is ended after the maximum run time without activity. ${orDefault}`,
   body: RunHeader,
   example: { suiteName: 'weather', externalRunId: 'build-4712' },
   response: z
@@ -169,9 +159,9 @@ export const ingestEvalRunIterations = operation({
   command: 'eval-ingest iterations',
   ...ingest,
   path: '/runs/iterations',
-  summary: 'Add results to a run that was begun',
+  summary: 'Add results to a reported run',
   description:
-    'A result whose `externalIterationId` is there already with the same content is skipped and counted; with other content the whole request is a conflict and nothing of it is stored.',
+    'A result that is already stored under its `externalIterationId` with equal content is skipped and counted. If the content differs, the whole request returns 409 and stores nothing.',
   body: z.looseObject({ runId, results }),
   example: { runId: '{ingestRunId}', results: example.results },
   response: z
@@ -179,7 +169,7 @@ export const ingestEvalRunIterations = operation({
       ok,
       inserted: z.number().int(),
       skipped: z.number().int(),
-      total: z.number().int().describe('Results of the run so far.'),
+      total: z.number().int().describe('Number of results of the run so far.'),
     })
     .meta({ id: 'EvalIngestAdded' }),
   errors: ['CONFLICT'],
@@ -189,8 +179,8 @@ export const finalizeEvalIngestRun = operation({
   command: 'eval-ingest finalize',
   ...ingest,
   path: '/runs/finalize',
-  summary: 'End a run whose results came in parts',
-  description: 'Decides the run by its results. Asked again it answers the same.',
+  summary: 'Finalize a reported run',
+  description: 'Computes the verdict from the results. Idempotent.',
   body: z.looseObject({ runId, externalRunId: id.nullish() }),
   example: { runId: '{ingestRunId}' },
   response: Ended,
@@ -201,8 +191,8 @@ export const getEvalIngestCapabilities = operation({
   ...ingest,
   path: '/capabilities',
   readOnly: true,
-  summary: 'Say what ingestion understands',
-  description: 'Versions by name; what is not understood is not named.',
+  summary: 'Read the supported versions of ingestion',
+  description: 'Versions by name. Unsupported features are absent.',
   body: z.strictObject({}),
   example: {},
   response: z
@@ -215,9 +205,9 @@ export const reportCaseRunEvaluations = operation({
   ...ingest,
   path: '/runs/evaluations',
   bodyLimit: 256 * 1024,
-  summary: 'Add what was measured of whole cases to a run',
+  summary: 'Add case evaluations to a run',
   description:
-    'Beside the verdict, which they never change: every definition is advisory. At most 64 KiB for each case. Sent again with the same content nothing changes; with other content it is a conflict.',
+    'Evaluations are advisory and never change the verdict. Limit: 64 KiB per case. Idempotent for equal content; different content returns 409.',
   body: z.looseObject({
     runId,
     externalRunId: id.nullish(),
@@ -248,28 +238,28 @@ const artifacts = '/artifacts';
 const upload = {
   mediaType: 'application/octet-stream',
   limit: 20 * mebibyte,
-  description: 'The bytes of the artifact, at most 20 MiB; the operator may allow less.',
+  description: 'Content of the artifact. Limit: 20 MiB, or less if the operator has lowered it.',
 };
 
 export const uploadEvalArtifact = operation({
   command: 'eval-ingest upload',
   path: artifacts,
-  summary: 'Store an artifact of a run',
-  description: `The raw bytes with their own \`Content-Type\`, typically the HTML of a widget that is too large to be sent inline. \`storageId\` is what the results of a run refer to. ${orDefault}`,
+  summary: 'Upload an artifact',
+  description: `Send the raw bytes with their \`Content-Type\`, for example the HTML of a widget that is too large to send inline. Results of a run refer to the artifact by \`storageId\`. ${orDefault}`,
   method: 'POST',
   upload,
   response: z
     .looseObject({ ok, storageId: z.string() })
-    .meta({ id: 'EvalArtifactStored', description: 'The envelope that ingestion answers with.' }),
+    .meta({ id: 'EvalArtifactStored', description: 'Response envelope of ingestion.' }),
   defaultProject: true,
 });
 
 export const getEvalArtifact = operation({
   command: 'eval-ingest download',
   path: `${artifacts}/{storageId}`,
-  summary: 'Read an artifact',
-  description: 'The bytes as they were stored, with the content type they were stored with.',
-  response: fileAnswer('*/*', 'The bytes of the artifact.'),
+  summary: 'Download an artifact',
+  description: 'Returns the stored bytes with their content type.',
+  response: fileAnswer('*/*', 'Content of the artifact.'),
   defaultProject: true,
 });
 
@@ -278,45 +268,48 @@ export const reportEvalArtifact = operation({
   ...ingest,
   path: `${artifacts}/{storageId}/report`,
   bodyLimit: 65_536,
-  summary: 'Make a run of a report that was uploaded',
-  description: `A JUnit XML file, or what Jest and Vitest write as JSON, that is an artifact already. Every test becomes an iteration of the case with its name; tests that were skipped do not count. With \`runId\` they are added to a run that was begun; else they are a run of their own, like \`report\`. ${orDefault}`,
+  summary: 'Import a test report',
+  description: `Imports an uploaded artifact: a JUnit XML file, or the JSON report of Jest or Vitest. Each test becomes an iteration of the case with its name; skipped tests are ignored. With \`runId\`, adds them to a started run; otherwise creates a run, like \`report\`. ${orDefault}`,
   body: RunHeader.partial({ suiteName: true })
     .extend({
       runId: runId.optional(),
-      format: z.enum(['auto', 'junit', 'jest']).default('auto').describe('`jest` is what Vitest writes too.'),
+      format: z
+        .enum(['auto', 'junit', 'jest'])
+        .default('auto')
+        .describe('Use `jest` for Vitest reports too.'),
     })
     .refine(({ suiteName, runId: run }) => (suiteName === undefined) !== (run === undefined), {
-      message: 'Give suiteName for a run of its own, or runId to add to one',
+      message: 'Give suiteName to create a run, or runId to add to one',
     }),
   example: { suiteName: 'unit tests', externalRunId: 'build-4713' },
   response: Ended.extend({
     tests: z.object({ reported: z.number().int(), skipped: z.number().int() }),
-  }).meta({ id: 'EvalArtifactReported', description: 'A run with the tests that it was made of.' }),
+  }).meta({ id: 'EvalArtifactReported', description: 'The run and the imported tests.' }),
   errors: ['CONFLICT'],
 });
 
-const expiresAt = Time.describe('It works until then.');
+const expiresAt = Time.describe('Expiry of the URL.');
 
 export const createEvalIngestUploadUrl = operation({
   command: 'eval-ingest upload-url',
   ...ingest,
   path: `${artifacts}/upload-url`,
   bodyLimit: 65_536,
-  summary: 'Make an address to upload an artifact to',
-  description: `For one upload, without a key: POST the bytes there with their own \`Content-Type\`. Whoever has the address may use it. ${orDefault}`,
+  summary: 'Create an upload URL for an artifact',
+  description: `The URL accepts one upload without an API key: POST the bytes with their \`Content-Type\`. Treat the URL as a secret. ${orDefault}`,
   body: z.looseObject({}),
   example: {},
   response: z.looseObject({ ok, uploadUrl: z.string(), expiresAt }).meta({ id: 'EvalIngestUploadUrl' }),
 });
 
-/** The address itself is what lets in. */
+/** The URL itself authorizes the request. */
 const byLink = { area: 'Eval ingestion', access: 'public', status: 200 } as const;
 
 export const uploadEvalArtifactByLink = anywhere({
   command: 'eval-ingest upload-by-link',
   ...byLink,
   path: '/artifact-uploads/{uploadToken}',
-  summary: 'Upload an artifact to an address that was made for it',
+  summary: 'Upload an artifact to an upload URL',
   description: 'Once.',
   method: 'POST',
   upload,
@@ -328,8 +321,8 @@ export const createEvalArtifactLink = operation({
   command: 'eval-ingest link',
   path: `${artifacts}/{storageId}/link`,
   method: 'POST',
-  summary: 'Make an address to read an artifact from',
-  description: 'For a few minutes, without a key: for a browser, or for somebody who only needs to see it.',
+  summary: 'Create a download URL for an artifact',
+  description: 'The URL works for a few minutes without an API key, for example in a browser.',
   response: z.looseObject({ ok, url: z.string(), expiresAt }).meta({ id: 'EvalArtifactLink' }),
   defaultProject: true,
 });
@@ -339,6 +332,6 @@ export const getEvalArtifactByLink = anywhere({
   ...byLink,
   path: '/artifact-links/{linkToken}',
   method: 'GET',
-  summary: 'Read an artifact from an address that was made for it',
-  response: fileAnswer('*/*', 'The bytes of the artifact.'),
+  summary: 'Download an artifact from a download URL',
+  response: fileAnswer('*/*', 'Content of the artifact.'),
 });

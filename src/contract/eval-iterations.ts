@@ -39,14 +39,14 @@ const EvalIteration = z
   .object({
     id: z.string(),
     testCaseId: z.string(),
-    caseId: z.string().optional().describe('The id its author gave the case.'),
+    caseId: z.string().optional().describe('ID that the author gave the case.'),
     title: z.string(),
     iterationNumber: z.number().int(),
-    status: status.describe('How it ended, not how it was judged.'),
+    status: status.describe('Execution status, not the verdict.'),
     result: z.enum(['passed', 'failed']).nullable(),
     model: z.string(),
     provider: z.string(),
-    attempts: z.number().int().describe('How often it was begun: more than once after a crash.'),
+    attempts: z.number().int().describe('Number of attempts. More than one after a crash.'),
     startedAt: Time.nullable(),
     durationMs: z.number().int().nullable(),
     tokensUsed: z.number().int().nullable(),
@@ -58,7 +58,7 @@ const EvalIteration = z
       .string()
       .optional()
       .describe(
-        'Why the model stopped, when it was not because it was done: length, content-filter, step-limit, error or other. Such a trial is failed and never passes.',
+        'Set if the model stopped before it had finished: length, content-filter, step-limit, error or other. Such a trial fails.',
       ),
     warnings: z.array(EvalWarning).optional(),
     predicateResults: z.array(open).optional(),
@@ -75,7 +75,7 @@ const EvalIteration = z
 export const listEvalRunIterations = ofRun({
   command: 'eval-iterations list',
   summary: 'List the trials of a run',
-  description: 'With tool calls, token usage, latency and what each was judged by.',
+  description: 'Includes tool calls, token usage, latency and check results.',
   path: '/iterations',
   query: z.object(historyPage),
   ...vocabulary,
@@ -86,7 +86,7 @@ export const listEvalRunIterations = ofRun({
 export const getEvalIteration = ofRun({
   command: 'eval-iterations get',
   summary: 'Read a trial',
-  description: 'As the list of trials shows it.',
+  description: 'Same fields as in the list of trials.',
   path: '/iterations/{iterationId}',
   ...vocabulary,
   response: EvalIteration,
@@ -95,7 +95,7 @@ export const getEvalIteration = ofRun({
 const TrialState = z
   .object({
     id: z.string(),
-    case: z.number().int().min(0).describe('Place in `cases`.'),
+    case: z.number().int().min(0).describe('Index in `cases`.'),
     iterationNumber: z.number().int(),
     status,
     result: z.enum(['passed', 'failed']).nullable(),
@@ -103,14 +103,14 @@ const TrialState = z
     tokensUsed: z.number().int().nullable(),
     estimatedCostUsd: z.number().nullable(),
     firstFailedStage: stage.optional(),
-    tools: z.array(z.number().int().min(0)).describe('Places in `tools`: those that were called.'),
+    tools: z.array(z.number().int().min(0)).describe('Indexes in `tools` of the called tools.'),
   })
   .meta({ id: 'EvalTrialState' });
 
 export const listEvalRunTrialStates = ofRun({
-  summary: 'List how each trial of a run stands',
+  summary: 'List the trial states of a run',
   description:
-    'In few bytes each, so that thousands can be shown at once. In the order of the cases; `listEvalRunIterations` has the rest.',
+    'Compact, for displays of thousands of trials. In the order of the cases. For details, use `listEvalRunIterations`.',
   path: '/trial-states',
   query: z.object({
     cursor: historyPage.cursor,
@@ -123,13 +123,13 @@ export const listEvalRunTrialStates = ofRun({
         .array(
           z.object({
             testCaseId: z.string(),
-            caseId: z.string().optional().describe('The id its author gave the case.'),
+            caseId: z.string().optional().describe('ID that the author gave the case.'),
             title: z.string(),
             model: z.string(),
             provider: z.string(),
           }),
         )
-        .describe('Those of the items: a case with each of its models.'),
+        .describe('Cases of the items: one entry per case and model.'),
       tools: z.array(z.string()),
       items: z.array(TrialState),
       nextCursor: z.string().optional(),
@@ -140,7 +140,7 @@ export const listEvalRunTrialStates = ofRun({
 export const getEvalIterationTrace = ofRun({
   command: 'eval-iterations trace',
   summary: 'Read the trace of a trial',
-  description: 'Messages, spans and prompts, with the frames exchanged with the servers.',
+  description: 'Messages, spans and prompts, including the frames exchanged with the servers.',
   path: '/iterations/{iterationId}/trace',
   ...vocabulary,
   bulky: true,
@@ -156,7 +156,7 @@ export const getEvalIterationTrace = ofRun({
 
 export const getEvalRunSteps = ofRun({
   command: 'eval-iterations steps',
-  summary: 'Read how each step of a trial went',
+  summary: 'Read the steps of a trial',
   path: '/iterations/{iterationId}/steps',
   query: z.object(lookupPage),
   ...vocabulary,
@@ -178,24 +178,26 @@ export const getEvalRunSteps = ofRun({
     .meta({ id: 'EvalIterationSteps' }),
 });
 
+const inRun = { runId: z.string(), at: Time };
+const inTrial = { ...inRun, iterationId: z.string() };
+const trialOf = {
+  testCaseId: z.string(),
+  title: z.string(),
+  iterationNumber: z.number().int(),
+  model: z.string(),
+};
+
 const RunEvent = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('run.started'), runId: z.string(), at: Time, trials: z.number().int() }),
+    z.object({ type: z.literal('run.started'), ...inRun, trials: z.number().int() }),
     z.object({
       type: z.literal('trial.started'),
-      runId: z.string(),
-      at: Time,
-      iterationId: z.string(),
-      testCaseId: z.string(),
-      title: z.string(),
-      iterationNumber: z.number().int(),
-      model: z.string(),
+      ...inTrial,
+      ...trialOf,
     }),
     z.object({
       type: z.literal('trial.step'),
-      runId: z.string(),
-      at: Time,
-      iterationId: z.string(),
+      ...inTrial,
       stepIndex: z.number().int(),
       kind: z.string(),
       status: z.string(),
@@ -203,29 +205,22 @@ const RunEvent = z
     }),
     z.object({
       type: z.literal('trial.finished'),
-      runId: z.string(),
-      at: Time,
-      iterationId: z.string(),
-      testCaseId: z.string(),
-      title: z.string(),
-      iterationNumber: z.number().int(),
-      model: z.string(),
+      ...inTrial,
+      ...trialOf,
       status,
       result: z.enum(['passed', 'failed']).nullable(),
       durationMs: z.number().int().nullable(),
-      finished: z.number().int().describe('How many trials have ended, this one included.'),
+      finished: z.number().int().describe('Number of finished trials, including this one.'),
       trials: z.number().int(),
     }),
     z.object({
       type: z.literal('run.grading'),
-      runId: z.string(),
-      at: Time,
-      trials: z.number().int().describe('Those that the judge is shown.'),
+      ...inRun,
+      trials: z.number().int().describe('Number of trials sent to the judge.'),
     }),
     z.object({
       type: z.literal('run.decided'),
-      runId: z.string(),
-      at: Time,
+      ...inRun,
       status: z.string(),
       result: z.string().nullable(),
     }),
@@ -236,9 +231,9 @@ export type RunEvent = z.input<typeof RunEvent>;
 export const watchEvalRun = ofRun({
   summary: 'Follow a run',
   description:
-    'Ends after the verdict. A reader that comes again with `Last-Event-ID` misses nothing and sees nothing twice.',
+    'The stream ends after the verdict. Reconnect with `Last-Event-ID` to continue without gaps or duplicates.',
   path: '/events',
-  response: eventStream(RunEvent, 'What happens in the run, from its beginning.'),
+  response: eventStream(RunEvent, 'Events of the run from its start.'),
 });
 
 const StageAnalytics = z
@@ -255,16 +250,16 @@ const StageAnalytics = z
   .meta({ id: 'EvalStageAnalytics' });
 
 export const getEvalRunStageAnalytics = ofRun({
-  summary: 'Read where the trials of a run fail',
-  description: 'Counts for each stage from the connection to the value for the user.',
+  summary: 'Read the stage analytics of a run',
+  description: 'Number of failed trials per stage, from the connection to the final answer.',
   path: '/stage-analytics',
   response: StageAnalytics,
 });
 
 export const listEvalSuiteStageAnalytics = operation({
   ...area,
-  summary: 'List where the runs of a suite fail',
-  description: 'One document for each run that came to an end, the latest first.',
+  summary: 'List the stage analytics of a suite',
+  description: 'One document per finished run, newest first.',
   method: 'GET',
   path: '/projects/{projectId}/eval-suites/{suiteId}/stage-analytics',
   query: z.object({
@@ -273,7 +268,7 @@ export const listEvalSuiteStageAnalytics = operation({
       .int()
       .min(0)
       .optional()
-      .describe('End of the run, epoch milliseconds, inclusive.'),
+      .describe('End time of the run in epoch milliseconds, inclusive.'),
     to: z.coerce.number().int().min(0).optional(),
     runGroupId: z.string().min(1).max(128).optional(),
     cursor: historyPage.cursor,
@@ -286,9 +281,9 @@ export const listEvalSuiteStageAnalytics = operation({
 export const exportTracesOtlp = operation({
   command: 'traces export',
   area: 'Catalog',
-  summary: 'Export traces in the OTLP JSON format',
+  summary: 'Export traces as OTLP JSON',
   description:
-    'Trials of the project that have ended, the oldest first. `nextCursor` continues behind the last one, also later.',
+    'Finished trials of the project, oldest first. `nextCursor` stays valid: use it later to fetch new trials.',
   method: 'GET',
   path: '/trace-exports/otlp',
   query: z.object({
@@ -297,14 +292,14 @@ export const exportTracesOtlp = operation({
       .min(1)
       .max(128)
       .optional()
-      .describe('Left out, the Default project of the organization.'),
+      .describe('Default: the Default project of the organization.'),
     cursor: historyPage.cursor,
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    sourceTypes: z.string().max(200).optional().describe('With commas between them; only `eval` has traces.'),
+    sourceTypes: z.string().max(200).optional().describe('Comma-separated. Only `eval` has traces.'),
     includeContent: z
       .enum(['true', 'false'])
       .default('false')
-      .describe('Whether prompts and results are in it.'),
+      .describe('Whether to include prompts and results.'),
   }),
   status: 200,
   bulky: true,

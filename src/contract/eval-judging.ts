@@ -20,20 +20,20 @@ const requested = {
 };
 
 export const requestEvalRunJudge = ofRun({
-  summary: 'Have a run judged',
+  summary: 'Judge a run',
   description:
-    'Measures for each trial whether its goal was reached and whether its answer is grounded in what tools said. Poll the run; `judges` fills. It never changes a verdict. Without a language model an offline judge counts words, which is advice and never gates. Takes one unit of `insightsPerDay`.',
+    'Scores for each trial whether the goal was reached and whether the answer is grounded in tool results. Poll the run for `judges`. Judging never changes a verdict. Without a language model, an offline judge counts words; its scores are advisory. Uses one unit of `insightsPerDay`.',
   method: 'POST',
   path: '/judge',
   ...vocabulary,
   body: z
     .strictObject({
-      force: z.boolean().optional().describe('Judge again what was judged, or is being judged.'),
-      enable: z.boolean().optional().describe('Also when the suite has its judge switched off.'),
+      force: z.boolean().optional().describe('Judge again, even if the run is judged or being judged.'),
+      enable: z.boolean().optional().describe('Judge even if the suite has switched off its judge.'),
       model: z.string().trim().min(1).max(300).optional(),
       threshold: z.number().min(0).max(1).optional(),
     })
-    .meta({ id: 'EvalRunJudgeRequest', description: 'What is left out is as the suite says it.' }),
+    .meta({ id: 'EvalRunJudgeRequest', description: 'Omitted fields default to the settings of the suite.' }),
   example: {},
   status: 202,
   response: z.object(requested).meta({ id: 'EvalRunJudgeRequested' }),
@@ -42,14 +42,14 @@ export const requestEvalRunJudge = ofRun({
 });
 
 export const requestEvalRunInsights = ofRun({
-  summary: 'Ask for insights into a run',
+  summary: 'Request insights into a run',
   description:
-    'Gathers what failed by stage, tool and reason; a language model adds causes and remedies where there is one. Poll the run; `insights` fills. Takes one unit of `insightsPerDay`; what the language model costs is billed.',
+    'Groups failures by stage, tool and reason. If a language model is configured, it adds causes and remedies, which is billed. Poll the run for `insights`. Uses one unit of `insightsPerDay`.',
   method: 'POST',
   path: '/insights',
   ...vocabulary,
   body: z
-    .strictObject({ force: z.boolean().optional().describe('Ask again, which takes another unit.') })
+    .strictObject({ force: z.boolean().optional().describe('Request again. Uses another unit.') })
     .meta({ id: 'EvalRunInsightsRequest' }),
   example: {},
   status: 202,
@@ -60,9 +60,9 @@ export const requestEvalRunInsights = ofRun({
 
 export const backtestEvalRunJudge = ofRun({
   command: 'eval-runs backtest-judge',
-  summary: 'Try a draft of a rubric on a run',
+  summary: 'Test a rubric draft on a run',
   description:
-    'Judges what was recorded by another rubric, a page at a time, and changes nothing. Send the same rubric again with `cursor`, `sourceHash` and `reservationId` of the answer as `continuation` until `isDone`. A page that was answered is answered again without asking a model. The first page takes one unit of `insightsPerDay`.',
+    'Judges recorded trials with another rubric, one page per request, without changing the run. Repeat the request with `cursor`, `sourceHash` and `reservationId` of the response as `continuation` until `isDone`. Repeating a page does not call the model again. The first page uses one unit of `insightsPerDay`.',
   method: 'POST',
   path: '/judge/backtest',
   ...vocabulary,
@@ -73,7 +73,7 @@ export const backtestEvalRunJudge = ofRun({
         criteria: Rubric.shape.criteria.optional(),
       })
         .nullable()
-        .describe('`null`: by the objective of the case alone.'),
+        .describe('`null`: judged by the objective of the case alone.'),
       continuation: z
         .strictObject({
           cursor: z.number().int().min(1),
@@ -91,7 +91,7 @@ export const backtestEvalRunJudge = ofRun({
       basis: z
         .enum(['model', 'wordCount'])
         .optional()
-        .describe('`wordCount`: the offline judge counted words. The draft scores are advice.'),
+        .describe('`wordCount`: the offline judge counted words. Draft scores are advisory.'),
       cursor: z.number().int(),
       sourceHash: z.string(),
       reservationId: z.string(),
@@ -113,9 +113,9 @@ const continuation = z
   .meta({ id: 'EvalBacktestContinuation' });
 
 export const backtestEvalRun = ofRun({
-  summary: 'Try a draft of checks on a run',
+  summary: 'Test draft checks on a run',
   description:
-    'Grades what was recorded by other assertions and says which trials would end otherwise. Asks no model and changes nothing. Up to 100 trials an answer: send the same draft again with `continuation` until `complete`. A new draft can be tried a minute after the last.',
+    'Grades recorded trials with other assertions and lists the trials whose outcome would change. Calls no model and changes nothing. Up to 100 trials per response: repeat the draft with `continuation` until `complete`. Limit: one new draft per minute.',
   method: 'POST',
   path: '/backtest',
   ...vocabulary,
@@ -142,7 +142,7 @@ export const backtestEvalRun = ofRun({
       counts: z.object({
         iterations: z.number().int(),
         comparable: z.number().int(),
-        ungradable: z.number().int().describe('What was recorded of them does not suffice.'),
+        ungradable: z.number().int().describe('Trials whose recording is insufficient.'),
         flipped: z.number().int(),
       }),
       differences: z.array(open),

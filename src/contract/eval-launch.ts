@@ -4,16 +4,15 @@ import { MatchOptions } from './eval-checks.ts';
 import { RunEnvironment, status } from './eval-runs.ts';
 import { caseUpsert, namedServers, PassCriteria, SuiteHosts } from './eval-suites.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { id, Name } from './fields.ts';
 import { liveErrors } from './live.ts';
 import { operation } from './operation.ts';
-import { Name } from './text.ts';
 
 const area = { area: 'Eval runs', access: 'project member' } as const;
 
-const id = z.string().min(1).max(128);
 const names = z.array(z.string().trim().min(1).max(200)).max(100);
 
-/** Compact JSON in a header; what is malformed is dropped, for it is only a label. */
+/** Compact JSON in a header. Malformed values are dropped, because the header is only a label. */
 function label(most: number, fields: readonly string[]) {
   return z
     .string()
@@ -43,7 +42,7 @@ const launchHeaders = {
   ...vocabulary,
   headers: vocabulary.headers.extend({
     'x-mcpjam-launcher': label(512, ['kind', 'client', 'version']).describe(
-      'Who launches: compact JSON with kind (cli, mcp, github_action), client, version.',
+      'Launcher as compact JSON: kind (cli, mcp, github_action), client, version.',
     ),
     'x-mcpjam-ci': label(2048, [
       'provider',
@@ -54,15 +53,13 @@ const launchHeaders = {
       'runUrl',
       'branch',
       'commitSha',
-    ]).describe(
-      'Where it is launched: compact JSON with provider, pipelineId, jobId, runUrl, branch, commitSha.',
-    ),
+    ]).describe('CI context as compact JSON: provider, pipelineId, jobId, runUrl, branch, commitSha.'),
   }),
 } as const;
 
 const modelKey = z.string().min(1).max(2000);
 
-/** What a run may be told, whether it is one or one of a group. */
+/** Options of a run, alone or in a group. */
 const launch = {
   iterationOverride: z.number().int().min(1).max(10).optional(),
   caseIds: z.array(id).min(1).max(500).optional(),
@@ -73,12 +70,12 @@ const launch = {
   ephemeralEnvironment: z
     .boolean()
     .optional()
-    .describe('Allows an environment of the project that is not attached to the suite.'),
+    .describe('Allows environments of the project that are not attached to the suite.'),
   modelApiKeys: z
     .record(z.string().min(1).max(100), modelKey)
     .refine((keys) => Object.keys(keys).length <= 20, 'Takes keys of at most 20 providers')
     .optional()
-    .describe('Keys of your own, by provider. Held sealed for this run and gone when it ends.'),
+    .describe('Your API keys by provider. Stored encrypted for this run and deleted when it ends.'),
   importApprovals: z
     .array(z.strictObject({ testCaseId: id, reason: z.string().trim().min(1).max(500) }))
     .min(1)
@@ -106,7 +103,9 @@ const RunCreateRequest = z
     purpose: z
       .literal('try')
       .optional()
-      .describe('A try of cases that are being written: never the latest run of the suite, nor a baseline.'),
+      .describe(
+        'Marks a trial run of cases in progress. Such a run never becomes the latest run of the suite or a baseline.',
+      ),
     sourceHash: z
       .string()
       .regex(/^[a-f0-9]{64}$/, 'Must be a SHA-256 in hex')
@@ -132,7 +131,7 @@ export const createEvalRun = operation({
   ...area,
   summary: 'Start a run',
   description:
-    'Of a saved suite, as it is configured or with overrides; or of `tests` in the request, which are stored in the suite. Answers at once: poll the run, or follow its events.',
+    'Runs a saved suite, optionally with overrides, or the `tests` in the request, which are stored in the suite. Returns immediately: poll the run or follow its events.',
   method: 'POST',
   path: '/projects/{projectId}/eval-runs',
   ...launchHeaders,
@@ -152,7 +151,7 @@ const ofRun = { ...area, path: '/projects/{projectId}/eval-runs/{runId}/rerun' }
 export const getEvalRunRerunPreview = operation({
   ...ofRun,
   path: `${ofRun.path}-preview`,
-  summary: 'See what running the failed cases again would do',
+  summary: 'Preview a rerun of the failed cases',
   description: 'Starts nothing.',
   method: 'GET',
   ...vocabulary,
@@ -163,25 +162,25 @@ export const getEvalRunRerunPreview = operation({
       suiteId: z.string(),
       scope,
       canRerun: z.boolean(),
-      reason: z.string().optional().describe('Why not.'),
+      reason: z.string().optional().describe('Reason if it is not possible.'),
       message: z.string().optional(),
       cases: z.array(z.object({ testCaseId: z.string(), caseKey: z.string(), title: z.string() })),
       missingCases: z
         .array(z.object({ testCaseId: z.string(), caseKey: z.string(), title: z.string() }))
-        .describe('They failed, and the suite has them no more.'),
+        .describe('Failed cases that are no longer in the suite.'),
       trials: z.number().int(),
       servers: namedServers,
       environment: RunEnvironment,
-      model: z.string().nullable().describe('The model all cases are run with, when there is one for all.'),
+      model: z.string().nullable().describe('Model of the run, if all cases share one.'),
     })
     .meta({ id: 'EvalRunRerunPreview' }),
 });
 
 export const rerunEvalRun = operation({
   ...ofRun,
-  summary: 'Run the failed cases of a run again',
+  summary: 'Rerun the failed cases of a run',
   description:
-    'As a run of its own, with the cases as they are in the suite now, where the first run took place. `runMetadata.rerunOf` names the first.',
+    'Creates a new run with the current version of the cases, against the targets of the original run. `runMetadata.rerunOf` refers to the original.',
   method: 'POST',
   ...launchHeaders,
   idempotency: 'verb',
@@ -203,7 +202,7 @@ export const rerunEvalRun = operation({
   errors: ['CONFLICT', ...liveErrors],
 });
 
-/** How many runs a group has at most, which then count as one. */
+/** Maximum number of runs in a group. A group counts as one concurrent run. */
 export const mostTargets = 10;
 
 const target = z
@@ -217,7 +216,7 @@ export const createEvalRunGroup = operation({
   command: 'eval-runs create-group',
   ...area,
   summary: 'Run a suite against several targets',
-  description: 'All targets are checked before the first run starts. The group counts as one concurrent run.',
+  description: 'Validates all targets before the first run starts. The group counts as one concurrent run.',
   method: 'POST',
   path: '/projects/{projectId}/eval-run-groups',
   ...launchHeaders,

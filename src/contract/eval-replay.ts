@@ -1,32 +1,32 @@
 import { z } from 'zod';
+import { count } from './fields.ts';
 import { liveErrors } from './live.ts';
 import { operation } from './operation.ts';
 
-const count = z.number().int().min(0);
 const side = z.object({
   isError: z.boolean(),
-  preview: z.string().describe('The beginning of what it says.'),
+  preview: z.string().describe('Beginning of the result.'),
 });
 
 const ReplayedCall = z
   .object({
     iterationId: z
       .string()
-      .describe('The trial whose trace has the call; others may have made the same one.'),
+      .describe('A trial with this call in its trace. Others may have made the same call.'),
     serverId: z.string(),
     toolName: z.string(),
     arguments: z
       .record(z.string(), z.unknown())
-      .describe('Large ones are left out: `{cut: true, characters}`; the trace has them.'),
+      .describe('Large values are replaced by `{cut: true, characters}`. The trace has them in full.'),
     outcome: z
       .enum(['same', 'content', 'schema', 'error', 'skipped', 'unavailable'])
       .describe(
-        '`content`: the same types and keys, other values. `schema`: other types or keys, or it no longer fits the output schema. `error`: one failed and the other did not, or the tool is gone. `skipped`: not called again. `unavailable`: the server gave no answer.',
+        '`content`: same types and keys, different values. `schema`: different types or keys, or the result no longer matches the output schema. `error`: only one of the calls failed, or the tool no longer exists. `skipped`: not called again. `unavailable`: the server did not respond.',
       ),
     reason: z.string().optional(),
     before: side.optional(),
     after: side.optional(),
-    pointers: z.array(z.string()).describe('JSON pointers into the result, where it differs; the first 20.'),
+    pointers: z.array(z.string()).describe('JSON pointers to the first 20 differences in the result.'),
     durationMs: count.optional(),
   })
   .meta({ id: 'ReplayedCall' });
@@ -34,14 +34,14 @@ const ReplayedCall = z
 export const replayEvalRun = operation({
   area: 'Eval runs',
   access: 'project member',
-  summary: "Make a run's tool calls again",
+  summary: 'Replay the tool calls of a run',
   description:
-    'Takes the tool calls from the traces of a run that has ended and makes them on its servers as they are now, each once: calls of the same tool with the same arguments are one. No model is asked. Only tools that say they are read-only are called, unless `includeWrites`. A request takes half a minute at most; `nextCursor` goes on with the rest.',
+    'Repeats the recorded tool calls of a finished run on its servers, without calling a model. Calls of the same tool with the same arguments are made once. Only tools that declare `readOnlyHint` are called, unless `includeWrites` is set. Requests take up to 30 seconds; use `nextCursor` to continue.',
   method: 'POST',
   path: '/projects/{projectId}/eval-runs/{runId}/replay',
   body: z
     .strictObject({
-      includeWrites: z.boolean().default(false).describe('Also call tools that may change something.'),
+      includeWrites: z.boolean().default(false).describe('Also call tools that are not read-only.'),
       iterationIds: z.array(z.string().min(1).max(128)).min(1).max(200).optional(),
       tools: z.array(z.string().min(1).max(1000)).min(1).max(200).optional().describe('Only these tools.'),
       cursor: z.string().max(32_768).optional(),
@@ -64,13 +64,15 @@ export const replayEvalRun = operation({
           result: z
             .enum(['passed', 'failed', 'incomplete'])
             .describe(
-              '`failed` when a call is `schema` or `error`. `incomplete` when none is, and one is `unavailable` or none was made.',
+              '`failed`: a call is `schema` or `error`. `incomplete`: no call failed, but one is `unavailable` or none was made.',
             ),
         })
-        .describe('Of the calls in this answer.'),
+        .describe('Counts of the calls in this response.'),
       items: z.array(ReplayedCall),
       nextCursor: z.string().optional(),
-      truncated: z.boolean().describe('The run has more than 2,000 different calls; the rest is left out.'),
+      truncated: z
+        .boolean()
+        .describe('Whether the run has more than 2,000 different calls. The others are omitted.'),
     })
     .meta({ id: 'EvalReplay' }),
   errors: [...liveErrors, 'CONFLICT'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GateWaiver } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
 import { EvalWarning } from './eval-warnings.ts';
+import { count } from './fields.ts';
 import { InsightsEnvelope } from './insights.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
@@ -14,7 +15,7 @@ const open = z.record(z.string(), z.unknown());
 export const RunEnvironment = z
   .object({ id: z.string(), name: z.string().nullable(), revision: z.number().int() })
   .nullable()
-  .describe('As it was when the run was launched; `null` when the run used a selection of servers.');
+  .describe('Snapshot from the launch. `null` if the run used a selection of servers.');
 
 export const status = z.enum([
   'pending',
@@ -26,7 +27,9 @@ export const status = z.enum([
   'timed_out',
 ]);
 
-const interval = z.object({ lower: z.number(), upper: z.number() }).describe('Wilson interval at 95 %.');
+const interval = z
+  .object({ lower: z.number(), upper: z.number() })
+  .describe('95 % confidence interval (Wilson).');
 
 const rate = z.object({
   passed: z.number().int(),
@@ -38,7 +41,7 @@ const rate = z.object({
 const Statistics = z
   .object({
     confidence: z.literal(0.95),
-    trials: rate.describe('Over all trials that could be judged.'),
+    trials: rate.describe('Rate over all judged trials.'),
     cases: z.array(
       z.object({
         caseId: z.string(),
@@ -51,10 +54,10 @@ const Statistics = z
           .int()
           .optional()
           .describe(
-            'Trials that did not complete or could not be judged: not among `trials`. Absent when there are none.',
+            'Trials that did not complete or could not be judged. Not included in `trials`. Absent if 0.',
           ),
         threshold: z.number(),
-        flaky: z.boolean().describe('Passed and failed under the same conditions.'),
+        flaky: z.boolean().describe('Whether trials both passed and failed under the same conditions.'),
         passAtK: z.array(z.object({ k: z.number().int(), value: z.number() })),
         passHatK: z.array(z.object({ k: z.number().int(), value: z.number() })),
         trialsToSettle: z
@@ -62,19 +65,18 @@ const Statistics = z
           .int()
           .nullable()
           .describe(
-            'About how many more trials would put the whole interval on one side of the threshold; 0 when it is.',
+            'Estimated number of additional trials needed until the interval lies on one side of the threshold. 0 if it already does.',
           ),
         warnings: z
           .record(z.string(), z.number().int())
           .optional()
-          .describe('By the code of a warning: how many of the passed trials have it.'),
+          .describe('Number of passed trials with a warning, by warning code.'),
       }),
     ),
     flakyCases: z.array(z.string()),
   })
   .meta({ id: 'EvalRunStatistics' });
 
-const count = z.number().int().min(0);
 const DecisionSummary = z
   .object({
     schemaVersion: z.literal(1),
@@ -119,8 +121,8 @@ const RunSummary = z.object({
     .number()
     .int()
     .optional()
-    .describe('Trials that the run ended without: neither passed nor failed. Absent when there are none.'),
-  passRate: z.number().optional().describe('Absent when the run ended before all its trials did.'),
+    .describe('Trials that did not run before the run ended. Neither passed nor failed. Absent if 0.'),
+  passRate: z.number().optional().describe('Absent if the run ended before all trials did.'),
 });
 
 const runFields = {
@@ -129,15 +131,13 @@ const runFields = {
   runNumber: z.number().int(),
   status,
   result: z.enum(['passed', 'failed', 'inconclusive']).nullable(),
-  stopReason: z.string().optional().describe('Why it ended before its trials did.'),
+  stopReason: z.string().optional().describe('Reason if the run ended before all trials did.'),
   error: z.string().optional(),
   warnings: z
     .array(EvalWarning)
     .optional()
-    .describe('Why the result means less than it says; absent when there is nothing to say.'),
-  summary: RunSummary.nullable().describe(
-    'Over the trials that have ended; over all trials once the run has.',
-  ),
+    .describe('Reasons to doubt the result. Absent if there are none.'),
+  summary: RunSummary.nullable().describe('Summary of the finished trials.'),
   progress: z.object({ trials: z.number().int(), finished: z.number().int(), running: z.number().int() }),
   source: z.enum(['ui', 'api', 'sdk', 'schedule', 'github_check', 'benchmark']),
   notes: z.string().nullable(),
@@ -166,12 +166,12 @@ const runFields = {
     .enum(['suite', 'cases', 'try'])
     .optional()
     .describe(
-      '`suite`: all cases of the suite. `cases`: some of them. `try`: a try of a case that is being written. Only `suite` becomes the latest run of a suite or a baseline.',
+      '`suite`: all cases of the suite. `cases`: some of them. `try`: trial run of a case in progress. Only `suite` runs become the latest run of a suite or a baseline.',
     ),
   scoreIntegrity: z
     .enum(['valid', 'invalid'])
     .optional()
-    .describe('Of a run that came to its end with scores. `invalid`: some contradict their definitions.'),
+    .describe('For finished runs with scores. `invalid`: some scores contradict their definitions.'),
   createdAt: Time,
   startedAt: Time.nullable(),
   completedAt: Time.nullable(),
@@ -180,7 +180,7 @@ const runFields = {
 export const EvalRun = z.object(runFields).meta({ id: 'EvalRun' });
 
 const judgeState = {
-  status: z.enum(['pending', 'completed', 'failed']).nullable().describe('`null`: nobody has asked.'),
+  status: z.enum(['pending', 'completed', 'failed']).nullable().describe('`null`: not requested.'),
   errorCode: z.string().nullable(),
   summary: z.string().nullable(),
   generatedAt: Time.nullable(),
@@ -188,8 +188,11 @@ const judgeState = {
   basis: z
     .enum(['model', 'wordCount'])
     .optional()
-    .describe('`wordCount`: the offline judge counted words and understood nothing. Always advisory.'),
-  advisory: z.boolean().optional().describe('Its scores are advice: they had no part in the verdict.'),
+    .describe('`wordCount`: the offline judge only counted words. Always advisory.'),
+  advisory: z
+    .boolean()
+    .optional()
+    .describe('Whether the scores are advisory, that is, had no part in the verdict.'),
   threshold: z.number().nullable(),
 };
 const judgeCase = {
@@ -197,7 +200,7 @@ const judgeCase = {
   iterationId: z.string(),
   status: z.enum(['scored', 'error', 'skipped']),
   score: z.number().nullable(),
-  passed: z.boolean().describe('Means something only when scored.'),
+  passed: z.boolean().describe('Only meaningful if scored.'),
   reason: z.string().nullable(),
   errorCode: z.string().optional(),
 };
@@ -209,7 +212,7 @@ const Judges = z
         progress: z
           .object({ total: count, completed: count, errors: count, skipped: count })
           .optional()
-          .describe('Of trials.'),
+          .describe('Number of trials.'),
         judgeTemplateVersion: z.number().int().optional(),
         judgeTemplateHash: z.string().optional(),
         cases: z.array(
@@ -247,14 +250,16 @@ const Judges = z
         ...judgeState,
         cases: z.array(z.object({ ...judgeCase, unsupportedClaims: z.array(z.string()) })),
       })
-      .meta({ id: 'EvalRunGroundednessJudge', description: 'Decides nothing.' }),
+      .meta({ id: 'EvalRunGroundednessJudge', description: 'Advisory: does not affect the verdict.' }),
   })
   .meta({ id: 'EvalRunJudges' });
 
 const caseIds = z.array(z.string());
 const ImportEligibility = z
   .object({
-    status: z.enum(['legacy', 'eligible', 'incomplete']).describe('`legacy`: no case was imported.'),
+    status: z
+      .enum(['legacy', 'eligible', 'incomplete'])
+      .describe('`legacy`: the suite has no imported cases.'),
     gateable: z.boolean(),
     importedCaseCount: z.number().int(),
     claimedExactCaseIds: caseIds,
@@ -280,13 +285,10 @@ export const EvalRunDetail = z
     ...runFields,
     gateWaiver: GateWaiver.nullable(),
     importEligibility: ImportEligibility,
-    runEvaluationsByCase: z
-      .array(open)
-      .optional()
-      .describe('What was measured of whole cases elsewhere; it decides nothing.'),
+    runEvaluationsByCase: z.array(open).optional().describe('Reported evaluations of whole cases. Advisory.'),
     decision: open
       .nullable()
-      .describe("The run's own verdict, which is the authority; `null` until there is one."),
+      .describe('Verdict of the run, which is authoritative. `null` until there is one.'),
     decisionSummary: DecisionSummary,
     verdictSummary: open.optional(),
     verdictPolicyIntegrityError: z.string().optional(),
@@ -305,14 +307,14 @@ export const EvalRunDetail = z
   .meta({ id: 'EvalRunDetail' });
 
 const diagnosticsPage = (most: number, fallback: number) => ({
-  cursor: z.string().max(2048).optional().describe('`diagnostics.nextCursor` of the page before.'),
+  cursor: z.string().max(2048).optional().describe('`diagnostics.nextCursor` of the previous page.'),
   limit: z.coerce.number().int().min(1).max(most).default(fallback),
 });
 
 export const getEvalRun = ofRuns({
   summary: 'Read a run',
   description:
-    'Poll until `status` is completed, failed, cancelled or timed_out. `decision` is the verdict; `decisionSummary` explains it, with a page of what failed.',
+    'Poll until `status` is completed, failed, cancelled or timed_out. `decision` is the verdict; `decisionSummary` explains it and lists failures, page by page.',
   path: '/{runId}',
   query: z.object(diagnosticsPage(200, 20)),
   ...vocabulary,
@@ -320,7 +322,7 @@ export const getEvalRun = ofRuns({
 });
 
 export const getEvalRunDecisionSummary = ofRuns({
-  summary: "Read why a run's verdict is what it is",
+  summary: 'Read the decision summary of a run',
   path: '/{runId}/decision-summary',
   query: z.object(diagnosticsPage(200, 50)),
   ...vocabulary,
@@ -329,8 +331,7 @@ export const getEvalRunDecisionSummary = ofRuns({
 
 export const cancelEvalRun = ofRuns({
   summary: 'Cancel a run',
-  description:
-    'Trials under way are stopped; those that ended keep their results. A cancelled run stays as it is.',
+  description: 'Stops running trials; finished trials keep their results. Idempotent.',
   method: 'POST',
   path: '/{runId}/cancel',
   ...vocabulary,
@@ -343,17 +344,19 @@ const runPage = z
   .meta({ id: 'EvalRunPage' });
 const pageOfRuns = {
   limit: z.coerce.number().int().min(1).max(100).default(25),
-  cursor: z.string().max(2048).optional().describe('`nextCursor` of the page before.'),
+  cursor: z.string().max(2048).optional().describe('`nextCursor` of the previous page.'),
   coverage: z
     .literal('suite')
     .optional()
-    .describe('Only runs of all cases of their suite that were not cancelled; the first is its latest run.'),
+    .describe(
+      'Only runs of the whole suite that were not cancelled. The first one is the latest run of the suite.',
+    ),
 };
 
 export const listEvalRuns = ofRuns({
   command: 'eval-runs list-all',
   summary: 'List the runs of a project',
-  description: 'Of all suites or of one, the newest first.',
+  description: 'Runs of all suites or of one, newest first.',
   query: z.object({
     suiteId: z.string().min(1).max(128).optional(),
     status: status.optional(),
@@ -368,7 +371,7 @@ export const listEvalSuiteRuns = operation({
   command: 'eval-runs list',
   ...area,
   summary: 'List the runs of a suite',
-  description: 'The newest first.',
+  description: 'Newest first.',
   method: 'GET',
   path: '/projects/{projectId}/eval-suites/{suiteId}/runs',
   query: z.object(pageOfRuns),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EvalCheck } from './eval-checks.ts';
-import { writeLike } from './write-like.ts';
+import { id } from './fields.ts';
+import { writeLike } from './messages.ts';
 
-const id = z.string().min(1).max(128);
 const toolName = z.string().trim().min(1).max(300);
 
 const target = z
@@ -51,12 +51,12 @@ export const widgetAssertion = z.discriminatedUnion('kind', [
 ]);
 export type WidgetAssertion = z.output<typeof widgetAssertion>;
 
-/** Told apart by the word that names the kind: `type` for a check, `kind` for what is seen in a widget. */
+/** Distinguishes the two forms by their discriminator: `type` for a check, `kind` for a widget assertion. */
 const assertion = z.custom<unknown>().transform((value, context) => {
   const schema = isObject(value) && 'kind' in value && !('type' in value) ? widgetAssertion : EvalCheck;
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  // Of a value of the wrong type whoever reads the whole body has words of their own.
+  // The schema of the whole body reports values of the wrong type.
   for (const { message, ...issue } of parsed.error.issues)
     context.addIssue(issue.code === 'invalid_type' ? issue : { ...issue, message });
   return z.NEVER;
@@ -65,7 +65,7 @@ const assertion = z.custom<unknown>().transform((value, context) => {
 const mostArgumentText = 100_000;
 const likeStep = writeLike('{"id": "1", "kind": "prompt", "prompt": "…"}');
 
-/** One step of a case. Steps are carried out in their order. */
+/** A step of a case. Steps run in order. */
 const EvalStep = z
   .discriminatedUnion(
     'kind',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DeclaredId } from './eval-cases.ts';
 import { description, PassCriteria, SuiteDetail, systemPrompt, temperature } from './eval-suites.ts';
 import { vocabulary } from './eval-vocabulary.ts';
+import { Name } from './fields.ts';
 import { fileAnswer, operationsIn } from './operation.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Eval suites',
@@ -11,7 +11,7 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-/** Bytes of UTF-8. */
+/** In bytes of UTF-8. */
 export const largestSuiteFile = 1_048_576;
 
 const fraction = z.number().min(0).max(1);
@@ -29,12 +29,12 @@ export const Provenance = z
     discoverySnapshotHash: short.optional(),
     importedAt: short.optional(),
   })
-  .describe('What the file was made from, when a program made it.');
+  .describe('Source of the file, if a program generated it.');
 
-/** Whether it was there before decides about the status. */
+/** 201 if the suite was created, 200 if it already existed. */
 const createdOrUpdated = {
   status: 201,
-  otherStatuses: { 200: 'The suite was there already' },
+  otherStatuses: { 200: 'The suite already existed' },
   statusOf: ({ created }: { created: boolean }) => (created ? 201 : 200),
 } as const;
 
@@ -42,27 +42,27 @@ const serverName = z.string().trim().min(1).max(200);
 
 export const syncFileOwnedEvalSuite = operation({
   command: 'eval-suites sync',
-  summary: 'Create or update the suite of a file, without its cases',
+  summary: 'Create or update a file-managed suite without its cases',
   description:
-    'The suite is found by `declaredSuiteId` and never by its name; one that was made otherwise cannot be claimed. `description` and `provenance` follow the file also where it leaves them out; other fields left out stay as they are. Cases are written with `declaredSuiteId` in the query; `syncEvalSuiteFile` does both at once.',
+    'Looks the suite up by `declaredSuiteId`, never by name; suites that were not created from a file cannot be claimed. Omitting `description` or `provenance` clears them; other omitted fields keep their value. To write cases, send `declaredSuiteId` in their query. To sync suite and cases in one request, use `syncEvalSuiteFile`.',
   method: 'POST',
   path: '/eval-suites/from-file',
   ...vocabulary,
   body: z
     .strictObject({
-      declaredSuiteId: DeclaredId.describe("The file's `suite.id`."),
+      declaredSuiteId: DeclaredId.describe('`suite.id` of the file.'),
       name: Name,
-      sourceHash: Sha256.describe('Of the bytes of the file.'),
+      sourceHash: Sha256.describe('SHA-256 of the file content.'),
       description: description.optional(),
       provenance: Provenance.optional(),
       environment: z
         .strictObject({
-          servers: z.array(serverName).max(100).optional().describe('By name or id.'),
+          servers: z.array(serverName).max(100).optional().describe('By name or ID.'),
           serverBindings: z
             .array(z.strictObject({ serverName, projectServerId: z.string().min(1).max(128).optional() }))
             .max(100)
             .optional()
-            .describe('Which server a name stands for, where it is not the name that it has here.'),
+            .describe('Maps server names of the file to saved servers with other names.'),
         })
         .optional(),
       defaultConfig: z
@@ -102,7 +102,7 @@ export const syncFileOwnedEvalSuite = operation({
   ...createdOrUpdated,
   response: z
     .object({
-      created: z.boolean().describe('True only for the first upload of this id.'),
+      created: z.boolean().describe('`true` only for the first upload of this ID.'),
       suite: SuiteDetail,
     })
     .meta({ id: 'EvalSuiteFromFileSynced' }),
@@ -115,7 +115,7 @@ export const syncEvalSuiteFile = operation({
   command: 'eval-suites sync-file',
   summary: 'Sync a suite file',
   description:
-    'Makes the suite and its cases what the file says, all of it or nothing: cases are added, changed, and deleted where the file no longer has them. What is wrong with the file is listed in `details.problems`, each with line and column. The same file again changes nothing. `servers` of the file are saved where the project has none with the name, and stay as they are where it has; values with `${NAME}` are filled in by the command line only.',
+    'Creates or updates the suite and its cases to match the file, in one transaction; cases that are no longer in the file are deleted. Errors in the file are listed in `details.problems` with line and column. Idempotent. `servers` of the file are created if the project has no server of that name; existing servers do not change. `${NAME}` placeholders are only filled in by the command line.',
   method: 'PUT',
   path: '/eval-suite-files/{declaredSuiteId}',
   ...vocabulary,
@@ -123,7 +123,7 @@ export const syncEvalSuiteFile = operation({
     mediaType: 'application/yaml',
     limit: largestSuiteFile,
     description:
-      'A suite file in YAML or JSON, at most 1,048,576 bytes. Its `suite.id` is the id in the path.',
+      'A suite file in YAML or JSON, up to 1,048,576 bytes. `suite.id` must match the ID in the path.',
   },
   example: {
     schemaVersion: '2',
@@ -142,7 +142,7 @@ export const syncEvalSuiteFile = operation({
   response: z
     .object({
       created: z.boolean(),
-      unchanged: z.boolean().describe('True when the suite was like this before.'),
+      unchanged: z.boolean().describe('`true` if the sync changed nothing.'),
       suite: SuiteDetail,
       cases: z
         .object({
@@ -150,13 +150,13 @@ export const syncEvalSuiteFile = operation({
           updated: count,
           deleted: count,
           unchanged: count,
-          disabled: count.describe('Of all: kept, and not run.'),
+          disabled: count.describe('Cases that are disabled: kept but not run.'),
         })
-        .describe('How many.'),
+        .describe('Number of cases.'),
       servers: z
         .array(z.object({ id: z.string(), name: z.string() }))
         .optional()
-        .describe('Servers of the file that were saved, because the project had none with their names.'),
+        .describe('Servers that were created from the file.'),
       sourceHash: z.string(),
     })
     .meta({ id: 'EvalSuiteFileSynced' }),
@@ -167,7 +167,7 @@ export const exportEvalSuiteFile = operation({
   command: 'eval-suites export',
   summary: 'Export a suite as a file',
   description:
-    'Syncing the file makes an equal suite. What a file cannot say stands in its `notes`. A suite that no file owns is called by its id.',
+    'Syncing the file creates an equal suite. Settings that a file cannot express are listed in its `notes`. A suite that is not managed by a file is exported under its ID.',
   path: '/eval-suites/{suiteId}/file',
   query: z.object({
     format: z.enum(['yaml', 'json']).default('yaml'),

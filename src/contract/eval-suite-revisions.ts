@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operationsIn } from './operation.ts';
-import { lookupPage, pageOf, Time } from './paging.ts';
+import { pageOf, pageUpTo, Time } from './paging.ts';
 
 const operation = operationsIn({
   area: 'Eval suites',
@@ -19,18 +19,15 @@ const Revision = z
     note: z.string().nullable(),
     changedFields: z.array(z.string()),
     revisionGroupId: z.string().nullable(),
-    pinnedRunCount: z.number().int().describe('How many runs were made with it.'),
+    pinnedRunCount: z.number().int().describe('Number of runs that used this revision.'),
     pinnedRunCountCapped: z.boolean(),
   })
   .meta({ id: 'EvalSuiteRevision' });
 
 export const listEvalSuiteRevisions = operation({
-  summary: 'List how a suite has changed',
-  description: 'The newest first.',
+  summary: 'List the revisions of a suite',
+  description: 'Newest first.',
   path: '/{suiteId}/revisions',
-  query: z.object({
-    cursor: lookupPage.cursor,
-    limit: z.coerce.number().int().min(1).max(100).default(25),
-  }),
+  query: z.object(pageUpTo(100, 25)),
   response: pageOf(Revision, 'EvalSuiteRevisionPage'),
 });

@@ -4,10 +4,10 @@ import { EvalCheck, MatchOptions } from './eval-checks.ts';
 import { GatePolicy } from './eval-gates.ts';
 import { vocabulary } from './eval-vocabulary.ts';
 import { EvalWarning } from './eval-warnings.ts';
+import { id, Name } from './fields.ts';
 import { liveErrors } from './live.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Eval suites',
@@ -15,7 +15,6 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const id = z.string().min(1).max(128);
 const fraction = z.number().min(0).max(1);
 const open = z.record(z.string(), z.unknown());
 export const description = z.string().max(5000);
@@ -24,10 +23,10 @@ export const systemPrompt = z.string().max(100_000);
 export const temperature = z.number().min(0).max(2);
 const serverNames = z.array(z.string().trim().min(1).max(200)).max(100);
 
-/** How many environments a suite is attached to at most. */
+/** Maximum number of environments attached to a suite. */
 export const mostEnvironments = 100;
 
-/** The share of trials that have to pass, in percent. */
+/** Share of trials that must pass, in percent. */
 export const PassCriteria = z
   .strictObject({
     minimumPassRatePercent: z.number().min(0).max(100).optional(),
@@ -51,7 +50,7 @@ export const PassCriteria = z
 export const SuiteHosts = z
   .array(
     z.strictObject({
-      host: z.string().trim().min(1).max(200).describe('A client, by name or id.'),
+      host: z.string().trim().min(1).max(200).describe('A client, by name or ID.'),
       servers: serverNames.optional(),
     }),
   )
@@ -69,7 +68,7 @@ const Schedule = z
     intervalMinutes: z.number().int().nullable(),
     environmentId: z.string().nullable(),
     state: z.enum(['active', 'paused_quota', 'paused_auth', 'paused_failures']).nullable(),
-    createdBy: z.string().nullable().describe('The user it runs as.'),
+    createdBy: z.string().nullable().describe('User that scheduled runs act as.'),
     nextDueAt: Time.nullable(),
     consecutiveFailures: z.number().int(),
   })
@@ -95,7 +94,7 @@ const EvalSuite = z
       })
       .nullable(),
     totals: z.object({ passed: z.number().int(), failed: z.number().int(), runs: z.number().int() }),
-    passRateTrend: z.array(z.number()).describe('Of the last runs that came to an end, the oldest first.'),
+    passRateTrend: z.array(z.number()).describe('Pass rates of the last finished runs, oldest first.'),
     caseCount: z.number().int(),
     schedule: Schedule,
   })
@@ -117,8 +116,8 @@ export const SuiteDetail = z
   .object({
     id: z.string(),
     declaredId: z.string().optional(),
-    managedBy: z.enum(['ci', 'app']).describe('`ci`: a file owns it, or those who report to it.'),
-    sourceHash: z.string().optional().describe('Of the file that owns it: its SHA-256.'),
+    managedBy: z.enum(['ci', 'app']).describe('`ci`: managed by a suite file or by reported runs.'),
+    sourceHash: z.string().optional().describe('SHA-256 of the suite file.'),
     name: z.string().nullable(),
     description: z.string().nullable(),
     projectId: z.string(),
@@ -132,7 +131,7 @@ export const SuiteDetail = z
       })
       .nullable(),
     hosts: z.array(z.object({ id: z.string(), name: z.string(), servers: z.array(z.string()).optional() })),
-    environmentIds: z.array(z.string()).describe('In the order they were attached.'),
+    environmentIds: z.array(z.string()).describe('In the order of attachment.'),
     settings: z.object({
       minimumAccuracy: z.number().nullable(),
       minimumIterations: z.number().nullable(),
@@ -148,7 +147,9 @@ export const SuiteDetail = z
         rubric: z.object({ criteria: z.array(criterion) }).optional(),
       }),
       qualityGate: GatePolicy.nullable(),
-      policy: z.enum(['legacy', 'v2']).describe('Which threshold decides: one for the run, or one per case.'),
+      policy: z
+        .enum(['legacy', 'v2'])
+        .describe('`legacy`: one threshold for the run. `v2`: one threshold per case.'),
       verdictPolicyVersion: z.literal(2).optional(),
       verdictPolicyDefaults: z
         .object({
@@ -174,7 +175,7 @@ export const listEvalSuites = operation({
 
 export const createEvalSuite = operation({
   summary: 'Create an eval suite',
-  description: 'The servers are tried first. Nothing runs and no credits are spent.',
+  description: 'Connects to the servers first. Does not start a run or spend credits.',
   method: 'POST',
   ...vocabulary,
   body: z
@@ -189,7 +190,7 @@ export const createEvalSuite = operation({
       temperature: temperature.optional(),
       passCriteria: PassCriteria.optional(),
       repetitions: z.number().int().min(1).max(100).optional(),
-      passThreshold: fraction.optional().describe('With `repetitions`: each case is decided by itself.'),
+      passThreshold: fraction.optional().describe('With `repetitions`: decides each case separately.'),
       tags: z.array(z.string().max(64)).max(32).optional(),
       hosts: SuiteHosts.optional(),
       tests: z.array(InlineCase).min(1).max(100),
@@ -280,13 +281,13 @@ const SettingsUpdate = z.strictObject({
   validity: Validity.optional(),
   qualityGate: GatePolicy.nullable()
     .optional()
-    .describe('What runs are held against besides their verdict; `null` takes it away.'),
+    .describe('Quality gate of runs, besides their verdict. `null` removes it.'),
 });
 
 export const updateEvalSuite = operation({
   summary: 'Edit an eval suite',
   description:
-    '`expectedRevisionNumber` is what was read; a stale one is refused with 409. `environmentIds` is an array, or `null` to detach all.',
+    'Send the revision number you read as `expectedRevisionNumber`; a stale one returns 409. To detach all environments, send `environmentIds: null`.',
   method: 'PATCH',
   path: '/{suiteId}',
   query: z.object({ declaredSuiteId }),
@@ -295,18 +296,18 @@ export const updateEvalSuite = operation({
     .strictObject({
       declaredSuiteId,
       expectedRevisionNumber: z.number().int().min(0).optional(),
-      note: z.string().max(500).optional().describe('Kept with the revision.'),
+      note: z.string().max(500).optional().describe('Note stored with the revision.'),
       name: Name.optional(),
-      description: description.nullable().optional().describe('`null` or empty text takes it away.'),
+      description: description.nullable().optional().describe('`null` or empty text clears it.'),
       environment: z
         .strictObject({
-          servers: serverNames.optional().describe('By name or id.'),
-          computerEnvironment: z.null('Computers are not supported here; leave it out').optional(),
+          servers: serverNames.optional().describe('By name or ID.'),
+          computerEnvironment: z.null('Computers are not supported; omit it').optional(),
         })
         .optional(),
       environmentIds: z
         .array(id)
-        .min(1, 'Must name at least one; send null to detach all')
+        .min(1, 'Must have at least one item; send null to detach all')
         .max(mostEnvironments)
         .nullable()
         .optional(),
@@ -321,7 +322,7 @@ export const updateEvalSuite = operation({
       hosts: SuiteHosts.optional(),
       settings: SettingsUpdate.optional(),
     })
-    .meta({ id: 'EvalSuiteUpdateRequest', description: 'Fields left out stay as they are.' }),
+    .meta({ id: 'EvalSuiteUpdateRequest', description: 'Omitted fields keep their value.' }),
   example: { description: 'Run before every release' },
   response: SuiteDetail,
   errors: ['CONFLICT'],
@@ -329,7 +330,7 @@ export const updateEvalSuite = operation({
 
 export const deleteEvalSuite = operation({
   summary: 'Delete an eval suite',
-  description: 'With its cases and runs. Refused while one of its runs is under way.',
+  description: 'Also deletes its cases and runs. Returns 409 while a run is in progress.',
   method: 'DELETE',
   path: '/{suiteId}',
   query: z.object({ declaredSuiteId }),
@@ -348,7 +349,7 @@ export const attachEvalSuiteEnvironment = operation({
   response: z
     .object({
       suiteId: z.string(),
-      attached: z.boolean().describe('False when it was attached already.'),
+      attached: z.boolean().describe('`false` if it was already attached.'),
       environmentIds: z.array(z.string()),
     })
     .meta({ id: 'EvalSuiteEnvironmentAttached' }),
@@ -357,7 +358,8 @@ export const attachEvalSuiteEnvironment = operation({
 
 export const updateEvalSuiteSchedule = operation({
   summary: 'Run a suite on a schedule',
-  description: 'It runs as the user who sets this. Switching it on again ends a pause.',
+  description:
+    'Scheduled runs act as the user who saves the schedule. Enabling a paused schedule resumes it.',
   method: 'PATCH',
   path: '/{suiteId}/schedule',
   query: z.object({ declaredSuiteId }),

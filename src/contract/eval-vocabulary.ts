@@ -2,10 +2,13 @@ import { z } from 'zod';
 
 export const vocabularyHeader = 'x-mcpjam-eval-vocabulary';
 
-/** Which words a caller uses: `2` calls deciding checks `required`, and repetitions `iterations`. */
+/** Header that selects the spelling of fields: with `2`, deciding checks are `required` and repetitions are `iterations`. */
 export const vocabulary = {
   headers: z.object({
-    [vocabularyHeader]: z.enum(['1', '2']).default('1').describe('Which spellings are used; 1 if left out.'),
+    [vocabularyHeader]: z
+      .enum(['1', '2'])
+      .default('1')
+      .describe('Spelling of fields in requests and responses. Default 1.'),
   }),
   varyBy: vocabularyHeader,
 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a result means less than it says. */
+/** A reason to doubt a result. */
 export const EvalWarning = z
   .object({
     code: z

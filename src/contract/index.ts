@@ -1,5 +1,6 @@
 import * as account from './account.ts';
 import * as agent from './agent.ts';
+import { aliases } from './aliases.ts';
 import * as artifacts from './artifacts.ts';
 import * as browserSessions from './browser-sessions.ts';
 import * as catalog from './catalog.ts';
@@ -23,19 +24,16 @@ import * as evalRuns from './eval-runs.ts';
 import * as evalSuiteFiles from './eval-suite-files.ts';
 import * as evalSuiteRevisions from './eval-suite-revisions.ts';
 import * as evalSuites from './eval-suites.ts';
-import * as goals from './goals.ts';
-import * as hosts from './hosts.ts';
 import * as journeyRuns from './journey-runs.ts';
 import * as journeys from './journeys.ts';
 import * as oauth from './oauth.ts';
-import { type Declaration, isDeclaration, type Operation, paramNames } from './operation.ts';
+import { type Operation, type OperationsOf, operationsOf } from './operation.ts';
 import * as personas from './personas.ts';
 import * as plugins from './plugins.ts';
 import * as projects from './projects.ts';
 import * as readiness from './readiness.ts';
 import * as registry from './registry.ts';
 import * as registryCards from './registry-cards.ts';
-import * as scenarios from './scenarios.ts';
 import * as secrets from './secrets.ts';
 import * as serverChecks from './server-checks.ts';
 import * as connections from './server-connections.ts';
@@ -79,7 +77,6 @@ const declared = {
   ...registryCards,
   ...readiness,
   ...clients,
-  ...hosts,
   ...environments,
   ...serverGroups,
   ...secrets,
@@ -105,11 +102,9 @@ const declared = {
   ...swarmDrafts,
   ...journeyRuns,
   ...swarmInsights,
-  ...goals,
   ...studies,
   ...studySessions,
   ...studyInsights,
-  ...scenarios,
   ...shares,
   ...sessions,
   ...agent,
@@ -119,17 +114,12 @@ const declared = {
   ...catalog,
   ...spendBudget,
   ...webhooks,
+  ...aliases,
 };
 
-type Declared = typeof declared;
-
-/** Every operation by its id, which is the name it is exported under. */
-export type Operations = {
-  [Name in keyof Declared as Declared[Name] extends Declaration ? Name : never]: Declared[Name];
-};
+/** Operations by ID, which is the name of the export. */
+export type Operations = OperationsOf<typeof declared>;
 export type OperationId = keyof Operations;
 
-/** A surface that wants to know what exists reads this and nothing else. */
-export const operationList: readonly Operation[] = Object.entries<unknown>(declared).flatMap(([id, value]) =>
-  isDeclaration(value) ? [{ ...value, id, params: paramNames(value.path) }] : [],
-);
+/** All operations. Surfaces read this list and no other part of the contract. */
+export const operationList: readonly Operation[] = operationsOf(declared);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { count } from './fields.ts';
 import { Time } from './paging.ts';
-
-const count = z.number().int().min(0);
 
 const Evidence = z
   .object({
@@ -17,7 +16,7 @@ const Evidence = z
 const Finding = z
   .object({
     id: z.string(),
-    signalFingerprint: z.string().describe('The same for the same kind of failure in every run.'),
+    signalFingerprint: z.string().describe('Identifies the kind of failure across runs.'),
     title: z.string(),
     category: z.enum([
       'unknown',
@@ -43,7 +42,7 @@ const Finding = z
     severity: z.enum(['info', 'low', 'medium', 'high']),
     confidence: z.enum(['low', 'medium', 'high']),
     observed: z.string(),
-    rootCause: z.string().optional().describe('What a language model takes for the cause.'),
+    rootCause: z.string().optional().describe('Probable cause, as judged by a language model.'),
     recommendation: z.string(),
     acceptanceCriteria: z.array(z.string()),
     affected: z.object({ count, total: count, unit: z.enum(['iterations', 'sessions']) }),
@@ -52,7 +51,7 @@ const Finding = z
   })
   .meta({ id: 'ActionableFinding' });
 
-/** What was found out about a run, or about whatever else has trials or sessions. */
+/** Insights into an eval run, a wave or a window of a study. */
 export const InsightsEnvelope = z
   .object({
     schemaVersion: z.literal(1),
@@ -102,7 +101,7 @@ export const InsightsEnvelope = z
       .looseObject({})
       .nullable()
       .optional()
-      .describe('Of a wave: how its runs went, by persona, journey and target.'),
+      .describe('For a wave: results of its runs by persona, journey and target.'),
     truncation: z.object({
       truncated: z.boolean(),
       omittedFindings: count,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { count } from './fields.ts';
 import { InsightsEnvelope } from './insights.ts';
 import { RunVerdictSummary, SessionVerdict, SwarmReport } from './journey-verdicts.ts';
 import { targetIds } from './journeys.ts';
 import { eventStream, operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
-import { swarms } from './swarm-feature.ts';
 
 const operation = operationsIn({
   area: 'Swarm runs',
@@ -17,7 +18,6 @@ const ofRun = operationsIn({
   access: 'project member',
 });
 
-const count = z.number().int().min(0);
 export const attemptStatuses = ['pending', 'running', 'succeeded', 'failed', 'rate_limited'] as const;
 const AttemptStatus = z.enum(attemptStatuses);
 export const runStatuses = ['running', 'completed', 'partial', 'failed', 'rate_limited'] as const;
@@ -30,7 +30,9 @@ const Target = z
     targetId: z
       .string()
       .optional()
-      .describe('Its environment, else its client. Two targets can have one client.'),
+      .describe(
+        'ID of the environment, or of the client if there is none. Several targets can share a client.',
+      ),
     environmentId: z.string().optional(),
     environmentName: z.string().optional(),
     modelId: z.string().optional(),
@@ -44,7 +46,7 @@ const Attempt = z
     targetId: z.string().nullable(),
     sessionIndex: count,
     status: AttemptStatus,
-    turns: count.describe('Messages of the persona that were answered.'),
+    turns: count.describe('Persona messages with a reply.'),
     errorCode: z
       .string()
       .nullable()
@@ -63,10 +65,10 @@ export const JourneyRun = z
     id: z.string(),
     projectId: z.string(),
     journeyId: z.string(),
-    waveId: z.string().optional().describe('What was launched together.'),
-    status: RunStatus.describe('A cancelled run is `failed`; see `canceled`.'),
+    waveId: z.string().optional().describe('Groups runs that were launched together.'),
+    status: RunStatus.describe('`failed` for a cancelled run; see `canceled`.'),
     canceled: z.boolean(),
-    stale: z.boolean().describe('Nobody worked on it any more, and it was ended.'),
+    stale: z.boolean().describe('The run was ended because its worker was lost.'),
     error: z.string().optional(),
     summary: RunSummary,
     targets: z.array(Target),
@@ -77,22 +79,24 @@ export const JourneyRun = z
         role: z.string().nullable().optional(),
       })
       .optional(),
-    attempts: z.array(Attempt).optional().describe('Where one run is read.'),
+    attempts: z.array(Attempt).optional().describe('Only when a single run is read.'),
     targetSummaries: z
       .array(z.object({ hostId: z.string(), targetId: z.string().optional(), ...tally }))
       .optional(),
     createdAt: Time,
     completedAt: Time.optional(),
     lastHeartbeatAt: Time.optional(),
-    insights: InsightsEnvelope.optional().describe('Where one run is read.'),
+    insights: InsightsEnvelope.optional().describe('Only when a single run is read.'),
     verdictSummary: RunVerdictSummary.optional(),
-    report: SwarmReport.optional().describe('Where one run is read.'),
+    report: SwarmReport.optional().describe('Only when a single run is read.'),
   })
   .meta({ id: 'JourneyRun' });
 
 export const JourneyRunSession = z
   .object({
-    id: z.string().describe('Of a chat session: its transcript and trace are read there.'),
+    id: z
+      .string()
+      .describe('Chat session ID. Read its transcript and trace with the operations of chat sessions.'),
     chatSessionId: z.string(),
     projectId: z.string(),
     hostId: z.string().optional(),
@@ -102,9 +106,9 @@ export const JourneyRunSession = z
     journeyId: z.string().optional(),
     personaId: z.string().optional(),
     personaLabel: z.string().optional(),
-    status: z.enum(['active', 'archived']).nullable().describe('Whether it is put away.'),
-    outcome: AttemptStatus.nullable().optional().describe('How running it went.'),
-    verdict: SessionVerdict.optional().describe('How it was graded.'),
+    status: z.enum(['active', 'archived']).nullable().describe('Whether the session is archived.'),
+    outcome: AttemptStatus.nullable().optional().describe('Execution status.'),
+    verdict: SessionVerdict.optional().describe('Grading result.'),
     readiness: z.unknown(),
     goalScore: z
       .object({
@@ -157,8 +161,8 @@ export const launchFields = {
     .max(64)
     .regex(/^[A-Za-z0-9_-]+$/, 'Write letters, digits, "_" and "-"')
     .optional()
-    .describe('Of your choice: runs with the same one belong together. Left out, the run is its own wave.'),
-  environmentIds: targetIds.optional().describe('In this run, instead of those of the journey.'),
+    .describe('Custom ID that groups runs. Default: the run is a wave of its own.'),
+  environmentIds: targetIds.optional().describe('Overrides the environments of the journey in this run.'),
 };
 
 export const launchedFields = {
@@ -166,7 +170,9 @@ export const launchedFields = {
   journeyId: z.string(),
   projectId: z.string(),
   status: z.literal('running'),
-  deduped: z.boolean().describe('The key was used before: this is the run of then.'),
+  deduped: z
+    .boolean()
+    .describe('Whether the idempotency key was used before. The response then has the first run.'),
 };
 
 export const canceledFields = {
@@ -174,23 +180,23 @@ export const canceledFields = {
   status: z.string(),
   canceled: z.literal(true),
   alreadyCanceled: z.boolean(),
-  finalized: count.describe('Sessions that this has ended.'),
+  finalized: count.describe('Sessions that this request ended.'),
 };
 
 export const listJourneyRuns = operation({
   summary: 'List the runs of a journey',
-  description: 'The latest first, without their attempts.',
+  description: 'Newest first, without attempts.',
   path: '/journeys/{journeyId}/runs',
   query: z.object(historyPage),
   response: pageOf(JourneyRun, 'JourneyRunPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
 export const launchJourneyRun = operation({
   summary: 'Launch a journey',
   command: 'journeys launch',
   description:
-    'Targets times `sessionsPerTarget` sessions begin: in each a model plays the persona, and the agent of the target answers. At most three targets run at once, the sessions of one in order. Send an `Idempotency-Key`: the same one again gives the first run with `deduped: true`, and neither runs nor costs anything. Takes one of `journeyLaunchesPerDay`.',
+    'Starts `sessionsPerTarget` sessions for each target. In each session, a model plays the persona and talks to the agent of the target. Up to three targets run concurrently; the sessions of a target run in order. Send an `Idempotency-Key`: repeating the request with the same key returns the first run with `deduped: true` and costs nothing. Uses one unit of `journeyLaunchesPerDay`.',
   method: 'POST',
   path: '/journeys/{journeyId}/runs',
   body: z.strictObject(launchFields).meta({ id: 'JourneyRunLaunchRequest' }),
@@ -205,36 +211,30 @@ export const launchJourneyRun = operation({
 
 export const getJourneyRun = ofRun({
   summary: 'Read a journey run',
-  description: 'Poll it until `status` is no longer `running`.',
+  description: 'Poll until `status` is no longer `running`.',
   response: JourneyRun,
   feature: swarms.readOne,
 });
 
 export const listJourneyRunSessions = ofRun({
   summary: 'List the sessions of a journey run',
-  description: 'Target by target, in order. Transcripts are read as chat sessions, with the same ids.',
+  description:
+    'Ordered by target. To read a transcript, use the session ID with the operations of chat sessions.',
   path: '/sessions',
   query: z.object(historyPage),
   response: pageOf(JourneyRunSession, 'JourneyRunSessionPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
-const canceling = {
+export const cancelJourneyRun = ofRun({
   summary: 'Cancel a journey run',
   description:
-    'Sessions under way stop. Repeated, it changes nothing. Also where swarms are switched off. 409 when the run is over.',
+    'Stops running sessions. Idempotent. Works even if swarms are switched off. Returns 409 if the run has finished.',
+  method: 'POST',
+  path: '/cancel',
   response: z.object(canceledFields).meta({ id: 'JourneyRunCanceled' }),
   errors: ['CONFLICT'],
   feature: swarms.always,
-} as const;
-
-export const cancelJourneyRun = ofRun({ ...canceling, method: 'POST', path: '/cancel' });
-
-export const deleteJourneyRun = ofRun({
-  ...canceling,
-  command: 'journey-runs stop',
-  method: 'DELETE',
-  alias: { of: 'cancelJourneyRun' },
 });
 
 const changed = { runId: z.string(), at: Time };
@@ -255,8 +255,8 @@ export type JourneyRunEvent = z.input<typeof RunEvent>;
 export const watchJourneyRun = ofRun({
   summary: 'Follow a journey run',
   description:
-    'First how each session stands, then what changes. Ends when the run is over and graded, and its findings are there. Whoever comes again is told anew how everything stands.',
+    'Sends the state of each session, then every change. The stream ends when the run is graded and its findings are stored. A reconnected client receives the full state again.',
   path: '/events',
-  response: eventStream(RunEvent, 'How the run and its sessions stand.'),
+  response: eventStream(RunEvent, 'State of the run and its sessions.'),
   feature: swarms.readOne,
 });

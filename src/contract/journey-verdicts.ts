@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { count } from './fields.ts';
 import { Time } from './paging.ts';
 
-const count = z.number().int().min(0);
 const verdicts = ['passed', 'failed', 'inconclusive', 'notEstablished'] as const;
 const Verdict = z.enum(verdicts);
 
@@ -27,7 +27,7 @@ export const verdictReasons = [
   'allGradersPassed',
 ] as const;
 
-/** What grading says about one session; whether it ran is its `outcome`. */
+/** Grading result of a session. The execution status is `outcome`. */
 export const SessionVerdict = z
   .object({
     contractVersion: z.literal(1),
@@ -60,7 +60,7 @@ export const SessionVerdict = z
   })
   .meta({ id: 'SwarmSessionVerdict' });
 
-/** As of an eval run under policy 2: each target is a case, its sessions are the trials. */
+/** Verdict summary in the form of an eval run under policy 2: targets are cases, sessions are trials. */
 const Decision = z.looseObject({
   verdictPolicyVersion: z.literal(2),
   verdict: z.enum(['passed', 'failed', 'inconclusive']),

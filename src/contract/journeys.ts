@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { id, Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
 import { GoalJudge, SessionRubric } from './rubrics.ts';
-import { swarms } from './swarm-feature.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Swarms',
@@ -11,16 +11,20 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const id = z.string().min(1).max(128);
-/** Each of them is a target of a run. */
+/** IDs of clients or environments. Each one is a target of a run. */
 const targets = z
   .array(id)
   .max(20)
-  .refine((ids) => new Set(ids).size === ids.length, 'Names an id twice');
-export const targetIds = targets.min(1, 'Must name at least one; leave the field out for none');
+  .refine((ids) => new Set(ids).size === ids.length, 'Must not repeat an ID');
+export const targetIds = targets.min(1, 'Must have at least one item; omit the field for none');
 
-export const Count = z.number().int().min(1).max(100).describe('Sessions with each target.');
-export const MaxTurns = z.number().int().min(1).max(200).describe('Messages of the persona in a session.');
+export const Count = z.number().int().min(1).max(100).describe('Number of sessions per target.');
+export const MaxTurns = z
+  .number()
+  .int()
+  .min(1)
+  .max(200)
+  .describe('Maximum number of persona messages per session.');
 
 export const Journey = z
   .object({
@@ -30,21 +34,23 @@ export const Journey = z
     goal: z.string(),
     personaId: z.string(),
     swarmId: z.string().nullable(),
-    environmentIds: z.array(z.string()).describe('Empty: it runs with `hostIds`, or as its swarm does.'),
-    hostIds: z.array(z.string()).describe('Clients to run with where there are no environments.'),
+    environmentIds: z
+      .array(z.string())
+      .describe('If empty, the journey runs with `hostIds`, or with the environments of its swarm.'),
+    hostIds: z.array(z.string()).describe('Clients to run with if there are no environments.'),
     serverAttachmentId: z
       .string()
       .optional()
-      .describe('A server group, instead of the servers of the clients.'),
+      .describe('Server group that replaces the servers of the clients.'),
     sessionsPerTarget: z.number().int().nullable(),
     maxTurns: z.number().int().nullable(),
-    rubric: SessionRubric.nullable().describe('`null`: that of its swarm, if it has one.'),
+    rubric: SessionRubric.nullable().describe('`null`: uses the rubric of the swarm, if any.'),
     judge: GoalJudge,
-    passThreshold: z.number().describe('The share of the sessions of a target that has to pass.'),
+    passThreshold: z.number().describe('Share of sessions per target that must pass.'),
     createdAt: Time,
     updatedAt: Time,
   })
-  .meta({ id: 'Journey', description: 'What a persona wants to get done, and where it is tried.' });
+  .meta({ id: 'Journey', description: 'Goal of a persona, with the targets to try it on.' });
 
 export const grading = {
   rubric: SessionRubric.optional(),
@@ -53,8 +59,8 @@ export const grading = {
 };
 
 export const journeyFields = {
-  name: Name.optional().describe('Left out, the beginning of the goal.'),
-  goal: z.string().trim().min(1).max(4000).describe('In the words of somebody who wants it.'),
+  name: Name.optional().describe('Default: the beginning of the goal.'),
+  goal: z.string().trim().min(1).max(4000).describe('Goal in the words of the persona.'),
   personaId: id,
   swarmId: id.optional(),
   environmentIds: targetIds.optional(),
@@ -78,7 +84,7 @@ export const journeyChanges = {
   passThreshold: grading.passThreshold,
 };
 
-/** How many sessions and how long they are is decided together. */
+/** Requires the number of sessions and their length to be set together. */
 export function together(...names: [string, string]) {
   return (body: Record<string, unknown>, context: z.RefinementCtx): void => {
     if (Object.keys(body).length === 0)
@@ -88,7 +94,7 @@ export function together(...names: [string, string]) {
       context.addIssue({
         code: 'custom',
         path: [missing],
-        message: `Goes together with ${given}; give both`,
+        message: `Required together with ${given}`,
       });
   };
 }
@@ -103,16 +109,15 @@ export const journeyExample = {
 
 export const listJourneys = operation({
   summary: "List a project's journeys",
-  description: 'The latest first, without those that are archived.',
+  description: 'Newest first, without archived ones.',
   query: z.object(historyPage),
   response: pageOf(Journey, 'JourneyPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
 export const createJourney = operation({
   summary: 'Create a journey',
-  description:
-    'Nothing runs. The persona, the swarm and whatever else is named have to be in this project. `rubric`, `judge` and `passThreshold` are ours, and optional.',
+  description: 'Does not start a run. The persona, the swarm and the targets must be in this project.',
   method: 'POST',
   body: z.strictObject(journeyFields).meta({ id: 'JourneyCreateRequest' }),
   example: { ...journeyExample, sessionsPerTarget: 3 },
@@ -133,7 +138,7 @@ export const getJourney = operation({
 export const updateJourney = operation({
   summary: 'Edit a journey',
   description:
-    'Runs that were launched keep the journey they were launched with. `sessionsPerTarget` and `maxTurns` are sent together.',
+    'Launched runs keep the version of the journey they started with. Send `sessionsPerTarget` and `maxTurns` together.',
   method: 'PATCH',
   path: '/{journeyId}',
   body: z
@@ -149,7 +154,7 @@ export const archived = { id: z.string(), projectId: z.string(), archived: z.lit
 
 export const archiveJourney = operation({
   summary: 'Archive a journey',
-  description: 'It leaves the lists and cannot be launched; its runs stay.',
+  description: 'Hides the journey from lists and prevents launches. Runs are kept.',
   method: 'DELETE',
   path: '/{journeyId}',
   response: z.object(archived).meta({ id: 'JourneyArchived' }),

@@ -5,43 +5,45 @@ const protocolVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'
 
 const ProtocolVersion = z.enum(protocolVersions);
 
-/** What every operation on a live server understands besides its own fields. Unknown fields are ignored. */
+/** Options of every operation on a live server. Unknown fields are ignored. */
 export const liveOptions = {
-  serverName: z.string().max(1000).optional().describe('Ignored; kept for existing clients.'),
+  serverName: z.string().max(1000).optional().describe('Ignored. Kept for compatibility.'),
   oauthAccessToken: z
     .string()
     .min(1)
     .max(16384)
-    .regex(/^[\x21-\x7e]+$/, 'Not a token')
+    .regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces')
     .optional()
-    .describe('Sent to the server instead of the stored token, for this call only.'),
+    .describe('Replaces the stored token for this call.'),
   clientInfo: z
     .looseObject({ name: z.string().min(1).max(200), version: z.string().min(1).max(100) })
     .optional()
-    .describe('How to introduce ourselves to the server.'),
+    .describe('Client info to send to the server.'),
   clientCapabilities: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('MCP client capabilities to declare, instead of those saved with the server.'),
-  mcpProtocolVersion: ProtocolVersion.optional().describe('Speak this revision or fail.'),
+    .describe('Overrides the client capabilities that are saved with the server.'),
+  mcpProtocolVersion: ProtocolVersion.optional().describe(
+    'Protocol revision to require. The call fails if the server does not support it.',
+  ),
   supportedProtocolVersions: z
     .array(ProtocolVersion)
     .min(1)
     .max(10)
     .optional()
-    .describe('Revisions that may be spoken.'),
-  firstPageOnly: z.boolean().optional().describe('Where all pages would be read, read one.'),
-  mirrorToolParamHeaders: z.boolean().optional().describe('Ignored; marked parameters are always mirrored.'),
+    .describe('Accepted protocol revisions.'),
+  firstPageOnly: z.boolean().optional().describe('Read only the first page.'),
+  mirrorToolParamHeaders: z.boolean().optional().describe('Ignored: marked parameters are always mirrored.'),
   supportsMrtr: z
     .boolean()
     .optional()
-    .describe('Ignored; a result that asks for input is returned as it is.'),
-  xaaPolicy: z.unknown().optional().describe('Ignored; kept for existing clients.'),
+    .describe('Ignored: a result that requests input is returned unchanged.'),
+  xaaPolicy: z.unknown().optional().describe('Ignored. Kept for compatibility.'),
 };
 
 export const LiveBody = z.looseObject(liveOptions).meta({ id: 'LiveOptions' });
 
-/** Refusals that come from the server, or from reaching it. */
+/** Errors of operations that connect to a server. */
 export const liveErrors = [
   'FORBIDDEN',
   'OAUTH_REQUIRED',
@@ -57,7 +59,7 @@ export const Tool = z
     inputSchema: z.looseObject({}).optional(),
     outputSchema: z.looseObject({}).optional(),
   })
-  .meta({ id: 'Tool', description: 'As the server sent it.' });
+  .meta({ id: 'Tool', description: 'As sent by the server.' });
 
 export const Prompt = z
   .looseObject({
@@ -73,7 +75,7 @@ export const Prompt = z
       )
       .optional(),
   })
-  .meta({ id: 'Prompt', description: 'As the server sent it.' });
+  .meta({ id: 'Prompt', description: 'As sent by the server.' });
 
 export const Resource = z
   .looseObject({
@@ -82,8 +84,8 @@ export const Resource = z
     description: z.string().optional(),
     mimeType: z.string().optional(),
   })
-  .meta({ id: 'Resource', description: 'As the server sent it.' });
+  .meta({ id: 'Resource', description: 'As sent by the server.' });
 
 export const ResourceTemplate = z
   .looseObject({ uriTemplate: z.string().optional() })
-  .meta({ id: 'ResourceTemplate', description: 'As the server sent it.' });
+  .meta({ id: 'ResourceTemplate', description: 'As sent by the server.' });

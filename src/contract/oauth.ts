@@ -7,7 +7,7 @@ const Token = z
   .string()
   .min(1)
   .max(16384)
-  .regex(/^[\x21-\x7e]+$/, 'Not a token')
+  .regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces')
   .meta({ format: 'password' });
 
 export const importOAuthTokens = operation({
@@ -15,15 +15,15 @@ export const importOAuthTokens = operation({
   area: 'OAuth',
   summary: 'Import OAuth tokens',
   description:
-    'Takes tokens obtained elsewhere. Later calls send the access token and refresh it before it expires, and when the server refuses it. Importing again replaces what was there. Tokens are stored encrypted and never returned.',
+    'Stores tokens that were obtained elsewhere. Later calls send the access token and refresh it before it expires or when the server rejects it. A new import replaces the stored tokens. Tokens are encrypted and never returned.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/oauth/import-tokens',
   body: z
     .strictObject({
-      serverUrl: HttpUrl.describe('Must be the URL of the saved server: tokens are sent nowhere else.'),
-      oauthResourceUrl: HttpUrl.optional().describe('Resource indicator, when it differs from `serverUrl`.'),
+      serverUrl: HttpUrl.describe('Tokens can only be imported for the URL of the saved server.'),
+      oauthResourceUrl: HttpUrl.optional().describe('Resource indicator, if it differs from `serverUrl`.'),
       authorizationServerUrl: HttpUrl.optional().describe(
-        'Who issued the tokens; found by asking the server if left out. One that is named here gets the client secret of `clientInformation` and never the one saved with the server.',
+        'Issuer of the tokens. Default: discovered from the server. If you set it, refreshes use the client secret of `clientInformation`, never the one saved with the server.',
       ),
       clientInformation: z
         .strictObject({
@@ -32,7 +32,7 @@ export const importOAuthTokens = operation({
         })
         .optional()
         .describe(
-          'Needed to refresh. If left out, the client id saved with the server is used, and its client secret too when `authorizationServerUrl` is left out.',
+          'Required for refreshes. Default: the client ID saved with the server, and also its client secret if `authorizationServerUrl` is not set.',
         ),
       tokens: z.looseObject({
         access_token: Token,

@@ -1,27 +1,28 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { Gate } from './features.ts';
 
 /**
- * Who may call an operation.
+ * Callers that an operation accepts.
  * - `public`: anyone, without a key
  * - `key`: any working API key
  * - `directory reader`: any working API key, or a guest token of the directory
  * - `organization member`: a key of the organization in the path
- * - `organization admin`: one whose owner administers it
- * - `requester`: the account that made the thing in the path, or in the body where none is in the path, with a key of the same organization
- * - `project viewer`: a key whose owner can see the project that the thing in the path belongs to
+ * - `organization admin`: a key whose owner administers the organization
+ * - `requester`: the account that created the resource named in the path or the body, with a key of the same organization
+ * - `project viewer`: a key whose owner can see the project of the resource in the path
  * - `project member`: a key whose owner can see the project in the path
- * - `project member or visitor`: the same, or one whose owner was let in to the study in the path
+ * - `project member or visitor`: a project member, or a key whose owner was admitted to the study in the path
  * - `project admin`: a key whose owner administers that project
- * - `own or project admin`: the owner of what is personal, which nobody else sees; else as `project admin`
+ * - `own or project admin`: for personal resources their owner only, others get 404; otherwise a project admin
  *
  * Only in the console:
- * - `visitor`: anyone, and who is signed in is known
- * - `session`: whoever is signed in, a member of an organization or not
- * - `operator`: one who runs this installation
+ * - `visitor`: anyone, signed in or not
+ * - `session`: any signed-in user, member of an organization or not
+ * - `operator`: an operator of this installation
  *
  * Only on the page of a study:
- * - `grant`: whoever was let in to a study, as long as that lasts
+ * - `grant`: a visitor of a study with a valid grant
  */
 export type Access =
   | 'public'
@@ -46,16 +47,16 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never;
 
-/** Bytes instead of JSON in the request: handed to the verb as they arrive, refused beyond the limit. */
+/** A request body of bytes instead of JSON, streamed to the verb and rejected beyond the limit. */
 export interface Upload {
-  /** What they are taken for when the request does not say. */
+  /** Default content type. */
   readonly mediaType: string;
   /** In bytes. */
   readonly limit: number;
   readonly description: string;
 }
 
-/** Bytes instead of JSON in the answer. */
+/** A response of bytes, or of a range of them, instead of JSON. */
 export interface FileAnswer {
   readonly kind: 'file';
   /** Or a range of them. */
@@ -63,7 +64,7 @@ export interface FileAnswer {
   readonly description: string;
 }
 
-/** A stream of events instead of one answer; each event carries JSON. */
+/** A response that is a stream of events with JSON data. */
 export interface EventStream<Event extends z.ZodType = z.ZodType> {
   readonly kind: 'events';
   readonly event: Event;
@@ -80,12 +81,12 @@ export function eventStream<Event extends z.ZodType>(event: Event, description: 
 
 export type ResponseKind = z.ZodType | FileAnswer | EventStream;
 
-/** What an operation answers with, when it is not one JSON document. */
+/** The response of an operation that does not return a single JSON document. */
 export function streamedAnswer(response: ResponseKind): FileAnswer | EventStream | undefined {
   return 'kind' in response ? response : undefined;
 }
 
-/** The schema of a JSON answer. */
+/** The schema of a JSON response. */
 export function jsonAnswer(response: ResponseKind): z.ZodType | undefined {
   return 'kind' in response ? undefined : response;
 }
@@ -96,98 +97,82 @@ interface Declaration {
   readonly description?: string;
   readonly method: Method;
   readonly path: string;
-  /** Its name on the command line, group and verb, where the one that follows from the path reads badly. */
+  /** Command, as group and verb. Default: derived from the path. */
   readonly command?: string;
-  /** A field of the query or the body that the command takes without a flag. */
+  /** Field of the query or the body that the command accepts as a positional argument. */
   readonly argument?: string;
   readonly query?: z.ZodObject;
-  /** Headers of the request that it reads besides the usual ones, in lower case. */
+  /** Additional request headers, in lower case. */
   readonly headers?: z.ZodObject;
-  /** The header that decides about the form of the answer. */
+  /** Request header that selects the form of the response. */
   readonly varyBy?: string;
-  /** Absent: the operation takes no body, and an empty object is tolerated. */
+  /** Absent if the operation has no body. An empty object is tolerated. */
   readonly body?: z.ZodType;
   readonly upload?: Upload;
-  /** The operation that tells the same as it happens, to whoever accepts nothing but events here. */
+  /** Operation that streams the response, used for requests that accept only events. */
   readonly streamedBy?: string;
-  /** Bytes of JSON that it takes where that is more than other operations do. */
+  /** Limit of the JSON body in bytes, if larger than the default. */
   readonly bodyLimit?: number;
   /**
-   * A body that works, of an upload too where it may be JSON; shown in the documentation and sent by the access matrix. An id is written as the path
-   * parameter that would hold it, like `{serverId}`.
+   * A valid body, for the documentation and the access matrix test. Also for an upload, if it accepts JSON. IDs are
+   * written as path parameters, like `{serverId}`.
    */
   readonly example?: unknown;
   readonly status: 200 | 201 | 202;
   readonly response: ResponseKind;
-  /** Where what was done decides about the status: the others, with what they mean, and which one an answer gets. */
+  /** Further success statuses with their meaning, and the function that selects the status of a response. */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   readonly statusOf?: (answer: never) => number;
-  /** Response headers that repeat fields of the body, for clients that pass the body on unchanged. */
+  /** Response headers that repeat fields of the body, for clients that forward the body unread. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** Refusals beyond those that follow from the access level. */
+  /** Error codes besides those implied by the access level. */
   readonly errors?: readonly ErrorCode[];
   readonly access: Access;
-  /** `default` in the place of a project id means the Default project of the key's organization. */
+  /** Accepts `default` as project ID, for the Default project of the key's organization. */
   readonly defaultProject?: true;
-  /** Writes nothing here, whatever its method: it talks to a server, or only looks. */
+  /** Writes nothing to the database, whatever its method. */
   readonly readOnly?: true;
-  /** Calls tools of a server, which may do anything there. */
+  /** Calls tools of a server, which can have side effects there. */
   readonly callsTools?: true;
-  /** Calls other operations on behalf of whoever asks. */
+  /** Calls other operations on behalf of the caller. */
   readonly performs?: true;
-  /** The answer may be many megabytes, so it is written in slices. */
+  /** The response can have many megabytes, so it is written in slices. */
   readonly bulky?: true;
-  /** Draws on the organization's credits or a daily budget. */
+  /** Uses credits or a daily budget of the organization. */
   readonly spends?: boolean;
-  /** Kept for existing clients; names the path to use instead. */
+  /** Path to use instead, if the operation is only kept for existing clients. */
   readonly deprecated?: string;
-  /** The same operation under another name: whoever calls it enters the other one. */
+  /** Set for an alias: calls run the verb of its target. */
   readonly alias?: Alias;
-  /** Switched on and off for each organization. */
+  /** Feature that can be switched off per organization. */
   readonly feature?: Gate;
-  /** Charged to a budget of its own instead of the key's. */
+  /** Rate limit to charge instead of the key's. */
   readonly budget?: 'polls';
   /**
-   * A repeated `Idempotency-Key` replays the first answer instead of acting again. `transaction`: the key is claimed,
-   * the verb runs and the answer is kept in one transaction. `claim`: for work that must not run inside one; the claim
-   * is committed first, and given up when the verb refuses. `verb`: the verb is handed the key and knows what it made
-   * for it, so that a repetition is answered with what has become of that.
+   * How a repeated `Idempotency-Key` is handled. `transaction`: claims the key, runs the verb and stores the response
+   * in one transaction; a repeated request gets the stored response. `claim`: commits the claim first, for verbs that
+   * must not run in a transaction, and releases it if the verb refuses. `verb`: passes the key to the verb, which
+   * returns the current state of the resource created for it.
    */
   readonly idempotency?: 'transaction' | 'claim' | 'verb';
-  /** With a key it reads what it is sent otherwise, so that none is sent unless the caller chose one. */
+  /** An idempotency key changes how the body is interpreted, so clients must not generate one. */
   readonly keyChangesMeaning?: true;
 }
 
-/** Which operation it is, and how what is sent and answered is spelled there, where that differs. */
+/** Target of an alias, with the conversion of its input and response. */
 export interface Alias {
   readonly of: string;
   readonly toInput?: (input: Record<string, unknown>) => Record<string, unknown>;
   readonly fromAnswer?: (answer: unknown) => unknown;
 }
 
-/** What an operation does for an organization that does not have a feature: it refuses, answers as if there were nothing, or goes on. */
-interface Gate {
-  readonly name: string;
-  readonly off: 'refuse' | 'not found' | 'allow' | { readonly answer: unknown };
-}
-
-/** The gates of one feature. */
-export function gate<const Name extends string>(name: Name) {
-  return {
-    write: { name, off: 'refuse' },
-    readOne: { name, off: 'not found' },
-    always: { name, off: 'allow' },
-    read: (answer: unknown) => ({ name, off: { answer } }),
-  } as const satisfies Record<string, Gate | ((answer: unknown) => Gate)>;
-}
-
-/** Offered as another operation already: what looks for operations, or lists them for people, leaves it out. */
+/** Whether another operation offers the same. Search and lists of operations omit it. */
 export function isSecondName({ deprecated, alias }: Pick<Declaration, 'deprecated' | 'alias'>): boolean {
   return deprecated !== undefined || alias !== undefined;
 }
 
 export interface Operation extends Declaration {
-  /** The name it is exported under. */
+  /** Name of the export. */
   readonly id: string;
   /** Names of the parameters in the path. */
   readonly params: readonly string[];
@@ -195,12 +180,12 @@ export interface Operation extends Declaration {
 
 type ExampleOf<O> = O extends { body: infer Body extends z.ZodType } ? { example: z.input<Body> } : unknown;
 
-/** Declares an operation, keeps its literal types, and asks for an example where there is a body. */
+/** Declares an operation. Keeps literal types, and requires an example if there is a body. */
 export function operation<const O extends Declaration>(declared: O & ExampleOf<O>): O {
   return declared;
 }
 
-/** What most operations of an area have in common. Paths are written below `path`. */
+/** Defaults of the operations of an area. Their paths are relative to `path`. */
 type AreaDefaults = Pick<Declaration, 'area' | 'path' | 'access'>;
 type Join<Base extends string, Path> = Path extends string ? `${Base}${Path}` : Base;
 type Filled<Base extends AreaDefaults, O> = Omit<Base, 'path' | keyof O> &
@@ -211,7 +196,7 @@ type Filled<Base extends AreaDefaults, O> = Omit<Base, 'path' | keyof O> &
     : { method: 'GET' }) &
   (O extends { status: number } ? unknown : { status: 200 });
 
-/** Declares the operations of one area: a GET that answers 200 unless it says otherwise. */
+/** Declares the operations of an area. Default: a GET with status 200. */
 export function operationsIn<const Base extends AreaDefaults>(base: Base) {
   return <const O extends Partial<Declaration> & Pick<Declaration, 'summary' | 'response'>>(
     declared: O & ExampleOf<O>,
@@ -227,43 +212,44 @@ export function operationsIn<const Base extends AreaDefaults>(base: Base) {
 
 /** Areas in the order the documentation shows them. */
 export const areas = {
-  Account: 'Who a key acts as, and in which organization.',
-  Projects: 'Projects hold servers and everything tested against them.',
-  Servers: 'Saved MCP servers: the records. Secret values go in and never come out.',
-  'Server diagnostics': 'Whether a saved server works, and if not, why.',
-  Primitives: 'What a server offers, page by page, as it says it.',
-  Execution: 'Calling tools and rendering prompts.',
-  Export: 'Everything a server lists, in one document that can be compared.',
-  'Conformance runs': 'How well servers follow the protocol: checked here, or reported from elsewhere.',
-  OAuth: 'Tokens for servers that need an OAuth grant.',
-  'Server connections': 'Saving a server by its URL alone, authorization included.',
-  Tunnels: 'Servers on machines that nobody reaches from outside, by way of a client that runs there.',
-  Registry: 'Servers to choose from: a directory that mirrors others, and cards of the organization.',
-  'Directory readiness': 'Whether a server would be taken into a public directory, and what is missing.',
-  Clients: 'How we talk to servers: model, prompt, capabilities, protocol profile.',
-  'Clients (deprecated)': 'The same under their first name. Use the operations of Clients.',
-  Environments: 'A client, servers, skills, plugins, secrets and a model, pinned together to run against.',
-  Skills: 'Instructions that a model can be given; written with the command line.',
-  Plugins: 'Bundles of servers and skills, installed with the command line.',
-  Secrets: 'Values that runs receive. They go in and never come out.',
-  'Eval suites': 'Cases to try on servers with a model, and what decides about them.',
-  'Eval runs': 'Running a suite, following it, and reading what came of it.',
-  'Eval ingestion': 'Results and artifacts of evals that ran elsewhere.',
-  Swarms: 'Personas, what they want to get done, and where it is tried.',
-  'Swarm runs': 'Having a model play a persona in many sessions, and reading how they went.',
-  'Swarm insights': 'What many sessions have in common: scorecards, findings over time, insights.',
-  'Swarms (later names)': 'The same under other names: goals for journeys, swarm runs for waves.',
-  Studies: 'Environments that people try by a link, what they did there, and what is to be learned from it.',
-  'Studies (deprecated)': 'The same under their first names. Use the operations of Studies.',
-  Shares: 'Letting people without an account look at something.',
-  Agent: 'An assistant that works in a project with these operations.',
+  Account: 'The account and organization of an API key.',
+  Projects: 'Projects contain servers and everything that is tested against them.',
+  Servers: 'Saved MCP servers. Secret values are write-only.',
+  'Server diagnostics': 'Test whether a saved server works, and find out why not.',
+  Primitives: 'List the tools, resources and prompts of a server.',
+  Execution: 'Call tools and render prompts.',
+  Export: 'Export everything a server lists as one document for comparison.',
+  'Conformance runs':
+    'Conformance of servers to the protocol, checked by this service or reported by others.',
+  OAuth: 'Tokens for servers that require OAuth.',
+  'Server connections': 'Add a server by its URL, including authorization.',
+  Tunnels: 'Connect to servers on private machines through a client that runs there.',
+  Registry: 'Find servers in mirrored directories and in the cards of the organization.',
+  'Directory readiness': 'Check whether a server meets the requirements of a public directory.',
+  Clients: 'Model, prompt, capabilities and protocol profile to use with servers.',
+  'Clients (deprecated)': 'Former names of the operations of Clients.',
+  Environments: 'A client, servers, skills, plugins, secrets and a model, combined as a target for runs.',
+  Skills: 'Instructions for models. Read-only over the API; manage them with the command line.',
+  Plugins: 'Bundles of servers and skills. Read-only over the API; manage them with the command line.',
+  Secrets: 'Secret values for runs. Values are write-only.',
+  'Eval suites': 'Test cases for servers and models, with their checks and thresholds.',
+  'Eval runs': 'Run suites, follow runs and read their results.',
+  'Eval ingestion': 'Report results and artifacts of evals that ran elsewhere.',
+  Swarms: 'Personas, their journeys, and the targets to try them on.',
+  'Swarm runs': 'Simulate sessions of personas with a model, and read the results.',
+  'Swarm insights': 'Scorecards, findings and insights across sessions.',
+  'Swarms (later names)': 'Aliases of the operations of Swarms: goals are journeys, swarm runs are waves.',
+  Studies: 'Let people try an environment through a link, and analyze their sessions.',
+  'Studies (deprecated)': 'Former names of the operations of Studies.',
+  Shares: 'Share results with people who have no account.',
+  Agent: 'An assistant that works in a project through this API.',
   Sessions: 'Chat sessions across a project.',
-  'Agent browsers': 'Browsers that a program drives, command by command.',
-  Webhooks: 'Having what happens in a project sent to a URL, signed, until it arrives.',
-  Catalog: 'What this deployment offers: models, client templates, traces and the budget.',
+  'Agent browsers': 'Browsers for programs, controlled by commands.',
+  Webhooks: 'Send events of a project to a URL, with signatures and retries.',
+  Catalog: 'Models, client templates, traces and the budget of this deployment.',
 } as const;
 
-/** What pages of ours alone use is not in the documentation. */
+/** The documentation omits the areas that only our own pages use. */
 type Area = keyof typeof areas | 'Console' | 'Visits';
 
 type QueryInput<O> = O extends { query: infer Q extends z.ZodObject } ? z.output<Q> : unknown;
@@ -276,7 +262,7 @@ type KeyInput<O> = O extends { idempotency: 'verb' } ? { idempotencyKey?: string
 type UploadInput<O> = O extends { upload: Upload } ? { upload: ReceivedBytes } : unknown;
 type EventsInput<O> = O extends { response: EventStream } ? { lastEventId?: string } : unknown;
 
-/** What a verb receives: path parameters and query side by side, the body under `body`, bytes under `upload`. */
+/** Input of a verb: path and query parameters at the top level, the body under `body`, bytes under `upload`. */
 export type InputOf<O extends Declaration> = { [Name in ParamNames<O['path']>]: string } & QueryInput<O> &
   BodyInput<O> &
   HeadersInput<O> &
@@ -284,7 +270,7 @@ export type InputOf<O extends Declaration> = { [Name in ParamNames<O['path']>]: 
   UploadInput<O> &
   EventsInput<O>;
 
-/** What a verb answers with. */
+/** Result of a verb. */
 export type OutputOf<O extends Declaration> = O['response'] extends FileAnswer
   ? SentFile
   : O['response'] extends EventStream<infer Event>
@@ -293,7 +279,7 @@ export type OutputOf<O extends Declaration> = O['response'] extends FileAnswer
       ? z.input<O['response']>
       : never;
 
-/** The bytes of a request as they arrive. Reading them fails with a refusal beyond the limit. */
+/** The streamed bytes of a request. Reading beyond the limit throws a refusal. */
 export interface ReceivedBytes {
   contentType: string;
   bytes: AsyncIterable<Uint8Array>;
@@ -301,29 +287,29 @@ export interface ReceivedBytes {
 
 export interface SentFile {
   contentType: string;
-  /** In bytes, when it is known beforehand. */
+  /** In bytes, if known in advance. */
   size?: number;
-  /** First and last byte, when `bytes` are not all of it. */
+  /** First and last byte, if `bytes` is a range. */
   part?: { start: number; end: number };
-  /** Whether parts can be asked for. */
+  /** Whether clients can request ranges. */
   acceptsRanges?: boolean;
   bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface StreamEvent<Data> {
-  /** Sent back as `Last-Event-ID` by a reader that comes again, so that it misses nothing. */
+  /** A reconnecting client sends it as `Last-Event-ID` and receives the events after it. */
   id?: string;
   data: Data;
 }
 
-/** Path parameters that may hold a name, which is any text. */
+/** Path parameters that accept names, and so any text. */
 export const textParams: ReadonlySet<string> = new Set(['client', 'memberIdOrEmail', 'idOrName']);
 
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
 
-/** Every refusal an operation may answer with, the ones its access level implies included. */
+/** All error codes of an operation, including those implied by its access level. */
 export function errorCodesOf(operation: Declaration): ErrorCode[] {
   const anywhere: ErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'UNAVAILABLE'];
   const codes = new Set<ErrorCode>([...anywhere, ...(operation.errors ?? [])]);
@@ -331,25 +317,49 @@ export function errorCodesOf(operation: Declaration): ErrorCode[] {
     codes.add('UNAUTHORIZED');
     codes.add('RATE_LIMITED');
   }
-  // A project of the own organization that the owner of the key may not enter.
+  // For projects of the key's organization that its owner has no access to.
   if (/project|admin/.test(operation.access)) codes.add('FORBIDDEN');
   if (paramNames(operation.path).length > 0) codes.add('NOT_FOUND');
   if (operation.idempotency) codes.add('CONFLICT');
   return [...codes].sort();
 }
 
-export function isDeclaration(value: unknown): value is Declaration {
+function isDeclaration(value: unknown): value is Declaration {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 }
 
 export type { Declaration };
 
-/** Whether it changes what is stored here, and so leaves a row in the audit. */
+/** Whether the operation changes stored data, and so writes an audit row. */
 export function isWrite({ method, readOnly }: Declaration): boolean {
   return method !== 'GET' && !readOnly;
 }
 
-/** Whether asking for it changes nothing, neither here nor at a server, and costs nothing: it may be asked again, and by anybody careful. */
+/** Whether the operation has no side effects, here or at a server, and costs nothing. Such requests can be retried. */
 export function isSafe(declaration: Declaration): boolean {
   return !isWrite(declaration) && !declaration.callsTools && !declaration.spends;
 }
+
+/** The operations among the exports of contract files, with the names of their exports as IDs. */
+export function operationsOf(
+  exported: Readonly<Record<string, unknown>>,
+  furtherErrors: readonly ErrorCode[] = [],
+): readonly Operation[] {
+  return Object.entries(exported).flatMap(([id, value]) =>
+    isDeclaration(value)
+      ? [
+          {
+            ...value,
+            id,
+            params: paramNames(value.path),
+            errors: [...(value.errors ?? []), ...furtherErrors],
+          },
+        ]
+      : [],
+  );
+}
+
+/** The declarations among the exports of contract files. */
+export type OperationsOf<Exported> = {
+  [Name in keyof Exported as Exported[Name] extends Declaration ? Name : never]: Exported[Name];
+};

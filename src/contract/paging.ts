@@ -8,7 +8,7 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
       nextCursor: z
         .string()
         .optional()
-        .describe('Send it as `cursor` for the next page; absent on the last.'),
+        .describe('Send it as `cursor` to get the next page. Absent on the last page.'),
     })
     .meta({ id });
 }
@@ -17,23 +17,25 @@ const Cursor = z
   .string()
   .max(2048)
   .optional()
-  .describe('`nextCursor` of the page before. It belongs to the same filters.');
+  .describe('`nextCursor` of the previous page. Only valid with the same filters.');
 
-function limitUpTo(maximum: number, fallback: number) {
-  return z.coerce
+/** Query parameters of a list. */
+export function pageUpTo(maximum: number, fallback: number) {
+  const limit = z.coerce
     .number()
     .int()
     .min(1)
     .max(maximum)
     .default(fallback)
-    .describe(`How many items a page holds at most; ${fallback} when left out.`);
+    .describe(`Maximum number of items per page. Default ${fallback}.`);
+  return { cursor: Cursor, limit };
 }
 
-/** Lists that existing clients read in one page to look an id or a name up. */
-export const lookupPage = { cursor: Cursor, limit: limitUpTo(1000, 1000) };
+/** For lists that existing clients read in one page to look up an ID or a name. */
+export const lookupPage = pageUpTo(1000, 1000);
 
-/** Lists that grow without bound. */
-export const historyPage = { cursor: Cursor, limit: limitUpTo(200, 50) };
+/** For lists that grow without limit. */
+export const historyPage = pageUpTo(200, 50);
 
 /** Epoch milliseconds. */
 export const Time = z.number().int().describe('Epoch milliseconds.');

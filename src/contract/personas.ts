@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
-import { swarms } from './swarm-feature.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Swarms',
@@ -18,7 +18,7 @@ const Persona = z
   .object({
     id: z.string(),
     projectId: z.string(),
-    slug: z.string().describe('Its name in small letters, for addresses; given once.'),
+    slug: z.string().describe('URL-safe form of the name. Never changes.'),
     name: z.string(),
     role: z.string(),
     notes: z.string().nullable(),
@@ -28,22 +28,22 @@ const Persona = z
     createdAt: Time,
     updatedAt: Time,
   })
-  .meta({ id: 'Persona', description: 'Somebody who wants something: whom a model plays in a journey.' });
+  .meta({ id: 'Persona', description: 'A simulated user, played by a model in journeys.' });
 
 const written = {
   name: shortName,
-  role: shortName.describe('What they are, in a few words: "harbour master in a hurry".'),
-  notes: z.string().max(2000).optional().describe('How they speak, what they know, what they care about.'),
+  role: shortName.describe('Role in a few words, for example "harbour master in a hurry".'),
+  notes: z.string().max(2000).optional().describe('How the persona speaks, what it knows and cares about.'),
   avatarShape: avatar.optional(),
   avatarPalette: avatar.optional(),
 };
 
 export const listPersonas = operation({
   summary: "List a project's personas",
-  description: 'The latest first.',
+  description: 'Newest first.',
   query: z.object(historyPage),
   response: pageOf(Persona, 'PersonaPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
 export const createPersona = operation({
@@ -71,7 +71,7 @@ export const getPersona = operation({
 
 export const updatePersona = operation({
   summary: 'Edit a persona',
-  description: 'Runs that were launched keep the persona they were launched with.',
+  description: 'Launched runs keep the version of the persona they started with.',
   method: 'PATCH',
   path: '/{personaId}',
   body: z
@@ -86,7 +86,7 @@ export const updatePersona = operation({
 
 export const deletePersona = operation({
   summary: 'Delete a persona',
-  description: 'Refused while a journey that is not archived has it.',
+  description: 'Returns 409 while an active journey uses the persona.',
   method: 'DELETE',
   path: '/{personaId}',
   response: z

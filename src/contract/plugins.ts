@@ -10,7 +10,7 @@ const Plugin = z
     displayName: z.string().optional(),
     description: z.string().optional(),
     enabled: z.boolean(),
-    activeVersionId: z.string().optional().describe('The version installed last.'),
+    activeVersionId: z.string().optional().describe('Most recently installed version.'),
     createdAt: Time,
     updatedAt: Time,
   })
@@ -20,7 +20,7 @@ const count = z.number().int();
 
 const component = {
   componentId: z.string(),
-  componentKey: z.string().describe('Its name inside the bundle.'),
+  componentKey: z.string().describe('Name within the bundle.'),
   declaredName: z.string(),
 };
 
@@ -28,30 +28,30 @@ const PluginVersion = z
   .object({
     id: z.string(),
     pluginId: z.string(),
-    declaredVersion: z.string().optional().describe('The version its manifest states.'),
-    bundleHash: z.string().describe('Of every file of the bundle.'),
-    manifestHash: z.string().optional().describe('Of plugin.json alone.'),
+    declaredVersion: z.string().optional().describe('Version from the manifest.'),
+    bundleHash: z.string().describe('Hash of all files of the bundle.'),
+    manifestHash: z.string().optional().describe('Hash of plugin.json.'),
     status: z.enum(['staging', 'ready', 'invalid']),
     componentCounts: z.object({
       skills: count,
       servers: count,
       apps: count,
       assets: count,
-      unsupported: count.describe('What the bundle holds and we do not know.'),
+      unsupported: count.describe('Components of unsupported kinds.'),
     }),
     servers: z.array(
       z.object({
         ...component,
-        placement: z.enum(['remote', 'local', 'computer']).describe('`remote` has a URL, `local` a command.'),
+        placement: z.enum(['remote', 'local', 'computer']).describe('`remote`: a URL. `local`: a command.'),
         authenticationPolicy: z.enum(['on_install', 'on_use']),
-        materializedServerId: z.string().describe('The saved server.'),
+        materializedServerId: z.string().describe('ID of the saved server.'),
       }),
     ),
     skills: z.array(
       z.object({
         ...component,
-        modelRef: z.string().describe('What a model calls it.'),
-        materializedSkillId: z.string().describe('The skill.'),
+        modelRef: z.string().describe('Name that models use.'),
+        materializedSkillId: z.string().describe('ID of the skill.'),
       }),
     ),
     createdAt: Time,
@@ -74,7 +74,8 @@ export const getPluginVersion = operation({
   command: 'plugins get-version',
   area: 'Plugins',
   summary: 'Read a version of a plugin',
-  description: 'What it holds, and which saved servers and skills stand for it. A version never changes.',
+  description:
+    'Components of the version and the servers and skills created from them. Versions are immutable.',
   method: 'GET',
   path: '/plugin-versions/{pluginVersionId}',
   status: 200,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { operation } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 
 const Visibility = z
   .enum(['public', 'private'])
@@ -15,7 +15,7 @@ const Project = z
     icon: z.string().nullable(),
     organizationId: z.string(),
     visibility: Visibility,
-    role: z.enum(['admin', 'member']).describe("The key owner's role in the project."),
+    role: z.enum(['admin', 'member']).describe('Role of the key owner in the project.'),
     createdAt: Time,
     updatedAt: Time,
   })
@@ -26,7 +26,7 @@ const icon = z.string().max(2000);
 
 export const listProjects = operation({
   area: 'Projects',
-  summary: 'List the projects the key can reach',
+  summary: 'List projects',
   method: 'GET',
   path: '/projects',
   query: z.object({ organizationId: z.string().max(128).optional(), ...lookupPage }),
@@ -38,7 +38,7 @@ export const listProjects = operation({
 export const createProject = operation({
   area: 'Projects',
   summary: 'Create a project',
-  description: 'The caller becomes its administrator.',
+  description: 'The caller becomes an administrator of the project.',
   method: 'POST',
   path: '/projects',
   body: z
@@ -66,8 +66,8 @@ export const updateProject = operation({
   body: z
     .strictObject({
       name: Name.optional(),
-      description: description.nullable().optional().describe('`null` takes it away.'),
-      icon: icon.nullable().optional().describe('`null` takes it away.'),
+      description: description.nullable().optional().describe('`null` clears it.'),
+      icon: icon.nullable().optional().describe('`null` clears it.'),
       visibility: Visibility.optional(),
     })
     .refine((body) => Object.keys(body).length > 0, 'Give at least one field to change')
@@ -81,7 +81,7 @@ export const updateProject = operation({
 export const deleteProject = operation({
   area: 'Projects',
   summary: 'Delete a project and everything in it',
-  description: 'The Default project receives ingested results and is refused.',
+  description: 'The Default project cannot be deleted, because it receives ingested results.',
   method: 'DELETE',
   path: '/projects/{projectId}',
   status: 200,
@@ -148,8 +148,8 @@ const ProjectCapabilities = z
 export const getProjectCapabilities = operation({
   command: 'projects capabilities',
   area: 'Projects',
-  summary: 'Say what the key may attempt in a project',
-  description: 'A planning aid. Every write makes its own checks.',
+  summary: 'Read the permissions of the key in a project',
+  description: 'For planning only: every write checks permissions again.',
   method: 'GET',
   path: '/projects/{projectId}/capabilities',
   status: 200,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operationsIn } from './operation.ts';
-import { pageOf, Time } from './paging.ts';
+import { pageOf, pageUpTo, Time } from './paging.ts';
 import { DeclaredArtifacts } from './readiness-declared.ts';
 
 const operation = operationsIn({
@@ -9,15 +9,15 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-export const ReadinessKind = z.enum(['claude', 'openai']).describe('Of which directory.');
+export const ReadinessKind = z.enum(['claude', 'openai']).describe('Directory to check for.');
 const SubmissionMode = z
   .enum(['mcp-only', 'mcp-imported-skills'])
-  .describe('Whether skills of the server are submitted with it.');
+  .describe('Whether skills of the server are part of the submission.');
 const Status = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled']);
 
 export const ReadinessVerdict = z
   .enum(['ready', 'not-ready', 'incomplete'])
-  .describe('`incomplete`: nothing is wrong so far, and something that decides could not be looked at.');
+  .describe('`incomplete`: no violation so far, but a deciding requirement could not be evaluated.');
 
 export const ReadinessLane = z.enum([
   'runtime-compatibility',
@@ -36,7 +36,7 @@ const LaneCoverage = z
     evaluated: z.number().int().describe('Findings that are satisfied or violated.'),
     notEvaluated: z.number().int(),
     notApplicable: z.number().int(),
-    missingInputs: z.array(z.string()).describe('What would let the rest be evaluated.'),
+    missingInputs: z.array(z.string()).describe('Inputs required to evaluate the remaining findings.'),
   })
   .meta({ id: 'ReadinessLaneCoverage' });
 
@@ -44,7 +44,7 @@ const StageResult = z
   .object({
     stage: z.enum(['technical-preflight', 'submission-ready']),
     status: ReadinessVerdict,
-    lanes: z.array(ReadinessLane).describe('Those that decide about it.'),
+    lanes: z.array(ReadinessLane).describe('Lanes that decide the verdict.'),
   })
   .meta({ id: 'ReadinessStageResult' });
 
@@ -71,15 +71,15 @@ const ObservationState = z
       .optional(),
     detail: z.string().optional(),
   })
-  .meta({ id: 'ReadinessObservationState', description: 'What became of the observations of a model.' });
+  .meta({ id: 'ReadinessObservationState', description: 'Status of the model observations.' });
 
 const ReadinessRun = z
   .object({
     id: z.string(),
     readinessKind: ReadinessKind,
     serverId: z.string(),
-    serverUrl: z.string().describe('When the run was started; values in its query are hidden.'),
-    submissionMode: SubmissionMode.nullable().describe('`null` for the Claude directory, which has none.'),
+    serverUrl: z.string().describe('Server URL at the start of the run, with query values redacted.'),
+    submissionMode: SubmissionMode.nullable().describe('`null` for the Claude directory.'),
     status: Status,
     overallStatus: ReadinessVerdict.nullable().describe('`null` until the run is completed.'),
     lanes: z.array(LaneCoverage),
@@ -88,19 +88,22 @@ const ReadinessRun = z
       .enum(['headless', 'interactive', 'provided-token'])
       .nullable()
       .describe(
-        'How the server was reached: without credentials, with the grant of somebody who went through OAuth, or with saved headers.',
+        'How the run authenticated: without credentials, with an OAuth grant of a user, or with saved headers.',
       ),
-    capabilities: z.array(z.string()).describe('What the run had to work with.'),
+    capabilities: z.array(z.string()).describe('Capabilities available to the run.'),
     attemptCount: z.number().int(),
-    terminalReason: z.string().nullable().describe('One word for why it is over; `null` until it is.'),
+    terminalReason: z
+      .string()
+      .nullable()
+      .describe('Reason code for the end of the run. `null` while it is in progress.'),
     errorMessage: z.string().nullable(),
-    policySnapshotDate: z.string().describe('Of the rules of the directory that it is held against.'),
+    policySnapshotDate: z.string().describe('Date of the directory rules used.'),
     engineVersion: z.string(),
     sdkVersion: z.string(),
     includeLlmObservations: z.boolean(),
     llmObservations: ObservationState,
     hasReport: z.boolean(),
-    reportUrl: z.string().nullable().describe('Path of the report, below the origin of the API.'),
+    reportUrl: z.string().nullable().describe('Path of the report, relative to the origin of the API.'),
     createdAt: Time,
     updatedAt: Time,
   })
@@ -113,14 +116,14 @@ const Receipt = z
     serverId: z.string(),
     readinessKind: ReadinessKind,
     status: Status,
-    deduped: z.boolean().describe('The key has started this run before.'),
+    deduped: z.boolean().describe('Whether the run already existed for this key.'),
     includeLlmObservations: z.boolean(),
   })
   .meta({ id: 'ReadinessRunReceipt' });
 
 export const ReadinessFinding = z
   .object({
-    id: z.string().describe('Stable; begins with the directory and the family of the check.'),
+    id: z.string().describe('Stable ID with the directory and the family of the check as prefix.'),
     title: z.string(),
     lane: ReadinessLane,
     class: z
@@ -132,13 +135,13 @@ export const ReadinessFinding = z
         'manual-review',
         'heuristic',
       ])
-      .describe('Only `required` and `runtime-blocker` decide.'),
+      .describe('Only `required` and `runtime-blocker` affect the verdict.'),
     status: z.enum(['satisfied', 'violated', 'not-evaluated', 'not-applicable', 'informational']),
     remediation: z.string().optional(),
     source: z.object({ page: z.string(), section: z.string(), policySnapshotDate: z.string() }),
     provenance: z
       .enum(['wire', 'browser', 'static', 'declared', 'manual', 'llm'])
-      .describe('Where the evidence is from.'),
+      .describe('Source of the evidence.'),
     intrusiveness: z.enum(['passive', 'read-only', 'side-effecting']),
     requiresCapabilities: z.array(z.string()).optional(),
     notEvaluatedReason: z.string().optional(),
@@ -176,18 +179,20 @@ const startFields = {
     .string()
     .max(200)
     .optional()
-    .describe('A repetition for the same server and directory answers with the run that is there already.'),
+    .describe(
+      'Repeating the request with the same key for the same server and directory returns the first run.',
+    ),
   includeLlmObservations: z
     .boolean()
     .default(false)
     .describe(
-      'Has a model read the tools and add what it notices. It decides nothing, and takes one unit of `insightsPerDay`.',
+      'Lets a model review the tools and add observations. Advisory. Uses one unit of `insightsPerDay`.',
     ),
   allowSideEffects: z
     .boolean()
     .default(false)
     .describe(
-      'Also registers a client at the authorization server, and calls tools that need no arguments and are not marked as destructive.',
+      'Allows the run to register a client at the authorization server, and to call tools that need no arguments and are not marked as destructive.',
     ),
   declared: DeclaredArtifacts.optional(),
 };
@@ -200,9 +205,9 @@ const inServer = operationsIn({
 
 export const startClaudeReadinessRun = inServer({
   command: 'readiness-runs start-claude',
-  summary: 'Check whether a server is ready for the Claude connectors directory',
+  summary: 'Check readiness for the Claude connectors directory',
   description:
-    'Talks to the server with what is saved for it, in the background; poll the run. Only reads, unless `allowSideEffects` is sent. Only servers over HTTP. An organization may have 4 runs under way and start 200 a day.',
+    'Connects to the saved server in the background; poll the run. Read-only unless `allowSideEffects` is set. HTTP servers only. Limits per organization: 4 concurrent runs and 200 runs a day.',
   method: 'POST',
   path: '/claude',
   body: z.strictObject(startFields).meta({ id: 'ClaudeReadinessRunRequest' }),
@@ -216,9 +221,9 @@ export const startClaudeReadinessRun = inServer({
 
 export const startOpenAIReadinessRun = inServer({
   command: 'readiness-runs start-openai',
-  summary: 'Check whether a server is ready for the OpenAI plugin directory',
+  summary: 'Check readiness for the OpenAI plugin directory',
   description:
-    'Like the one for Claude. With `mcp-imported-skills` the skills of the server are looked at too.',
+    'Works like the check for the Claude directory. With `mcp-imported-skills`, also checks the skills of the server.',
   method: 'POST',
   path: '/openai',
   body: z
@@ -234,29 +239,18 @@ export const startOpenAIReadinessRun = inServer({
 
 export const listReadinessRuns = operation({
   summary: "List a project's readiness runs",
-  description: 'The latest first.',
+  description: 'Newest first.',
   query: z.object({
     readinessKind: ReadinessKind.optional(),
     serverId: z.string().min(1).max(128).optional(),
-    cursor: z
-      .string()
-      .max(2048)
-      .optional()
-      .describe('`nextCursor` of the page before. It belongs to the same filters.'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(100)
-      .default(50)
-      .describe('How many items a page holds at most; 50 when left out.'),
+    ...pageUpTo(100, 50),
   }),
   response: pageOf(ReadinessRun, 'ReadinessRunPage'),
 });
 
 export const getReadinessRun = operation({
-  summary: 'Get a readiness run',
-  description: 'Poll it until `status` is `completed`, `failed` or `cancelled`.',
+  summary: 'Read a readiness run',
+  description: 'Poll until `status` is `completed`, `failed` or `cancelled`.',
   path: '/{readinessRunId}',
   response: ReadinessRun,
   budget: 'polls',
@@ -265,7 +259,7 @@ export const getReadinessRun = operation({
 export const cancelReadinessRun = operation({
   summary: 'Cancel a readiness run',
   command: 'readiness-runs cancel',
-  description: '409 when it is over already.',
+  description: 'Returns 409 if the run has finished.',
   method: 'POST',
   path: '/{readinessRunId}/cancel',
   response: z
@@ -277,8 +271,7 @@ export const cancelReadinessRun = operation({
 export const getReadinessReport = operation({
   summary: 'Read the report of a readiness run',
   command: 'readiness-runs report',
-  description:
-    'Every finding with its evidence, its source and what to do about it. 404 until the run is completed.',
+  description: 'All findings with evidence, source and remedy. Returns 404 until the run is completed.',
   path: '/{readinessRunId}/report',
   response: ReadinessReport,
   bulky: true,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, Time } from './paging.ts';
 import { RegistryServer, RegistryServerPage } from './registry.ts';
 import { HttpUrl } from './servers.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Registry',
@@ -13,7 +13,7 @@ const operation = operationsIn({
 
 const words = z.string().trim().max(2000);
 const fields = {
-  name: Name.max(128).describe('Unique in the organization; what the saved server is called.'),
+  name: Name.max(128).describe('Unique in the organization. Also the name of the installed server.'),
   displayName: Name.max(200).optional(),
   description: words.optional(),
   category: Name.max(100).optional(),
@@ -24,13 +24,13 @@ const fields = {
     url: HttpUrl,
     useOAuth: z.boolean().optional(),
     oauthScopes: z.array(z.string().max(500)).max(100).optional(),
-    clientId: z.string().min(1).max(500).optional().describe('OAuth client id, when one is registered.'),
+    clientId: z.string().min(1).max(500).optional().describe('OAuth client ID, if one is registered.'),
   }),
 };
 
-/** The same in an edit. */
+/** An optional field of an edit. */
 function takenAway<Field extends z.ZodType>(field: Field) {
-  return field.nullable().optional().describe('`null` takes it away.');
+  return field.nullable().optional().describe('`null` clears it.');
 }
 
 export const listOrganizationRegistryServers = operation({
@@ -45,7 +45,7 @@ export const listOrganizationRegistryServers = operation({
 
 export const createOrganizationRegistryServer = operation({
   summary: 'Add a card',
-  description: 'A server that every project of the organization can install.',
+  description: 'Makes a server available to all projects of the organization.',
   command: 'registry-cards create',
   method: 'POST',
   path: '/servers',
@@ -59,7 +59,7 @@ export const createOrganizationRegistryServer = operation({
 export const updateOrganizationRegistryServer = operation({
   summary: 'Edit a card',
   description:
-    'Fields left out stay as they are; `transport` is replaced as a whole. Servers that were installed from it stay where they are until they are installed again.',
+    'Omitted fields keep their value; `transport` is replaced as a whole. Installed servers do not change until they are installed again.',
   command: 'registry-cards update',
   method: 'PATCH',
   path: '/servers/{registryServerId}',
@@ -83,7 +83,7 @@ export const updateOrganizationRegistryServer = operation({
 
 export const deleteOrganizationRegistryServer = operation({
   summary: 'Delete a card',
-  description: 'Servers that were installed from it stay.',
+  description: 'Installed servers are kept.',
   command: 'registry-cards delete',
   method: 'DELETE',
   path: '/servers/{registryServerId}',
@@ -91,21 +91,24 @@ export const deleteOrganizationRegistryServer = operation({
 });
 
 export const createRegistryGuestToken = operation({
-  summary: 'Make a guest token for the directory',
+  summary: 'Create a guest token for the directory',
   description:
-    'Whoever has it may search the directory of this installation and read what is in it, and nothing else, until it expires. It cannot be taken back.',
+    'The token gives read-only access to the directory of this installation until it expires. The token cannot be revoked.',
   command: 'registry guest-token',
   method: 'POST',
   path: '/guest-tokens',
   body: z
     .strictObject({
-      hours: z.number().int().min(1).max(24).default(1).describe('For how long it works; 1 when left out.'),
+      hours: z.number().int().min(1).max(24).default(1).describe('Lifetime in hours. Default 1.'),
     })
     .meta({ id: 'RegistryGuestTokenRequest' }),
   example: { hours: 2 },
   status: 201,
   response: z
-    .object({ token: z.string().describe('Sent like a key: `Authorization: Bearer`.'), expiresAt: Time })
+    .object({
+      token: z.string().describe('Send it like an API key: `Authorization: Bearer`.'),
+      expiresAt: Time,
+    })
     .meta({ id: 'RegistryGuestToken' }),
   access: 'organization member',
 });

@@ -16,56 +16,63 @@ const inProject = operationsIn({
 
 const CatalogServer = z
   .object({
-    id: z.string().describe('32 hexadecimal digits that stay the same for a name of a source.'),
+    id: z.string().describe('32 hexadecimal digits. Stable for a server name in a source.'),
     source: z.string(),
-    serverName: z.string().describe('As its publisher calls it, like `io.github.someone/weather`.'),
+    serverName: z.string().describe('Name given by the publisher, like `io.github.someone/weather`.'),
     displayName: z.string().optional(),
     description: z.string().optional(),
-    rowType: z.string().optional().describe('`remote`: it runs somewhere. `package`: it has to be run.'),
+    rowType: z.string().optional().describe('`remote`: a hosted server. `package`: a program to run.'),
     verifiedTier: z
       .string()
       .optional()
       .describe(
-        '`bundled`: it came with this service. `namespace`: its source says that the publisher owns the name. `unverified`: nobody says anything.',
+        '`bundled`: shipped with this service. `namespace`: the source verified that the publisher owns the name. `unverified`: not verified.',
       ),
     authPosture: z
       .string()
       .optional()
       .describe(
-        '`header` or `environment`: it says that it needs such values. `none`: a package that needs none. `undeclared`: only asking it tells.',
+        '`header` or `environment`: the server declares that it needs such values. `none`: a package that needs none. `undeclared`: unknown until the first connection.',
       ),
-    unavailableReason: z.string().optional().describe('Why it cannot be installed here.'),
+    unavailableReason: z.string().optional().describe('Reason if the server cannot be installed here.'),
     endpointKind: z
       .string()
       .optional()
       .describe(
-        '`fixed`: one address. `options`: one of several. `tenant`: an address with a part of your own. `package`: a command that this service runs. Absent when it cannot be installed.',
+        '`fixed`: a single URL. `options`: one of several URLs. `tenant`: a URL with a part specific to you. `package`: a command that this service runs. Absent if the server cannot be installed.',
       ),
     remoteUrl: z.string().optional(),
     remoteUrlOptions: z.array(z.string()).optional(),
-    remoteUrlRegex: z.string().optional().describe('What `endpointUrl` has to look like.'),
-    remoteUrlHint: z.string().optional().describe('The same for people.'),
+    remoteUrlRegex: z.string().optional().describe('Pattern that `endpointUrl` must match.'),
+    remoteUrlHint: z.string().optional().describe('The pattern in words.'),
     command: z
       .array(z.string())
       .optional()
-      .describe('What is run where `endpointKind` is `package`, as it is, never through a shell.'),
-    latestContentHash: z.string().optional().describe('Send it as `expectedContentHash` with an install.'),
+      .describe('Command to run for `endpointKind` `package`, executed without a shell.'),
+    latestContentHash: z
+      .string()
+      .optional()
+      .describe('Send it as `expectedContentHash` when you install the server.'),
   })
   .meta({ id: 'CatalogServer' });
 
 const filters = {
-  q: z.string().max(200).optional().describe('Words of its name, title or description, or their beginnings.'),
-  source: z.string().max(100).optional().describe('One source; `all`, or left out, means all of them.'),
+  q: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Words or prefixes to search for in name, title and description.'),
+  source: z.string().max(100).optional().describe('Source to search. Default `all`.'),
   rowType: z.string().max(40).optional().describe('`remote` or `package`.'),
   endpointKind: z.string().max(40).optional().describe('`fixed`, `options`, `tenant` or `package`.'),
   verifiedTier: z.string().max(40).optional().describe('`bundled`, `namespace` or `unverified`.'),
-  connectableOnly: z.enum(['true', 'false']).optional().describe('Only those that can be installed here.'),
+  connectableOnly: z.enum(['true', 'false']).optional().describe('Only servers that can be installed here.'),
 };
 
 export const searchRegistryDirectory = directory({
   summary: 'Search the directory of MCP servers',
   description:
-    'What the sources of this installation list. The best matches come first, then in order of their names. Guest tokens of the directory are taken.',
+    'Searches all sources of this installation. Ordered by relevance, then by name. Accepts guest tokens of the directory.',
   command: 'registry search',
   argument: 'q',
   path: '/directory-servers',
@@ -76,11 +83,11 @@ export const searchRegistryDirectory = directory({
 export const getRegistryDirectoryServer = directory({
   summary: 'Read a server of the directory',
   description:
-    'By its id, or by its name with `/` written as `%2F`. A name that several sources have is that of a source other than `bundled`, unless `source` says which.',
+    'By ID, or by name with `/` encoded as `%2F`. If several sources have the name, `bundled` comes last; select one with `source`.',
   command: 'registry get',
   path: '/directory-servers/{idOrName}',
   query: z.object({
-    source: z.string().max(100).optional().describe('The path is a name in this source.'),
+    source: z.string().max(100).optional().describe('Source of the name in the path.'),
   }),
   response: CatalogServer,
 });
@@ -88,16 +95,19 @@ export const getRegistryDirectoryServer = directory({
 const CatalogSourceStatus = z
   .object({
     source: z.string(),
-    lastSyncedAt: Time.optional().describe('When it was last read to the end.'),
-    liveCount: z.number().int().optional().describe('How many servers it lists.'),
-    upstreamFetchedAt: Time.optional().describe('When it was last asked, and answered.'),
-    lastError: z.string().optional().describe('Why the last attempt came to nothing; what was there stays.'),
+    lastSyncedAt: Time.optional().describe('Last complete sync.'),
+    liveCount: z.number().int().optional().describe('Number of listed servers.'),
+    upstreamFetchedAt: Time.optional().describe('Last successful request to the source.'),
+    lastError: z
+      .string()
+      .optional()
+      .describe('Error of the last failed sync. Previously synced servers are kept.'),
   })
   .meta({ id: 'CatalogSourceStatus' });
 
 export const listRegistryDirectorySources = directory({
   summary: 'List the sources of the directory',
-  description: 'The operator names them in `DRYDOCK_REGISTRY_SOURCES`. All are on the first page.',
+  description: 'Sources are configured with `DRYDOCK_REGISTRY_SOURCES`. The first page has all of them.',
   command: 'registry sources',
   path: '/directory-sources',
   query: z.object(lookupPage),
@@ -114,14 +124,17 @@ export const RegistryServer = z
     category: z.string().optional(),
     tags: z.array(z.string()).optional(),
     publisher: z.string().optional(),
-    status: z.string().optional().describe('`active`, or `deprecated`: it is not installed any more.'),
-    updatedAt: Time.optional().describe('Send it as `expectedUpdatedAt` with an install.'),
+    status: z.string().optional().describe('`active`, or `deprecated`: can no longer be installed.'),
+    updatedAt: Time.optional().describe('Send it as `expectedUpdatedAt` when you install the card.'),
     transport: z
       .object({
         transportType: z.string().optional(),
         url: z.string().optional(),
         useOAuth: z.boolean().optional(),
-        hasOAuthConfig: z.boolean().optional().describe('An OAuth client is registered for it.'),
+        hasOAuthConfig: z
+          .boolean()
+          .optional()
+          .describe('Whether an OAuth client is registered for the server.'),
         oauthScopes: z.array(z.string()).optional(),
       })
       .optional(),
@@ -131,14 +144,14 @@ export const RegistryServerPage = pageOf(RegistryServer, 'RegistryServerPage');
 
 export const listRegistryServers = inProject({
   summary: 'List the cards that can be installed in a project',
-  description: 'Servers that administrators of the organization have chosen for its projects.',
+  description: 'Servers that organization administrators have approved for projects.',
   command: 'registry cards',
   path: '/servers',
   query: z.object({
     scope: z
       .enum(['global', 'organization', 'all'])
       .default('all')
-      .describe('There are no global ones here.'),
+      .describe('This service has no global cards.'),
     ...lookupPage,
   }),
   response: RegistryServerPage,
@@ -147,23 +160,25 @@ export const listRegistryServers = inProject({
 const RegistryConnection = z
   .object({
     id: z.string(),
-    kind: z.enum(['registry', 'catalog']).describe('Installed from a card, or from the directory.'),
+    kind: z
+      .enum(['registry', 'catalog'])
+      .describe('`registry`: installed from a card. `catalog`: installed from the directory.'),
     projectId: z.string(),
-    serverId: z.string().describe('The saved server.'),
+    serverId: z.string().describe('ID of the saved server.'),
     scope: z.enum(['global', 'organization']).optional(),
-    serverName: z.string().optional().describe('Of the saved server.'),
-    registryServerId: z.string().optional().describe('The card.'),
-    catalogServerId: z.string().optional().describe('The server of the directory.'),
-    endpointUrl: z.string().optional().describe('Where it was installed to.'),
+    serverName: z.string().optional().describe('Name of the saved server.'),
+    registryServerId: z.string().optional().describe('ID of the card.'),
+    catalogServerId: z.string().optional().describe('ID of the server in the directory.'),
+    endpointUrl: z.string().optional().describe('URL of the installed server.'),
     endpointKind: z.string().optional(),
     connectedAt: Time.optional(),
   })
   .meta({ id: 'RegistryConnection' });
 
 export const listRegistryConnections = inProject({
-  summary: 'List what was installed in a project',
+  summary: 'List the installed servers of a project',
   description:
-    'Saved servers that came from a card or from the directory; those deleted since are not listed.',
+    'Saved servers that were installed from a card or from the directory. Deleted servers are not listed.',
   command: 'registry connections',
   path: '/connections',
   query: z.object(lookupPage),
@@ -173,34 +188,34 @@ export const listRegistryConnections = inProject({
 const RegistryInstall = z
   .object({
     serverId: z.string(),
-    serverName: z.string().describe('Of the saved server.'),
+    serverName: z.string().describe('Name of the saved server.'),
     outcome: z
       .enum(['created', 'reconnected'])
-      .describe('`reconnected`: the same was installed before, and is the same saved server.'),
+      .describe('`reconnected`: the server was already installed and is returned.'),
   })
   .meta({ id: 'RegistryInstall' });
 
 export const installRegistryDirectoryServer = inProject({
-  summary: 'Save a server of the directory in a project',
+  summary: 'Install a server of the directory',
   description:
-    'The server is saved, not connected: headers, tokens or variables that it needs are given to it afterwards. Installing it again leads to the same saved server. A package is saved as a stdio server, for which the rules of such hold. Deleting the saved server undoes it.',
+    'Saves the server without connecting to it; add required headers, tokens or variables afterwards. Installing it again returns the same saved server. A package is saved as a stdio server, with the restrictions of stdio servers. To uninstall, delete the saved server.',
   command: 'registry install',
   argument: 'catalogServerId',
   method: 'POST',
   path: '/directory-installs',
   body: z
     .strictObject({
-      catalogServerId: z.string().min(1).max(300).describe('Its id in the directory, or its name.'),
+      catalogServerId: z.string().min(1).max(300).describe('ID or name in the directory.'),
       endpointUrl: z
         .string()
         .max(4096)
         .optional()
-        .describe('Where it is; needed when `endpointKind` is `options` or `tenant`.'),
+        .describe('URL of the server. Required if `endpointKind` is `options` or `tenant`.'),
       expectedContentHash: z
         .string()
         .max(200)
         .optional()
-        .describe('`latestContentHash` as you saw it: refused with 409 when the server was changed since.'),
+        .describe('`latestContentHash` you read. Returns 409 if the server has changed since.'),
     })
     .meta({ id: 'DirectoryInstallRequest' }),
   example: { catalogServerId: '{catalogServerId}' },
@@ -211,8 +226,8 @@ export const installRegistryDirectoryServer = inProject({
 });
 
 export const installRegistryServer = inProject({
-  summary: 'Save the server of a card in a project',
-  description: 'Installing it again leads to the same saved server, moved along if the card has moved.',
+  summary: 'Install the server of a card',
+  description: 'Installing it again returns the same saved server, updated to the current URL of the card.',
   command: 'registry install-card',
   argument: 'registryServerId',
   method: 'POST',
@@ -223,7 +238,7 @@ export const installRegistryServer = inProject({
       expectedUpdatedAt: z
         .number()
         .optional()
-        .describe('`updatedAt` as you saw it: refused with 409 when the card was changed since.'),
+        .describe('`updatedAt` you read. Returns 409 if the card has changed since.'),
     })
     .meta({ id: 'RegistryInstallRequest' }),
   example: { registryServerId: '{registryServerId}' },
@@ -235,12 +250,12 @@ export const installRegistryServer = inProject({
 
 export const uninstallRegistryServer = inProject({
   summary: 'Uninstall a card from a project',
-  description: 'Deletes the server that was saved for it, with everything stored for that server.',
+  description: 'Deletes the installed server with all its data.',
   command: 'registry uninstall-card',
   method: 'DELETE',
   path: '/installs/{registryServerId}',
   response: z
-    .object({ deleted: z.boolean().optional().describe('False when it was not installed.') })
+    .object({ deleted: z.boolean().optional().describe('`false` if it was not installed.') })
     .meta({ id: 'RegistryUninstalled' }),
   errors: ['CONFLICT'],
 });

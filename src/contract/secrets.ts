@@ -13,11 +13,13 @@ const operation = operationsIn({
 const Delivery = z
   .enum(['brokered', 'materialized'])
   .describe(
-    '`brokered`: added to requests to `brokerHosts`, never seen by the run. `materialized`: an environment variable of the run; a personal one only of commands whose `personalEnv` names it.',
+    '`brokered`: added to requests to `brokerHosts`; the run never sees the value. `materialized`: an environment variable of the run. Personal secrets reach only commands that list them in `personalEnv`.',
   );
 const Sharing = z
   .enum(['user', 'project'])
-  .describe('`user`: only its owner sees and uses it. `project`: all members do, administrators change it.');
+  .describe(
+    '`user`: visible to and usable by its owner only. `project`: usable by all members, managed by administrators.',
+  );
 
 const Secret = z
   .object({
@@ -26,18 +28,21 @@ const Secret = z
     name: z.string(),
     description: z.string().nullable(),
     delivery: Delivery,
-    brokerHosts: z.array(z.string()).optional().describe('Brokered only, like the two below.'),
+    brokerHosts: z
+      .array(z.string())
+      .optional()
+      .describe('Only for brokered secrets, like the next two fields.'),
     brokerHeader: z.string().optional(),
     brokerTemplate: z.string().optional(),
     sharing: Sharing,
-    ownerUserId: z.string().optional().describe('Of a personal secret.'),
-    lastDeliveredAt: Time.nullable().describe('When it was last handed to a run, in epoch milliseconds.'),
+    ownerUserId: z.string().optional().describe('Owner of a personal secret.'),
+    lastDeliveredAt: Time.nullable().describe('Last use by a run, in epoch milliseconds.'),
     createdAt: Time,
     updatedAt: Time,
     createdByUserId: z.string(),
     updatedByUserId: z.string(),
   })
-  .meta({ id: 'Secret', description: 'What is known about a secret. Its value is never returned.' });
+  .meta({ id: 'Secret', description: 'Metadata of a secret. The value is never returned.' });
 
 const HostName = z
   .string()
@@ -48,26 +53,28 @@ const HostName = z
     'Not a host name; write it exactly, like api.example.com, without scheme, port, path or wildcard',
   );
 
-/** Every field of a secret that may change later. */
+/** Editable fields of a secret. */
 const writable = {
-  value: z.string().max(65_536).describe('Taken as it is, not trimmed. Stored encrypted, never returned.'),
+  value: z.string().max(65_536).describe('Stored encrypted, without trimming. Never returned.'),
   delivery: Delivery,
   brokerHosts: z
     .array(HostName)
     .min(1)
     .max(10)
     .refine((hosts) => new Set(hosts).size === hosts.length, 'Names a host twice')
-    .describe('The hosts that receive the value. Brokered only, like the two below; it needs all three.'),
-  brokerHeader: HeaderName.max(64).describe('The header that carries the value.'),
+    .describe(
+      'Hosts that receive the value. Only for brokered secrets, which require this and the next two fields.',
+    ),
+  brokerHeader: HeaderName.max(64).describe('Header that carries the value.'),
   brokerTemplate: HeaderValue.max(256)
-    .refine((template) => template.includes('{}'), 'Has no {} that stands for the value')
-    .describe('The content of the header; `{}` stands for the value.'),
+    .refine((template) => template.includes('{}'), 'Must contain {} for the value')
+    .describe('Content of the header, with `{}` for the value.'),
 };
 const Description = z.string().max(500);
 
 const bindingFields = ['brokerHosts', 'brokerHeader', 'brokerTemplate'] as const;
 
-/** Why these fields cannot be one secret, if they cannot: only what is brokered has a binding, and a whole one. */
+/** Problem with a combination of fields: brokered secrets require a complete binding, others have none. */
 export function problemOfBinding(
   secret: { delivery: 'brokered' | 'materialized' } & { [Field in (typeof bindingFields)[number]]?: unknown },
 ): { path: string[]; message: string } | undefined {
@@ -82,16 +89,14 @@ export function problemOfBinding(
 
 const SecretCreateRequest = z
   .strictObject({
-    name: SecretName.describe('Cannot be changed later.'),
+    name: SecretName.describe('Immutable.'),
     value: writable.value,
     delivery: writable.delivery,
     description: Description.optional(),
     brokerHosts: writable.brokerHosts.optional(),
     brokerHeader: writable.brokerHeader.optional(),
     brokerTemplate: writable.brokerTemplate.optional(),
-    sharing: Sharing.optional().describe(
-      '`project` when left out, which needs an administrator. Cannot be changed later.',
-    ),
+    sharing: Sharing.optional().describe('Default `project`, which requires an administrator. Immutable.'),
   })
   .superRefine((body, check) => {
     const problem = problemOfBinding(body);
@@ -104,7 +109,7 @@ const SecretCreateRequest = z
 const SecretUpdateRequest = z
   .strictObject(writable)
   .partial()
-  .extend({ description: Description.nullable().optional().describe('`null` takes it away.') })
+  .extend({ description: Description.nullable().optional().describe('`null` clears it.') })
   .superRefine((body, check) => {
     if (Object.keys(body).length === 0)
       check.addIssue({ code: 'custom', message: 'Give at least one field to change' });
@@ -112,18 +117,18 @@ const SecretUpdateRequest = z
   .meta({
     id: 'SecretUpdateRequest',
     description:
-      'Fields left out stay as they are. Turning to `brokered` needs the whole binding, turning to `materialized` clears it.',
+      'Omitted fields keep their value. Changing to `brokered` requires the complete binding; changing to `materialized` clears it.',
   });
 
 export const listSecrets = operation({
   summary: "List a project's secrets",
-  description: "Those shared in the project and the caller's own, in order of creation.",
+  description: 'Secrets shared in the project and personal secrets of the caller, in order of creation.',
   query: z.object(lookupPage),
   response: pageOf(Secret, 'SecretPage'),
 });
 
 export const createSecret = operation({
-  summary: 'Store a secret',
+  summary: 'Create a secret',
   method: 'POST',
   body: SecretCreateRequest,
   example: {
@@ -142,14 +147,14 @@ export const createSecret = operation({
 });
 
 export const getSecret = operation({
-  summary: 'Read what is known about a secret',
+  summary: 'Read the metadata of a secret',
   path: '/{secretId}',
   response: Secret,
 });
 
 export const updateSecret = operation({
   summary: 'Rotate or rebind a secret',
-  description: 'Runs that have begun keep what they received.',
+  description: 'Started runs keep the previous value.',
   method: 'PATCH',
   path: '/{secretId}',
   body: SecretUpdateRequest,
@@ -161,7 +166,7 @@ export const updateSecret = operation({
 export const deleteSecret = operation({
   summary: 'Delete a secret',
   description:
-    'For good, also while environments select it. Runs that have begun keep the value, and whoever issued it still accepts it.',
+    'Deletes the secret permanently, even if environments select it. Started runs keep the value. Revoke the value at its issuer as well.',
   method: 'DELETE',
   path: '/{secretId}',
   response: z

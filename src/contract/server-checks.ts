@@ -10,7 +10,7 @@ const operation = operationsIn({
 
 const health = z
   .enum(['unknown', 'healthy', 'unhealthy'])
-  .describe('Unhealthy after two failed checks in a row, healthy with the first good one.');
+  .describe('Unhealthy after two consecutive failed checks, healthy after the next passed one.');
 
 const ServerChecks = z
   .object({
@@ -20,28 +20,28 @@ const ServerChecks = z
     enabled: z.boolean(),
     health,
     healthSince: Time.nullable(),
-    checkedAt: Time.nullable().describe('When it was last looked at.'),
+    checkedAt: Time.nullable().describe('Time of the last check.'),
     nextCheckAt: Time.nullable(),
-    pausedReason: z.string().nullable().describe('Why no checks are made though they are switched on.'),
-    setByUserId: z.string().describe('On whose behalf the checks are made.'),
+    pausedReason: z.string().nullable().describe('Why scheduled checks are paused.'),
+    setByUserId: z.string().describe('User that checks act as.'),
     updatedAt: Time,
   })
   .meta({ id: 'ServerChecks' });
 
-const uptime = z.number().min(0).max(1).nullable().describe('Share of the checks that were good.');
+const uptime = z.number().min(0).max(1).nullable().describe('Share of passed checks.');
 
 const ServerHealth = ServerChecks.extend({
   uptime: z.object({ day: uptime, week: uptime, month: uptime }),
-  averageMs: z.number().int().nullable().describe('What a good check took in the last day.'),
+  averageMs: z.number().int().nullable().describe('Average duration of passed checks in the last 24 hours.'),
   strip: z
     .array(z.object({ from: Time, to: Time, ok: z.number().int(), failed: z.number().int() }))
-    .describe('The asked-for hours in slots of the same length, the earliest first.'),
+    .describe('The requested period in slots of equal length, oldest first.'),
 }).meta({ id: 'ServerHealth' });
 
 export const listServerChecks = anywhere({
   area: 'Server diagnostics',
-  summary: 'List the servers that are checked regularly',
-  description: 'With their health.',
+  summary: 'List servers with scheduled checks',
+  description: 'Includes the health of each server.',
   command: 'server-checks list',
   method: 'GET',
   path: '/projects/{projectId}/server-checks',
@@ -52,18 +52,18 @@ export const listServerChecks = anywhere({
 });
 
 export const getServerChecks = operation({
-  summary: 'Read the health of a server over time',
+  summary: 'Read the health of a server',
   command: 'server-checks get',
   query: z.object({
-    hours: z.coerce.number().int().min(1).max(2160).default(24).describe('How far the strip goes back.'),
+    hours: z.coerce.number().int().min(1).max(2160).default(24).describe('Length of the history.'),
   }),
   response: ServerHealth,
 });
 
 export const setServerChecks = operation({
-  summary: 'Have a server checked regularly',
+  summary: 'Schedule checks of a server',
   description:
-    'Does what `doctor` does every so many minutes, on behalf of whoever asks. Results are kept for 90 days. Webhooks are told of `server.unhealthy` and `server.healthy`.',
+    'Runs `doctor` at a fixed interval, on behalf of the caller. Results are kept for 90 days. Changes of health send the webhook events `server.unhealthy` and `server.healthy`.',
   command: 'server-checks set',
   method: 'PUT',
   body: z
@@ -78,16 +78,16 @@ export const setServerChecks = operation({
 });
 
 export const deleteServerChecks = operation({
-  summary: 'End the regular checks of a server',
-  description: 'And forget their results.',
+  summary: 'Stop the scheduled checks of a server',
+  description: 'Also deletes their results.',
   command: 'server-checks delete',
   method: 'DELETE',
   response: z.object({ serverId: z.string(), deleted: z.literal(true) }).meta({ id: 'ServerChecksDeleted' }),
 });
 
 export const listServerCheckResults = operation({
-  summary: 'List the regular checks of a server',
-  description: 'The latest first.',
+  summary: 'List the check results of a server',
+  description: 'Newest first.',
   command: 'server-checks results',
   path: '/results',
   query: z.object(historyPage),
@@ -97,10 +97,10 @@ export const listServerCheckResults = operation({
         id: z.string(),
         checkedAt: Time,
         ok: z.boolean(),
-        status: z.string().describe('What the doctor said.'),
+        status: z.string().describe('Result of the doctor.'),
         durationMs: z.number().int(),
         failedCheck: z.string().nullable(),
-        detail: z.string().nullable().describe('Why, and what to do.'),
+        detail: z.string().nullable().describe('Cause and remedy.'),
       })
       .meta({ id: 'ServerCheckResult' }),
     'ServerCheckResultPage',

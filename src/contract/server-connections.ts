@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { eventStream, operationsIn } from './operation.ts';
 import { HttpUrl } from './servers.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Server connections',
@@ -34,7 +34,7 @@ const ServerConnection = z
       .object({
         id: z.string(),
         name: z.string(),
-        url: z.string().describe('Without the values of its query.'),
+        url: z.string().describe('URL with query values redacted.'),
         enabled: z.boolean(),
       })
       .optional(),
@@ -46,14 +46,14 @@ const ServerConnection = z
         candidates: z.array(Candidate).optional(),
       })
       .optional()
-      .describe('Why it failed, or what it waits for.'),
+      .describe('Reason for the failure, or the action it waits for.'),
   })
   .meta({ id: 'ServerConnection' });
 
 export const createServerConnection = operation({
   summary: 'Connect a server by its URL',
   description:
-    'Looks at the server in the background. One that is open is tried and saved, and the request is `ready`. One that asks for OAuth is saved, and the request waits in `awaiting_authorization`, with an `error` that says where to import tokens, and goes on by itself when they are there; no browser is opened. At most 5 requests of an account are open at once, each for an hour.',
+    'Probes the server in the background. A server without authorization is tested and saved, and the request becomes `ready`. A server that requires OAuth is saved, and the request waits in `awaiting_authorization` until tokens are imported; `error` says where. No browser is opened. Limits: 5 open requests per account, each for one hour.',
   method: 'POST',
   body: z
     .strictObject({
@@ -63,15 +63,15 @@ export const createServerConnection = operation({
         .min(1)
         .max(200)
         .optional()
-        .describe("The organization's Default project if left out."),
+        .describe('Default: the Default project of the organization.'),
       serverId: z
         .string()
         .min(1)
         .max(200)
         .optional()
-        .describe('A saved server with this URL, to connect it again.'),
-      name: Name.optional().describe('The host of the URL if left out.'),
-      reauthorize: z.boolean().optional().describe('Wait for new tokens even if there are some.'),
+        .describe('ID of a saved server with this URL, to reconnect it.'),
+      name: Name.optional().describe('Default: the host of the URL.'),
+      reauthorize: z.boolean().optional().describe('Require new tokens even if some are stored.'),
     })
     .meta({ id: 'ServerConnectionCreateBody' }),
   example: { url: 'https://weather.example.com/mcp' },
@@ -84,7 +84,7 @@ export const createServerConnection = operation({
 export const getServerConnection = operation({
   summary: 'Read a connection request',
   description:
-    'Has a budget of its own, 240 reads a minute, so that waiting for it does not use up that of the key.',
+    'Has a separate rate limit of 240 reads a minute, so that polling does not use that of the key.',
   path: '/{connectionRequestId}',
   response: ServerConnection,
   budget: 'polls',
@@ -93,7 +93,7 @@ export const getServerConnection = operation({
 export const cancelServerConnection = operation({
   summary: 'Cancel a connection request',
   description:
-    'A server that was saved only to wait for tokens is removed again. A failed request can be cancelled, so that nobody tries it again. Cancelling twice is no error.',
+    'Removes a server that was only saved to wait for tokens. Failed requests can be cancelled too, which prevents retries. Idempotent.',
   method: 'POST',
   path: '/{connectionRequestId}/cancel',
   response: ServerConnection,
@@ -101,7 +101,7 @@ export const cancelServerConnection = operation({
 });
 
 export const retryServerConnectionValidation = operation({
-  summary: 'Try a failed connection again',
+  summary: 'Retry a failed connection request',
   method: 'POST',
   path: '/{connectionRequestId}/retry-validation',
   response: ServerConnection,
@@ -111,7 +111,7 @@ export const retryServerConnectionValidation = operation({
 export const watchServerConnection = operation({
   summary: 'Follow a connection request',
   description:
-    'Server-sent events: the request as it is, then again whenever it changes, until it is over. Instead of asking again and again.',
+    'Streams the request as server-sent events: its current state, then every change until it is final. Use it instead of polling.',
   path: '/{connectionRequestId}/events',
   response: eventStream(ServerConnection, 'The request after each change.'),
   budget: 'polls',

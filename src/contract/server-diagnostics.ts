@@ -15,16 +15,16 @@ export const InitInfo = z
     transport: z.enum(['stdio', 'streamable-http', 'sse']),
     serverCapabilities: z.looseObject({}),
     serverVersion: z.looseObject({}).nullable(),
-    serverInfo: z.looseObject({}).nullable().describe('The same as `serverVersion`.'),
+    serverInfo: z.looseObject({}).nullable().describe('Same value as `serverVersion`.'),
     instructions: z.string().nullable(),
     clientCapabilities: z.looseObject({}),
   })
-  .meta({ id: 'InitInfo', description: 'What the server said of itself when the connection was made.' });
+  .meta({ id: 'InitInfo', description: 'Server information from the handshake.' });
 
 export const validateServer = operation({
   summary: 'Connect to a server',
   description:
-    'Connects anew, without a warm connection, and answers with what the server says of itself. A server that cannot be connected to is an error response; ask `doctor` for the reasons. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
+    'Opens a new connection and returns the server information from the handshake. Returns an error if the connection fails; run `doctor` to find the cause. Limit: 10 seconds, or the saved `timeout` if smaller.',
   method: 'POST',
   path: '/validate',
   body: LiveBody,
@@ -55,15 +55,15 @@ const TransportAttempt = z
         status: z.number().int(),
         headers: z.record(z.string(), z.string()).optional(),
         contentType: z.string().optional(),
-        body: z.string().optional().describe('The first 2 KiB as text.'),
+        body: z.string().optional().describe('First 2 KiB as text.'),
       })
       .optional(),
-    error: z.string().optional().describe('Why there is no answer, or not a whole one.'),
+    error: z.string().optional().describe('Why the response is missing or incomplete.'),
     durationMs: z.number().int(),
   })
   .meta({
     id: 'DoctorProbeAttempt',
-    description: 'What was sent and what came back. Values of stored headers and tokens read `[hidden]`.',
+    description: 'Request and response. Values of stored headers and tokens are replaced by `[hidden]`.',
   });
 
 const Probe = z
@@ -87,7 +87,7 @@ const Probe = z
       registrationStrategies: z.array(z.enum(['preregistered', 'dcr', 'cimd'])),
       discoveryError: z.string().optional(),
     }),
-    error: z.string().optional().describe('What is wrong, when nothing answers or what answers is not MCP.'),
+    error: z.string().optional().describe('Set if nothing answers, or the answer is not MCP.'),
   })
   .meta({ id: 'DoctorProbe' });
 
@@ -106,7 +106,7 @@ const DoctorReport = z
   .looseObject({
     target: z.object({
       kind: z.enum(['http', 'stdio']),
-      scope: z.literal('hosted').describe('The service connects, not the machine of the caller.'),
+      scope: z.literal('hosted').describe('The service connects, not the caller.'),
       projectId: z.string(),
       serverId: z.string(),
       label: z.string(),
@@ -138,9 +138,9 @@ const DoctorEvent = z
   .meta({ id: 'DoctorEvent' });
 
 export const runDoctor = operation({
-  summary: 'Examine a server',
+  summary: 'Diagnose a server',
   description:
-    'Looks at the address, connects, and reads everything the server lists. Whatever the server does, the answer is a report: eight checks in fixed order, each with a sentence that says what to do next. Takes 10 seconds at most, less if a smaller `timeout` is saved.',
+    'Checks the URL, connects, and reads everything the server lists. Always returns a report: eight checks in fixed order, each with a next step. Limit: 10 seconds, or the saved `timeout` if smaller.',
   method: 'POST',
   path: '/doctor',
   body: LiveBody,
@@ -153,25 +153,25 @@ export const runDoctor = operation({
 
 export const watchDoctor = operation({
   command: 'servers watch-doctor',
-  summary: 'Examine a server, check by check',
+  summary: 'Diagnose a server and stream the checks',
   description:
-    'Does what `doctor` does and tells each check as soon as it is made, then the whole report. Hanging up ends the examination.',
+    'Runs `doctor` and streams each check as it completes, then the report. Closing the connection stops the checks.',
   method: 'POST',
   path: '/doctor/events',
   body: LiveBody,
   example: {},
   response: eventStream(
     DoctorEvent,
-    'Checks in the order in which they are made, then the report. One that comes again under a name takes the place of the earlier one.',
+    'Checks in order of completion, then the report. A check with a name that was already sent replaces the earlier one.',
   ),
   errors: ['FEATURE_NOT_SUPPORTED'],
   readOnly: true,
 });
 
 export const checkOAuth = operation({
-  summary: 'Say how a server is authorized',
+  summary: 'Read the authorization status of a server',
   description:
-    'Reads what is saved, and what the server asked for when it was last called. The server is not contacted.',
+    'Based on the saved configuration and the last response of the server. Does not contact the server.',
   method: 'POST',
   path: '/check-oauth',
   body: LiveBody,
@@ -182,15 +182,15 @@ export const checkOAuth = operation({
       requiresAuthorization: z
         .boolean()
         .describe(
-          'Calls will be refused with OAUTH_REQUIRED until tokens are imported: the server is saved with OAuth and has no tokens that work, or it asked for OAuth when it was last called with what is stored.',
+          'Whether calls fail with OAUTH_REQUIRED until tokens are imported: either the server is saved with OAuth but has no valid tokens, or it required OAuth on the last call.',
         ),
       effectiveAuthMethod: z
         .enum(['oauth', 'xaa', 'bearer', 'none', 'discover'])
-        .describe('`oauth` whenever imported tokens will be sent.'),
+        .describe('`oauth` if imported tokens are sent.'),
       serverUrl: z.string().nullable(),
-      hasTokens: z.boolean().describe('Imported tokens will be sent with the next call.'),
+      hasTokens: z.boolean().describe('Whether imported tokens are sent with the next call.'),
       tokensExpireAt: Time.nullable().describe(
-        'When the access token expires; null when there is none, or when that is not known. It is refreshed before, if that is possible.',
+        'Expiry of the access token. `null` if there is no token or its expiry is unknown. The token is refreshed before it expires, if possible.',
       ),
     })
     .meta({ id: 'CheckOAuthResult' }),

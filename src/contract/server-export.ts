@@ -7,7 +7,7 @@ export const exportServer = operation({
   area: 'Export',
   summary: 'Export everything a server lists',
   description:
-    'All pages of tools, resources, resource templates and prompts in one document, each list ordered by name and every object by key. Two exports of an unchanged server differ in `exportedAt` only, so they can be compared in CI; `contentHash` says at once whether anything changed.',
+    'Returns all tools, resources, resource templates and prompts in one document, with lists sorted by name and objects by key. Exports of an unchanged server differ only in `exportedAt`, so CI can compare them. Compare `contentHash` to detect any change.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/export',
   body: LiveBody,
@@ -20,14 +20,14 @@ export const exportServer = operation({
       server: z
         .looseObject({ name: z.string().optional(), version: z.string().optional() })
         .nullable()
-        .describe('What the server calls itself.'),
+        .describe('Server information from the handshake.'),
       protocolVersion: z.string(),
       instructions: z.string().nullable(),
       capabilities: z.looseObject({}),
       contentHash: z
         .string()
         .regex(/^sha256:[0-9a-f]{64}$/)
-        .describe('Of everything in the document but `serverId`, `exportedAt`, `initInfo` and itself.'),
+        .describe('Hash of the document without `serverId`, `exportedAt`, `initInfo` and the hash itself.'),
       initInfo: InitInfo,
       tools: z.array(Tool),
       resources: z.array(Resource),

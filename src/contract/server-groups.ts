@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Environments',
@@ -17,13 +17,11 @@ const ServerGroup = z
     serverIds: z.array(z.string()),
     serverNames: z
       .array(z.string())
-      .describe(
-        'As the servers are called now, in the order of `serverIds`; a deleted one is marked as such.',
-      ),
+      .describe('Current names of the servers, in the order of `serverIds`. Deleted servers are marked.'),
     createdAt: Time,
     updatedAt: Time,
   })
-  .meta({ id: 'ServerGroup', description: 'Saved servers under one name. A group never changes.' });
+  .meta({ id: 'ServerGroup', description: 'A named set of saved servers. Groups are immutable.' });
 
 export const listServerGroups = operation({
   summary: "List a project's server groups",
@@ -33,8 +31,8 @@ export const listServerGroups = operation({
 });
 
 export const createServerGroup = operation({
-  summary: 'Group servers',
-  description: 'For environments to pin. The group cannot be changed later.',
+  summary: 'Create a server group',
+  description: 'Environments can pin server groups. A group is immutable.',
   method: 'POST',
   body: z
     .strictObject({
@@ -45,7 +43,7 @@ export const createServerGroup = operation({
         .min(1)
         .max(100)
         .refine((ids) => new Set(ids).size === ids.length, 'Names a server twice')
-        .describe('Servers of this project, none of them managed by a plugin.'),
+        .describe('Servers of this project that are not managed by a plugin.'),
     })
     .meta({ id: 'ServerGroupCreateRequest' }),
   example: { name: 'Forecasts', serverIds: ['{serverId}'] },

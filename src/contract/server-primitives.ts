@@ -2,12 +2,7 @@ import { z } from 'zod';
 import { liveErrors, liveOptions, Prompt, Resource, Tool } from './live.ts';
 import { operation } from './operation.ts';
 
-const cursor = z
-  .string()
-  .min(1)
-  .max(16384)
-  .optional()
-  .describe("The server's own cursor, from `nextCursor`.");
+const cursor = z.string().min(1).max(16384).optional().describe('Cursor of the server, from `nextCursor`.');
 
 const listBody = z.looseObject({ ...liveOptions, cursor }).meta({ id: 'ListRequest' });
 
@@ -24,11 +19,11 @@ function livePage<Item extends z.ZodType>(
 export const listTools = operation({
   area: 'Primitives',
   summary: "List a server's tools",
-  description: 'One page, exactly as the server sends it.',
+  description: 'Returns one page, exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/tools',
   body: listBody.extend({
-    modelId: z.string().max(500).optional().describe('Ignored; kept for existing clients.'),
+    modelId: z.string().max(500).optional().describe('Ignored. Kept for compatibility.'),
   }),
   example: {},
   status: 200,
@@ -42,7 +37,7 @@ export const listTools = operation({
 export const listPrompts = operation({
   area: 'Primitives',
   summary: "List a server's prompts",
-  description: 'One page, exactly as the server sends it.',
+  description: 'Returns one page, exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/prompts',
   body: listBody,
@@ -58,7 +53,7 @@ export const listPrompts = operation({
 export const listResources = operation({
   area: 'Primitives',
   summary: "List a server's resources",
-  description: 'One page, exactly as the server sends it.',
+  description: 'Returns one page, exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/resources',
   body: listBody,
@@ -75,7 +70,7 @@ export const readResource = operation({
   command: 'servers read-resource',
   area: 'Primitives',
   summary: 'Read a resource',
-  description: 'Answers with the MCP result exactly as the server sends it.',
+  description: 'Returns the MCP result exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/resources/read',
   body: z.looseObject({ ...liveOptions, uri: z.string().min(1).max(16384) }),
@@ -94,7 +89,7 @@ export const readResource = operation({
         )
         .optional(),
     })
-    .meta({ id: 'ResourceContents', description: 'A ReadResourceResult of MCP.' }),
+    .meta({ id: 'ResourceContents', description: 'An MCP ReadResourceResult.' }),
   errors: liveErrors,
   access: 'project member',
   readOnly: true,
@@ -102,8 +97,8 @@ export const readResource = operation({
 });
 
 const noTasks = {
-  taskOptions: z.unknown().optional().describe('Not supported: refused with FEATURE_NOT_SUPPORTED.'),
-  allowTaskResult: z.boolean().optional().describe('Not supported when true.'),
+  taskOptions: z.unknown().optional().describe('Not supported: returns FEATURE_NOT_SUPPORTED.'),
+  allowTaskResult: z.boolean().optional().describe('`true` is not supported.'),
 };
 
 export const callTool = operation({
@@ -111,21 +106,18 @@ export const callTool = operation({
   area: 'Execution',
   summary: 'Call a tool',
   description:
-    'Answers with the MCP result exactly as the server sends it, and adds `durationMs` unless the server sent one. A result with `isError: true` is a normal answer. Hanging up cancels the call.',
+    'Returns the MCP result exactly as sent by the server, with `durationMs` added unless the server sent that field. A result with `isError: true` is not an HTTP error. Closing the connection cancels the call.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/tools/call',
   body: z.looseObject({
     ...liveOptions,
     ...noTasks,
     toolName: z.string().min(1).max(1000),
-    parameters: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('The arguments of the tool; `{}` if left out.'),
+    parameters: z.record(z.string(), z.unknown()).optional().describe('Arguments of the tool. Default `{}`.'),
     includeFrames: z
       .boolean()
       .optional()
-      .describe('Adds `frames`: the JSON-RPC messages of the call as they were sent and received.'),
+      .describe('Adds `frames`, the JSON-RPC messages that the call sent and received.'),
   }),
   example: { toolName: 'add_numbers', parameters: { numbers: [1, 2, 39] } },
   status: 200,
@@ -136,10 +128,10 @@ export const callTool = operation({
       isError: z.boolean().optional(),
       durationMs: z
         .unknown()
-        .describe('Milliseconds between request and answer, unless the server sent this field.'),
-      frames: z.unknown().optional().describe('Where asked for: `sent` and `received`.'),
+        .describe('Milliseconds from request to response, unless the server sent this field.'),
+      frames: z.unknown().optional().describe('Messages `sent` and `received`, if requested.'),
     })
-    .meta({ id: 'CallToolResult', description: 'A CallToolResult of MCP, and how long it took.' }),
+    .meta({ id: 'CallToolResult', description: 'An MCP CallToolResult with its duration.' }),
   errors: liveErrors,
   access: 'project member',
   readOnly: true,
@@ -151,7 +143,7 @@ export const getPrompt = operation({
   command: 'servers get-prompt',
   area: 'Execution',
   summary: 'Render a prompt',
-  description: 'Answers with the MCP result exactly as the server sends it.',
+  description: 'Returns the MCP result exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/prompts/get',
   body: z.looseObject({
@@ -160,7 +152,7 @@ export const getPrompt = operation({
     arguments: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .optional()
-      .describe('Numbers and booleans are sent as text, which is all MCP knows here.'),
+      .describe('Numbers and booleans are sent as strings, because MCP only supports strings here.'),
   }),
   example: { promptName: 'inspection_report', arguments: { ship: 'Albatross' } },
   status: 200,
@@ -169,7 +161,7 @@ export const getPrompt = operation({
       description: z.string().optional(),
       messages: z.array(z.looseObject({ role: z.string().optional(), content: z.unknown() })).optional(),
     })
-    .meta({ id: 'GetPromptResult', description: 'A GetPromptResult of MCP.' }),
+    .meta({ id: 'GetPromptResult', description: 'An MCP GetPromptResult.' }),
   errors: liveErrors,
   access: 'project member',
   readOnly: true,

@@ -8,17 +8,17 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-/** What a skill may hold: hosts accept as much, and more is not loaded. */
+/** Size limits of a skill, which are those of common hosts. */
 export const skillLimits = { files: 512, bytes: 16 * 1024 * 1024 } as const;
 
 const uri = z.string().min(1).max(16384);
 
 const Support = z
   .object({
-    declared: z.boolean().describe('We declared the extension to the server.'),
-    advertised: z.boolean().describe('The server declares it.'),
-    directoryRead: z.boolean().describe('The server also lists folders.'),
-    active: z.boolean().describe('Both sides declared it, so that skills can be read.'),
+    declared: z.boolean().describe('Whether this service declared the extension.'),
+    advertised: z.boolean().describe('Whether the server declares the extension.'),
+    directoryRead: z.boolean().describe('Whether the server also lists folders.'),
+    active: z.boolean().describe('Whether both sides declared the extension, so that skills can be read.'),
   })
   .meta({ id: 'ServerSkillsSupport' });
 
@@ -28,7 +28,7 @@ const ResourceRef = z
     digest: z.string().describe('`sha256:` and 64 hexadecimal digits.'),
     size: z.number().int().min(0).optional().describe('In bytes.'),
   })
-  .meta({ id: 'ServerSkillResourceRef', description: 'One file of a skill. Only listed files are read.' });
+  .meta({ id: 'ServerSkillResourceRef', description: 'A file of a skill. Only listed files can be read.' });
 
 const Refusal = z
   .object({
@@ -50,21 +50,21 @@ const Refusal = z
     message: z.string(),
     skillUri: z.string().optional(),
     resourceUri: z.string().optional(),
-    expected: z.string().optional().describe('What the listing says.'),
-    actual: z.string().optional().describe('What came instead.'),
-    field: z.string().optional().describe('Of the frontmatter.'),
+    expected: z.string().optional().describe('Value in the listing.'),
+    actual: z.string().optional().describe('Value received.'),
+    field: z.string().optional().describe('Frontmatter field.'),
   })
-  .meta({ id: 'ServerSkillRefusal', description: 'Why what the server sent was not accepted.' });
+  .meta({ id: 'ServerSkillRefusal', description: 'Why the response of the server was rejected.' });
 
 export type ServerSkillRefusal = z.infer<typeof Refusal>;
 
 const identity = {
   serverId: z.string(),
-  skillUri: z.string().describe('The address of its SKILL.md, which is what identifies it.'),
+  skillUri: z.string().describe('URI of the SKILL.md, which identifies the skill.'),
   name: z.string(),
   description: z.string(),
   resources: z.array(ResourceRef),
-  frontmatter: z.unknown().optional().describe('As the server lists it.'),
+  frontmatter: z.unknown().optional().describe('Frontmatter from the listing.'),
 };
 
 const Summary = z
@@ -76,7 +76,7 @@ const Summary = z
         message: z.string(),
       })
       .optional()
-      .describe('Why its files would not be read.'),
+      .describe('Why the files of the skill cannot be read.'),
   })
   .meta({ id: 'ServerSkillSummary' });
 
@@ -84,7 +84,7 @@ export const listServerSkills = operation({
   command: 'servers skills',
   summary: "List a server's skills",
   description:
-    'All pages of the skills that a server offers by the MCP extension for skills (SEP-2640). The extension is declared to it unless `clientCapabilities` says otherwise. A server without it is a normal answer with `support.active: false`.',
+    'Lists all skills that a server offers through the MCP skills extension (SEP-2640). Declares the extension unless `clientCapabilities` overrides it. For a server without the extension, returns `support.active: false`.',
   method: 'POST',
   body: LiveBody,
   example: {},
@@ -93,11 +93,13 @@ export const listServerSkills = operation({
       support: Support,
       serverId: z.string(),
       skills: z.array(Summary),
-      duplicateUris: z.array(z.string()).describe('Listed more than once; every copy is left out.'),
+      duplicateUris: z
+        .array(z.string())
+        .describe('URIs that are listed more than once. All copies are omitted.'),
       rejected: z
         .array(z.object({ skillUri: z.string().optional(), reason: z.string().optional() }))
-        .describe('Entries that do not follow the extension.'),
-      ttlMs: z.number().int().optional().describe('How long the server says that this holds.'),
+        .describe('Entries that violate the extension.'),
+      ttlMs: z.number().int().optional().describe('Cache lifetime declared by the server.'),
       cacheScope: z.string().optional(),
     })
     .meta({ id: 'ServerSkillCatalog' }),
@@ -110,10 +112,10 @@ export const getServerSkill = operation({
   command: 'servers get-skill',
   summary: 'Read a skill of a server',
   description:
-    'Reads its SKILL.md and holds it against the entry of the server: length, digest, frontmatter, and the name against the address. What fails a check is not passed on: the answer then has `refusal` instead of `skill`.',
+    'Reads the SKILL.md and verifies it against the listing: length, digest, frontmatter, and the name against the URI. If a check fails, returns `refusal` instead of `skill`.',
   path: '/get',
   method: 'POST',
-  body: z.looseObject({ ...liveOptions, uri: uri.describe('Of its SKILL.md.') }),
+  body: z.looseObject({ ...liveOptions, uri: uri.describe('URI of the SKILL.md.') }),
   example: { uri: 'skill://acme/refunds/SKILL.md' },
   response: z
     .object({
@@ -122,13 +124,13 @@ export const getServerSkill = operation({
         .object({
           ...identity,
           content: z.string().describe('SKILL.md without its frontmatter.'),
-          contentSha256: z.string().describe('Of the whole SKILL.md, in hexadecimal.'),
+          contentSha256: z.string().describe('SHA-256 of the complete SKILL.md, in hexadecimal.'),
         })
         .meta({ id: 'VerifiedServerSkill' })
         .optional(),
       refusal: Refusal.optional(),
     })
-    .meta({ id: 'ServerSkillResult', description: 'With either `skill` or `refusal`.' }),
+    .meta({ id: 'ServerSkillResult', description: 'Has either `skill` or `refusal`.' }),
   errors: liveErrors,
   readOnly: true,
   bulky: true,
@@ -138,13 +140,13 @@ export const readServerSkillFile = operation({
   command: 'servers read-skill-file',
   summary: 'Read a file of a skill of a server',
   description:
-    'The entry of the skill is fetched anew. The file must be listed in it, and have the length and the digest that it says.',
+    'Fetches the listing of the skill again. The file must be listed, with matching length and digest.',
   path: '/read-file',
   method: 'POST',
   body: z.looseObject({
     ...liveOptions,
-    skillUri: uri.describe('Of its SKILL.md.'),
-    resourceUri: uri.describe('Of the file.'),
+    skillUri: uri.describe('URI of the SKILL.md.'),
+    resourceUri: uri.describe('URI of the file.'),
   }),
   example: {
     skillUri: 'skill://acme/refunds/SKILL.md',
@@ -156,14 +158,14 @@ export const readServerSkillFile = operation({
       file: z
         .object({
           uri: z.string(),
-          text: z.string().describe('Empty where the file is not text in UTF-8; `blob` has it then.'),
-          blob: z.string().optional().describe('In base64.'),
+          text: z.string().describe('Empty if the file is not UTF-8 text; `blob` has its content then.'),
+          blob: z.string().optional().describe('Content in base64.'),
           digest: z.string(),
         })
         .optional(),
       refusal: Refusal.optional(),
     })
-    .meta({ id: 'ServerSkillFileResult', description: 'With either `file` or `refusal`.' }),
+    .meta({ id: 'ServerSkillFileResult', description: 'Has either `file` or `refusal`.' }),
   errors: liveErrors,
   readOnly: true,
   bulky: true,

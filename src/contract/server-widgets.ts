@@ -5,16 +5,19 @@ import { operation } from './operation.ts';
 const Snapshot = z
   .object({
     mode: z.literal('a11y'),
-    tree: z.string().describe('The accessibility tree of the widget.'),
+    tree: z.string().describe('Accessibility tree of the widget.'),
     elements: z.array(
       z
         .object({
           role: z.object({ role: z.string(), name: z.string() }).optional(),
           testId: z.string().optional(),
           text: z.string().optional(),
-          ambiguous: z.boolean().optional().describe('Several elements answer to it; add `nth`.'),
+          ambiguous: z.boolean().optional().describe('Several elements match. Add `nth`.'),
         })
-        .meta({ id: 'WidgetSnapshotElement', description: 'As steps of eval cases name elements.' }),
+        .meta({
+          id: 'WidgetSnapshotElement',
+          description: 'An element in the form that steps of eval cases use.',
+        }),
     ),
     capturedAt: z.number().int(),
     truncated: z.boolean().optional(),
@@ -29,7 +32,7 @@ export const renderServerWidget = operation({
   area: 'Execution',
   summary: 'Call a tool and render its widget',
   description:
-    'Calls the tool, reads the `ui://` resource that it names, and shows it in a browser of the service as a host of MCP Apps does. The widget reaches only what its csp declares. Nothing is kept. A widget that does not come about is a normal answer: `status` and `problem` say why. Needs a Chromium on the machine of the service.',
+    'Calls the tool, reads its `ui://` resource, and renders it in a browser of the service, as an MCP Apps host does. The widget can only reach the origins in its CSP. Stores nothing. A widget that cannot be rendered is not an error: see `status` and `problem`. Requires Chromium on the machine of the service.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/widgets/render',
   body: z
@@ -39,17 +42,17 @@ export const renderServerWidget = operation({
       parameters: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('The arguments of the tool; `{}` if left out.'),
+        .describe('Arguments of the tool. Default `{}`.'),
       includeSnapshot: z.boolean().default(true),
       includeScreenshot: z.boolean().default(false),
       injectOpenAiCompat: z
         .boolean()
         .optional()
-        .describe('Whether the widget gets `window.openai`; left out, those that were written for it do.'),
+        .describe('Whether to provide `window.openai`. Default: only for widgets written for it.'),
       viewport: z
         .object({ width: z.number().int().min(100).max(1920), height: z.number().int().min(100).max(1200) })
         .optional()
-        .describe('In pixels; 1024 by 768 if left out.'),
+        .describe('In pixels. Default 1024 by 768.'),
     })
     .meta({ id: 'RenderServerWidgetRequest' }),
   example: { toolName: 'inspect_hull', parameters: { ship: 'Albatross' } },
@@ -67,19 +70,19 @@ export const renderServerWidget = operation({
           'screenshot_failed',
           'browser_unavailable',
         ])
-        .describe('`rendered`, or what went wrong.'),
-      problem: z.string().optional().describe('Why it is not rendered.'),
+        .describe('`rendered`, or the kind of failure.'),
+      problem: z.string().optional().describe('Why the widget was not rendered.'),
       resourceUri: z.string().optional(),
-      bridgeInitialized: z.boolean().optional().describe('The widget has spoken to its host.'),
+      bridgeInitialized: z.boolean().optional().describe('Whether the widget has connected to its host.'),
       consoleErrors: list.optional(),
-      blockedRequests: list.optional().describe('What the widget may not reach, and why.'),
+      blockedRequests: list.optional().describe('Blocked requests of the widget, with reasons.'),
       toolCalls: z
         .array(z.object({ toolName: z.string(), arguments: z.looseObject({}), error: z.string().optional() }))
         .optional()
-        .describe('Tools that the widget itself called.'),
+        .describe('Tools called by the widget.'),
       hostRequests: list
         .optional()
-        .describe('What else the widget asked its host for: links, messages, logs.'),
+        .describe('Other requests of the widget to its host: links, messages, logs.'),
       snapshot: Snapshot.optional(),
       screenshot: z.object({ mimeType: z.string(), base64: z.string() }).optional(),
       timings: z.object({ renderMs: z.number().int().optional(), totalMs: z.number().int() }).optional(),

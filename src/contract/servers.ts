@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 import { PersonalEnv } from './variables.ts';
 
 const operation = operationsIn({
@@ -26,7 +26,7 @@ const ProjectServer = z
     personalEnv: z
       .array(z.string())
       .optional()
-      .describe('Of a stdio server: names of variables that personal secrets may fill.'),
+      .describe('For a stdio server: variables that personal secrets can fill.'),
     createdAt: Time,
     updatedAt: Time,
   })
@@ -34,7 +34,7 @@ const ProjectServer = z
 
 export const HttpUrl = httpUrl('put it in `headers`');
 
-/** `instead` says what to do with a password. */
+/** `instead` is the advice for URLs with a password. */
 export function httpUrl(instead: string) {
   return (
     z
@@ -57,7 +57,7 @@ function problemOfUrl(value: string, instead: string): string | undefined {
   return undefined;
 }
 
-/** Saying these twice, or wrongly, would break the message. */
+/** Headers that the connection sets itself. Overriding them would break the request. */
 const ownHeaders = new Set([
   'connection',
   'content-length',
@@ -73,7 +73,7 @@ export const HeaderName = z
   .string()
   .max(256)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name')
-  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'This header is made by the connection itself');
+  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'Reserved: the connection sets this header');
 export const HeaderValue = z
   .string()
   .max(16384)
@@ -87,7 +87,7 @@ const short = z.string().max(500);
 
 const most = 256;
 
-/** Every answer lists the names, so there cannot be any number of them. */
+/** Bounded, because every response lists the names. */
 function few<Named extends z.ZodType<Record<string, string>>>(record: Named): Named {
   return record
     .refine((named) => Object.keys(named).length <= most, `Has more than ${most} entries`)
@@ -99,28 +99,28 @@ function namesDiffer(headers: Record<string, string>): boolean {
   return new Set(names.map((name) => name.toLowerCase())).size === names.length;
 }
 
-/** Every field of a saved server that a caller may write. */
+/** Writable fields of a saved server. */
 export const serverFields = {
   name: Name,
-  enabled: z.boolean().describe('Disabled servers stay saved and are left out of runs.'),
-  transportType: z.enum(['stdio', 'http']).describe('`http` takes `url`, `stdio` takes `command`.'),
-  command: z.string().min(1).max(4096).describe('Run as it is, never through a shell.'),
+  enabled: z.boolean().describe('Whether runs use the server.'),
+  transportType: z.enum(['stdio', 'http']).describe('`http` requires `url`, `stdio` requires `command`.'),
+  command: z.string().min(1).max(4096).describe('Executed without a shell.'),
   args: z.array(z.string().max(8192)).max(256),
   env: few(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
   personalEnv: PersonalEnv.describe(
-    'Names of variables that personal secrets of whoever starts a run may fill, in place of a stored value of that name. Of a stdio server; none when left out.',
+    'For a stdio server: variables that personal secrets of the user who starts a run can fill, overriding stored values. Default: none.',
   ),
   url: HttpUrl,
   headers: few(z.record(HeaderName, HeaderValue))
-    .refine(namesDiffer, 'Names a header twice; upper and lower case are the same')
+    .refine(namesDiffer, 'Must not repeat a header; header names are case-insensitive')
     .describe('Stored encrypted, never returned.'),
-  hasBearerToken: z.boolean().describe('Says that `headers` carry a bearer token.'),
-  timeout: z.number().int().min(1).max(600_000).describe('Milliseconds a request to the server may take.'),
+  hasBearerToken: z.boolean().describe('Whether `headers` contain a bearer token.'),
+  timeout: z.number().int().min(1).max(600_000).describe('Request timeout in milliseconds.'),
   clientCapabilities: z.record(z.string(), z.unknown()).describe('MCP client capabilities to declare.'),
-  useOAuth: z.boolean().describe('The server needs an OAuth grant.'),
-  oauthScopes: z.array(short).max(100).describe('Scopes to ask for.'),
-  clientId: short.describe('OAuth client id, when one is registered beforehand.'),
-  oauthResourceUrl: HttpUrl.describe('Resource indicator, when it differs from `url`.'),
+  useOAuth: z.boolean().describe('Whether the server requires OAuth.'),
+  oauthScopes: z.array(short).max(100).describe('Scopes to request.'),
+  clientId: short.describe('OAuth client ID, if the client is preregistered.'),
+  oauthResourceUrl: HttpUrl.describe('Resource indicator, if it differs from `url`.'),
   oauthProtocolMode: short,
   oauthProtocolVersion: short,
   oauthRegistrationStrategy: short,
@@ -130,12 +130,12 @@ export const serverFields = {
   useXaa: z.boolean().describe('Use cross-app access; the `xaa…` fields configure it.'),
   authServerMode: z
     .enum(['mcpjam', 'own'])
-    .describe('Whose authorization server issues assertions; kept for existing clients.'),
+    .describe('Authorization server that issues assertions. Kept for compatibility.'),
   xaaSubject: short,
   xaaEmail: short,
   xaaIdentityAssertionFormat: short,
   xaaClientAuth: short,
-  authMethod: short.describe('How to authorize; wins over `useOAuth` and `useXaa`.'),
+  authMethod: short.describe('Authorization method. Takes precedence over `useOAuth` and `useXaa`.'),
   registrationMode: short,
   clientSecret: z.string().min(1).max(16384).describe('Stored encrypted, never returned.'),
 };
@@ -150,10 +150,11 @@ const ServerCreateRequest = z
   })
   .meta({
     id: 'ProjectServerCreateRequest',
-    description: '`name` and `url` are enough; `enabled` is then true and the transport http.',
+    description:
+      'Only `name` and `url` are required. `enabled` defaults to true and `transportType` to http.',
   });
 
-/** Why these fields cannot be one server, if they cannot: each transport has its own address. */
+/** Problem with a combination of fields: each transport has its own address field. */
 export function problemOfTransport(server: {
   transportType: 'stdio' | 'http';
   url?: unknown;
@@ -190,7 +191,7 @@ const ServerUpdateRequest = z
   })
   .meta({
     id: 'ProjectServerUpdateRequest',
-    description: 'Fields left out stay as they are. `headers` and `env` replace the stored set.',
+    description: 'Omitted fields keep their value. `headers` and `env` replace the stored set.',
   });
 
 export const listProjectServers = operation({
@@ -200,7 +201,7 @@ export const listProjectServers = operation({
 });
 
 export const createProjectServer = operation({
-  summary: 'Save a server',
+  summary: 'Create a server',
   method: 'POST',
   body: ServerCreateRequest,
   example: { name: 'weather', url: 'https://weather.example.com/mcp' },
@@ -219,7 +220,7 @@ export const getProjectServer = operation({
 export const updateProjectServer = operation({
   summary: 'Edit a server',
   description:
-    'Stored headers, variables and client secret stay with whom they were given to: when the scheme, host or port of `url`, the `command`, its `args` or the transport change, those that the same request does not send anew are dropped, each by itself. The client secret is dropped as well when `oauthResourceUrl` moves to another origin or `xaaAuthzIssuer` changes. `droppedSecrets` says which. Another path or query keeps them.',
+    'Stored headers, variables and the client secret are only sent to the target they were saved for. If the scheme, host or port of `url`, the `command`, its `args` or the transport change, stored values that the request does not send again are deleted. The client secret is also deleted if `oauthResourceUrl` moves to another origin or `xaaAuthzIssuer` changes. `droppedSecrets` lists the deleted values. Changing the path or query keeps them.',
   method: 'PATCH',
   path: '/{serverId}',
   body: ServerUpdateRequest,
@@ -228,7 +229,7 @@ export const updateProjectServer = operation({
     droppedSecrets: z
       .array(z.enum(['headers', 'env', 'clientSecret']))
       .optional()
-      .describe('Stored values that were dropped, because the server is elsewhere now. Send them again.'),
+      .describe('Stored values that were deleted because the target has changed. Send them again.'),
   }).meta({ id: 'ProjectServerUpdated' }),
   errors: ['CONFLICT', 'FORBIDDEN'],
 });

@@ -47,7 +47,7 @@ const SessionSummary = z
       })
       .nullable(),
     link: z.object({ path: z.string(), url: z.string() }),
-    matchPreview: z.string().optional().describe('The words around the first match in the transcript.'),
+    matchPreview: z.string().optional().describe('Text around the first match in the transcript.'),
   })
   .meta({ id: 'SessionSummary' });
 
@@ -55,7 +55,7 @@ const status = z.enum(['active', 'archived']).optional();
 
 export const listChatSessions = operation({
   area: 'Sessions',
-  summary: 'List chat sessions of the key owner',
+  summary: 'List your chat sessions',
   method: 'GET',
   path: '/chat-sessions',
   query: z.object({
@@ -72,11 +72,11 @@ export const listChatSessions = operation({
 
 export const listSessions = operation({
   area: 'Sessions',
-  summary: 'List every session of a project',
+  summary: 'List the sessions of a project',
   method: 'GET',
   path: '/projects/{projectId}/sessions',
   query: z.object({
-    q: z.string().max(500).optional().describe('Words to look for.'),
+    q: z.string().max(500).optional().describe('Words to search for.'),
     scope: z.enum(['titles', 'transcripts']).optional(),
     sourceType: z.string().max(64).optional(),
     status,

@@ -14,36 +14,43 @@ const Share = z
     projectId: z.string(),
     kind: z.enum(['scenario', 'conformanceRun', 'evalRun']),
     targetId: z.string(),
-    shared: z.boolean().describe('Whether the link lets anybody in now.'),
-    mode: Mode.nullable().describe('Of a study. A run is shown to whoever has the link, or to nobody.'),
-    policyVersion: z.number().int().describe('Counts the changes; send it back as `expectedPolicyVersion`.'),
-    expiresAt: Time.nullable().describe('`null` for no end.'),
+    shared: z.boolean().describe('Whether the link is active.'),
+    mode: Mode.nullable().describe(
+      'Access mode of a study. A run has none: its link works for anyone or is off.',
+    ),
+    policyVersion: z.number().int().describe('Number of changes. Send it back as `expectedPolicyVersion`.'),
+    expiresAt: Time.nullable().describe('`null`: no expiry.'),
     link: z.object({ path: z.string(), url: z.string() }).nullable(),
     updatedAt: Time.nullable(),
   })
   .meta({ id: 'Share' });
 
 export const getShare = operation({
-  summary: 'Read whether something is shared by a link',
-  description: '`scenario`, `evalRun` or `conformanceRun`, and its id.',
+  summary: 'Read the share settings of a resource',
+  description: 'The type is `scenario`, `evalRun` or `conformanceRun`, followed by the ID.',
   command: 'shares get',
   response: Share,
 });
 
 export const updateShare = operation({
-  summary: 'Share something by a link, or no longer',
+  summary: 'Change the share settings of a resource',
   description:
-    'Whoever has the link of a run reads how it went, without an account and without writing anything. `shared: false` ends it at once; shared again it gets a new link. A study takes `mode` instead.',
+    'A shared run is readable by anyone with the link, without an account. `shared: false` revokes the link immediately; sharing again creates a new link. For a study, set `mode` instead.',
   command: 'shares update',
   method: 'PATCH',
   access: 'project admin',
   body: z
     .strictObject({
-      expectedPolicyVersion: z.number().int().min(0).optional().describe('409 when it has changed since.'),
+      expectedPolicyVersion: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('Returns 409 if the settings have changed since.'),
       shared: z.boolean().optional(),
-      expiresAt: Time.nullable().optional().describe('After which nobody is let in; `null` for no end.'),
-      rotate: z.boolean().optional().describe('A new link instead of the old one.'),
-      mode: Mode.optional().describe('Of a study.'),
+      expiresAt: Time.nullable().optional().describe('Expiry of the link. `null`: no expiry.'),
+      rotate: z.boolean().optional().describe('Replaces the link with a new one.'),
+      mode: Mode.optional().describe('Access mode of a study.'),
     })
     .refine(
       ({ expectedPolicyVersion: _, ...changes }) =>

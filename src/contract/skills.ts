@@ -19,30 +19,33 @@ const Skill = z
   .object({
     id: z.string(),
     projectId: z.string(),
-    name: z.string().describe('What identifies the skill; it never changes.'),
+    name: z.string().describe('Immutable identifier of the skill.'),
     description: z.string(),
-    sharing: z.enum(['user', 'project']).describe('`user`: only its owner sees it. `project`: every member.'),
-    isOwner: z.boolean().describe("Whether it is the key owner's own."),
-    aggregateHash: z
+    sharing: z
+      .enum(['user', 'project'])
+      .describe('`user`: visible to its owner only. `project`: visible to all members.'),
+    isOwner: z.boolean().describe('Whether the skill belongs to the key owner.'),
+    aggregateHash: z.string().describe('Hash of the body and the supporting files.'),
+    provenance: z
       .string()
-      .describe('Of the body and the supporting files together; tells whether the content has changed.'),
-    provenance: z.string().describe('`authored` by the operator, or `plugin` for a component of one.'),
-    pinnability: z
-      .object({ ok: z.boolean(), reason: z.enum(unpinnableReasons).optional() })
-      .meta({ id: 'SkillPinnability', description: 'Whether an environment may pin it, and if not, why.' }),
+      .describe('`authored`: created by the operator. `plugin`: a component of a plugin.'),
+    pinnability: z.object({ ok: z.boolean(), reason: z.enum(unpinnableReasons).optional() }).meta({
+      id: 'SkillPinnability',
+      description: 'Whether environments can pin the skill, and the reason if not.',
+    }),
     createdAt: Time,
     updatedAt: Time,
   })
   .meta({ id: 'Skill' });
 
 const SkillDetail = Skill.extend({
-  content: z.string().describe('The text of SKILL.md below its frontmatter.'),
+  content: z.string().describe('Text of SKILL.md without its frontmatter.'),
 }).meta({ id: 'SkillDetail' });
 
 export const listProjectSkills = operation({
   summary: "List a project's skills",
   description:
-    "Those shared with the project, and the key owner's personal ones. Of a plugin, those of its active version.",
+    'Skills shared with the project and personal skills of the key owner. For plugins, only skills of the active version.',
   query: z.object(lookupPage),
   response: pageOf(Skill, 'SkillPage'),
 });

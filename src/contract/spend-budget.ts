@@ -10,21 +10,19 @@ const operation = operationsIn({
 
 const SpendBudget = z
   .object({
-    capUsd: z.number().nullable().describe('`null` is no cap.'),
-    capCredits: z.number().int().nullable().describe('A credit is a cent.'),
+    capUsd: z.number().nullable().describe('`null`: no cap.'),
+    capCredits: z.number().int().nullable().describe('One credit is one cent.'),
     alertPercents: z.array(z.number().int()),
     spentUsd: z.number(),
     spentCredits: z.number().int(),
     reservedUsd: z
       .number()
       .optional()
-      .describe(
-        'What model calls that are running may cost at most. It becomes spent, or free again, when they end.',
-      ),
+      .describe('Maximum cost of running model calls. Settled when they end.'),
     reservedCredits: z.number().int().optional(),
     windowStartAt: Time,
     windowEndsAt: Time,
-    alertedPercents: z.array(z.number().int()).describe('Those that were reached in this window.'),
+    alertedPercents: z.array(z.number().int()).describe('Alert thresholds reached in this window.'),
     capReachedAt: Time.nullable(),
     updatedAt: Time.nullable(),
     minCapUsd: z.number(),
@@ -35,14 +33,14 @@ const SpendBudget = z
 
 export const getSpendBudget = operation({
   summary: "Read an organization's spend budget",
-  description: 'What models cost on keys of this deployment, in the current calendar month (UTC).',
+  description: 'Cost of model calls with keys of this deployment in the current calendar month (UTC).',
   response: SpendBudget,
 });
 
 export const setSpendBudget = operation({
-  summary: 'Cap what an organization may spend',
+  summary: 'Set the spend cap of an organization',
   description:
-    'Holds for every call of a model on keys of this deployment: what it may cost is reserved before it is made. Reached, new work is refused and turns and trials that are under way end at their next step, until the month ends or the cap is raised. Models without a price are refused while there is a cap. Administrators only.',
+    'Applies to all model calls with keys of this deployment. Their maximum cost is reserved before the call. Once the cap is reached, new work is refused, and running turns and trials end at their next step, until the month ends or the cap is raised. While a cap is set, models without prices are refused. Administrators only.',
   method: 'PUT',
   body: z
     .strictObject({
@@ -57,8 +55,8 @@ export const setSpendBudget = operation({
 
 export const clearSpendBudget = operation({
   command: 'spend-budget clear',
-  summary: 'Lift the cap',
-  description: 'What was spent stays counted. Administrators only.',
+  summary: 'Remove the spend cap of an organization',
+  description: 'Recorded spending is kept. Administrators only.',
   method: 'DELETE',
   response: SpendBudget,
   access: 'organization admin',

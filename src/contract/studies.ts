@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { studies } from './features.ts';
+import { count, Name } from './fields.ts';
 import { InsightsEnvelope } from './insights.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { studies } from './study-feature.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Studies',
@@ -13,7 +13,7 @@ const operation = operationsIn({
 
 export const Mode = z
   .enum(['project_members', 'invited_only', 'anyone_with_link'])
-  .describe('Who gets in, from the few to the many; each includes the ones before.');
+  .describe('Access mode, from narrow to wide. Each mode includes the previous ones.');
 
 const StudyLink = z.object({ path: z.string(), url: z.string() }).meta({ id: 'StudyLink' });
 
@@ -26,22 +26,18 @@ const StudyServer = z
   })
   .meta({ id: 'StudyServer' });
 
-const count = z.number().int().min(0);
-
 const guestFields = {
-  enabled: z.boolean().describe('Whether guests may chat at all.'),
-  computerEnabled: z
-    .boolean()
-    .describe('Kept and given back: this service has no computers to give to guests.'),
-  sharedSkillsEnabled: z.boolean().describe('Whether guests get the skills of the environment.'),
+  enabled: z.boolean().describe('Whether guests can chat.'),
+  computerEnabled: z.boolean().describe('Stored but unused: this service has no computers for guests.'),
+  sharedSkillsEnabled: z.boolean().describe('Whether guests can use the skills of the environment.'),
   dailyCreditCap: z
     .number()
     .min(0)
     .max(1_000_000_000)
-    .describe('Credits that all guests together may spend in a day (UTC). 0 lets nobody chat.'),
+    .describe('Daily credit limit of all guests together (UTC). 0 disables chat.'),
   dailyComputerStartCap: count.max(1_000_000_000),
   maxConcurrentComputers: count.max(1_000_000_000),
-  harnessEnabled: z.boolean().optional().describe('Kept and given back: this service runs no harnesses.'),
+  harnessEnabled: z.boolean().optional().describe('Stored but unused: this service runs no harnesses.'),
   dailyHarnessSpendCapMicros: count.optional(),
   dailyHarnessCallCap: count.optional(),
   maxConcurrentHarnessRuns: count.optional(),
@@ -55,11 +51,11 @@ export const summaryFields = {
   description: z.string().nullable().optional(),
   mode: Mode.nullable().optional(),
   hostStyle: z.string().nullable().optional(),
-  hostId: z.string().nullable().optional().describe('The client of the environment.'),
+  hostId: z.string().nullable().optional().describe('ID of the client of the environment.'),
   hostName: z.string().nullable().optional(),
   serverCount: count,
   serverNames: z.array(z.string()),
-  link: StudyLink.nullable().optional().describe('Null while it is not published.'),
+  link: StudyLink.nullable().optional().describe('`null` if the study is not published.'),
   createdAt: Time.nullable().optional(),
   updatedAt: Time.nullable().optional(),
 };
@@ -76,30 +72,30 @@ const StudySummary = z
     ...summaryFields,
     published: z.boolean(),
     environmentId: z.string(),
-    sessionsLately: count.describe('Sessions with activity within seven days; 1000 stands for more.'),
+    sessionsLately: count.describe('Sessions with activity in the last seven days, up to 1000.'),
     lastSessionAt: Time.nullable(),
   })
   .meta({ id: 'StudySummary' });
 
 export const listStudies = operation({
   summary: 'List the studies of a project',
-  description: 'The latest first; a project has few.',
+  description: 'Newest first.',
   path: '/studies',
   query: z.object({
     ...lookupPage,
     includeUnpublished: z
       .enum(['true', 'false'])
       .optional()
-      .describe('Also those that are no longer published, whose sessions are kept.'),
+      .describe('Include unpublished studies, whose sessions are kept.'),
   }),
   response: pageOf(StudySummary, 'StudyPage'),
-  feature: studies.read({ items: [] }),
+  feature: studies.list,
 });
 
 export const getStudy = operation({
   summary: 'Read a study',
   description:
-    'Its settings, and what was found out about the latest seven days that were analysed. Whoever is no member of the project and got in by the link sees neither `environmentId` nor `insights`.',
+    'Settings of the study, and insights into its latest analyzed window of seven days. Visitors who are not project members do not see `environmentId` and `insights`.',
   path: '/studies/{studyId}',
   access: 'project member or visitor',
   response: z
@@ -124,7 +120,9 @@ const publishedFields = {
   accessVersion: z
     .number()
     .int()
-    .describe('Grows when somebody may lose access: visits that began before end with their next request.'),
+    .describe(
+      'Incremented by changes that can revoke access. Existing visits then end with their next request.',
+    ),
   link: z.string().nullable(),
 };
 
@@ -136,17 +134,17 @@ export const publishing = {
 
 export const publishedAnswer = {
   ...publishedFields,
-  created: z.boolean().optional().describe('False when it was published before.'),
+  created: z.boolean().optional().describe('`false` if it was already published.'),
   overridesIgnored: z
     .boolean()
     .optional()
-    .describe('It was published before, so that what was sent along was not applied.'),
+    .describe('Whether the sent settings were ignored because the study was already published.'),
 };
 
 export const publishStudy = operation({
   summary: 'Publish an environment as a study',
   description:
-    'Gives it a link. `invited_only` when no mode is given. One that is published stays as it is. One that was unpublished comes back with its id, members and sessions, and a new link.',
+    'Creates a link. Default mode: `invited_only`. A published study does not change. An unpublished one is restored with its ID, members and sessions, and gets a new link.',
   command: 'studies publish',
   method: 'PUT',
   path: '/environments/{environmentId}/study',
@@ -160,13 +158,13 @@ export const publishStudy = operation({
 
 export const unpublishedAnswer = {
   environmentId: z.string(),
-  deleted: z.boolean().describe('False when nothing was published.'),
+  deleted: z.boolean().describe('`false` if no study was published.'),
   id: z.string().optional(),
 };
 
 export const unpublishStudy = operation({
   summary: 'Unpublish the study of an environment',
-  description: 'Everybody is out at once. What was said stays, and can be published again.',
+  description: 'Ends all visits immediately. Sessions are kept, and the study can be published again.',
   command: 'studies unpublish',
   method: 'DELETE',
   path: '/environments/{environmentId}/study',
@@ -176,7 +174,7 @@ export const unpublishStudy = operation({
       .string()
       .max(200)
       .optional()
-      .describe('Which study; needed when the environment has several.'),
+      .describe('ID of the study. Required if the environment has several.'),
   }),
   response: z.object(unpublishedAnswer).meta({ id: 'StudyDeleted' }),
   feature: studies.always,
@@ -195,7 +193,7 @@ export const updating = z
       context.addIssue({
         code: 'custom',
         path: ['mode'],
-        message: 'Send it alone: who gets in is changed apart from name and description',
+        message: 'Cannot be combined with name and description; send it alone',
       });
   });
 
@@ -210,7 +208,7 @@ export const updatedFields = {
 export const updateStudy = operation({
   summary: 'Edit a study',
   description:
-    'Name and description, or `mode` alone. A mode that lets in fewer ends all visits; who may still come in can do so again.',
+    'Change name and description, or `mode` alone. A narrower mode ends all visits; visitors who still have access can enter again.',
   method: 'PATCH',
   path: '/studies/{studyId}',
   body: updating.meta({ id: 'StudyUpdateRequest' }),
@@ -230,7 +228,7 @@ export const rotatedFields = {
 export const rotateStudyLink = operation({
   command: 'studies rotate-link',
   summary: 'Replace the link of a study',
-  description: 'The old one lets nobody in any more. Whoever is in stays.',
+  description: 'The old link stops working. Existing visits continue.',
   method: 'POST',
   path: '/studies/{studyId}/rotate-link',
   response: z.object(rotatedFields).meta({ id: 'StudyLinkRotated' }),
@@ -239,19 +237,22 @@ export const rotateStudyLink = operation({
 });
 
 export const MemberRequest = z.strictObject({
-  email: z.email('Must be an e-mail address').min(3).max(320),
-  sendInviteEmail: z.boolean().optional().describe('Mail the way in, where this service sends mail.'),
+  email: z.email('Must be an email address').min(3).max(320),
+  sendInviteEmail: z
+    .boolean()
+    .optional()
+    .describe('Send the invitation by email, if this service sends mail.'),
 });
 
 export const memberFields = {
   projectId: z.string(),
   email: z.string(),
   memberId: z.string().optional(),
-  invited: z.boolean().optional().describe('A mail is on its way.'),
+  invited: z.boolean().optional().describe('Whether an email was sent.'),
   entryUrl: z
     .string()
     .optional()
-    .describe('Lets this person in once, within seven days. Hand it over; absent where it was mailed.'),
+    .describe('One-time link for this person, valid for seven days. Absent if it was sent by email.'),
 };
 
 const StudyMember = z
@@ -260,7 +261,7 @@ const StudyMember = z
 
 export const listStudyMembers = operation({
   command: 'studies members',
-  summary: 'List who is invited to a study',
+  summary: 'List the members of a study',
   path: '/studies/{studyId}/members',
   query: z.object(lookupPage),
   response: pageOf(StudyMember, 'StudyMemberPage'),
@@ -269,8 +270,8 @@ export const listStudyMembers = operation({
 
 export const upsertStudyMember = operation({
   command: 'studies invite',
-  summary: 'Invite somebody to a study',
-  description: 'By e-mail address; one that is invited already stays so and gets another way in.',
+  summary: 'Invite a person to a study',
+  description: 'Invites an email address. Repeating the request creates another entry link.',
   method: 'PUT',
   path: '/studies/{studyId}/members',
   body: MemberRequest.meta({ id: 'StudyMemberRequest' }),
@@ -284,13 +285,13 @@ export const upsertStudyMember = operation({
 
 export const removedFields = {
   projectId: z.string(),
-  removed: z.string().describe('As it was asked for.'),
+  removed: z.string().describe('Member ID or email address from the request.'),
 };
 
 export const removeStudyMember = operation({
   command: 'studies remove-member',
-  summary: 'No longer invite somebody to a study',
-  description: 'They are out at once. Other visits end too and begin again by themselves.',
+  summary: 'Remove a member from a study',
+  description: 'Ends the visits of the member immediately. Visits of others reconnect automatically.',
   method: 'DELETE',
   path: '/studies/{studyId}/members/{memberIdOrEmail}',
   response: z.object({ studyId: z.string(), ...removedFields }).meta({ id: 'StudyMemberRemoved' }),
@@ -300,7 +301,7 @@ export const removeStudyMember = operation({
 export const rebindStudy = operation({
   command: 'studies rebind',
   summary: 'Move a study to another environment',
-  description: 'Link, members and sessions stay. Conversations that were begun before do not go on.',
+  description: 'Keeps link, members and sessions. Existing conversations cannot be continued.',
   method: 'POST',
   path: '/studies/{studyId}/rebind',
   body: z.strictObject({ environmentId: z.string().min(1).max(200) }).meta({ id: 'StudyRebindRequest' }),
@@ -320,8 +321,8 @@ const guestExample = {
 };
 
 export const setStudyGuestExecution = operation({
-  summary: 'Decide what guests of a study may do',
-  description: 'Replaces all of it.',
+  summary: 'Set the guest permissions of a study',
+  description: 'Replaces all settings.',
   command: 'studies set-guest-execution',
   method: 'PUT',
   path: '/studies/{studyId}/guest-execution',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { studies } from './features.ts';
+import { count } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
-import { studies } from './study-feature.ts';
 import { InsightsRequest, WaveInsights } from './swarm-insights.ts';
 
 const operation = operationsIn({
@@ -10,19 +11,18 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const count = z.number().int().min(0);
-const rate = z.number().nullable().describe('`null` where there is nothing to divide by.');
+const rate = z.number().nullable().describe('`null` if there are no sessions to divide by.');
 
 const Metrics = z
   .looseObject({
     population: z.enum(['real', 'synthetic']),
     sessions: count,
-    visitors: count.nullable().describe('`null` for those that models play.'),
+    visitors: count.nullable().describe('`null` for synthetic sessions.'),
     turns: count,
     toolCalls: count,
     failedToolCalls: count,
     toolFailureRate: rate,
-    unansweredTurns: count.describe('Messages that got no reply.'),
+    unansweredTurns: count.describe('Messages without a reply.'),
     turnMs: z.object({ median: z.number().nullable(), p95: z.number().nullable() }),
     thumbsUp: count,
     thumbsDown: count,
@@ -35,9 +35,9 @@ const Metrics = z
 
 export const getStudyMetrics = operation({
   command: 'studies metrics',
-  summary: 'Read how a study is going',
+  summary: 'Read the metrics of a study',
   description:
-    'By `population`: `real`, the people who came by the link, or `synthetic`, the sessions of journeys in the same environment. 404 while there are none.',
+    'For one `population`: `real` visitors of the link, or `synthetic` sessions of journeys in the same environment. Returns 404 if there are no sessions.',
   path: '/metrics',
   query: z.object({ population: z.enum(['real', 'synthetic']).default('real') }),
   response: Metrics,
@@ -52,7 +52,7 @@ const Usage = z
     inputTokens: count,
     outputTokens: count,
     credits: z.number(),
-    guestCreditsToday: z.number().describe('Of `dailyCreditCap`.'),
+    guestCreditsToday: z.number().describe('Credits used of `dailyCreditCap`.'),
     tools: z.array(z.object({ name: z.string(), calls: count, failed: count })),
     models: z.array(Share),
     devices: z.array(Share),
@@ -64,8 +64,9 @@ const Usage = z
 
 export const getStudyUsage = operation({
   command: 'studies usage',
-  summary: 'Read who uses a study, and what it costs',
-  description: '`scan.truncated` says that only the latest sessions were counted. 404 while there are none.',
+  summary: 'Read the usage of a study',
+  description:
+    'If `scan.truncated` is set, only the latest sessions were counted. Returns 404 if there are no sessions.',
   path: '/usage',
   response: Usage,
   feature: studies.readOne,
@@ -77,7 +78,7 @@ const Candidate = z.looseObject({
   subject: z.object({ kind: z.string(), id: z.string(), label: z.string() }),
   title: z.string(),
   affectedSessions: count,
-  sliceTotal: count.describe('Sessions that could show it.'),
+  sliceTotal: count.describe('Sessions in which the finding could occur.'),
   evidenceSessionIds: z.array(z.string()),
 });
 
@@ -85,24 +86,24 @@ const Signals = z
   .looseObject({
     windowId: z.string(),
     windowStartAt: Time,
-    windowEndAt: Time.describe('Seven days later.'),
+    windowEndAt: Time.describe('Seven days after `windowStartAt`.'),
     analysedAt: Time,
     sessionCount: count,
     feedbackCount: count,
-    candidates: z.array(Candidate).describe('What went wrong for several, or for one clearly.'),
+    candidates: z.array(Candidate).describe('Problems that occurred in several sessions, or clearly in one.'),
     truncated: z.boolean(),
     lowConfidence: z.boolean(),
-    latestGroupId: z.string().nullable().describe('The latest window that has insights.'),
-    dataStale: z.boolean().describe('More has happened since.'),
-    canRequest: z.boolean().describe('Whether insights can be asked for without `force`.'),
+    latestGroupId: z.string().nullable().describe('Latest window with insights.'),
+    dataStale: z.boolean().describe('Whether there is newer activity.'),
+    canRequest: z.boolean().describe('Whether insights can be requested without `force`.'),
   })
   .meta({ id: 'StudySignals' });
 
 export const getStudySignals = operation({
   command: 'studies signals',
-  summary: 'Read what stands out in the latest seven days of a study',
+  summary: 'Read the signals of the latest seven days of a study',
   description:
-    'Counted, without a model, some seconds after anything happens. 404 while nothing was analysed.',
+    'Computed without a model, a few seconds after new activity. Returns 404 before the first analysis.',
   path: '/signals',
   response: Signals,
   feature: studies.readOne,
@@ -111,17 +112,19 @@ export const getStudySignals = operation({
 const Finding = z
   .looseObject({
     id: z.string(),
-    fingerprint: z.string().describe('The same for the same thing in every window.'),
+    fingerprint: z.string().describe('Identifies the finding across windows.'),
     dimension: z.string(),
     subject: z.object({ kind: z.string(), id: z.string(), label: z.string() }),
     title: z.string(),
     status: z.enum(['new', 'recurring', 'regressed', 'resolved']),
-    occurrenceCount: count.describe('In how many windows it was seen.'),
+    occurrenceCount: count.describe('Number of windows with the finding.'),
     lastSeenWindowId: z.string(),
     firstSeenAt: Time,
     lastSeenAt: Time,
     resolvedAt: Time.nullable(),
-    dismissedAt: Time.nullable().describe('Somebody does not want to see it. Its status goes on as before.'),
+    dismissedAt: Time.nullable().describe(
+      'Set if a user dismissed the finding. The status is still updated.',
+    ),
     updatedAt: Time,
     windows: z.array(
       z.object({ windowId: z.string(), at: Time, affected: count, total: count, fired: z.boolean() }),
@@ -131,12 +134,12 @@ const Finding = z
 
 export const listStudyFindings = operation({
   command: 'studies findings',
-  summary: 'List what keeps going wrong in a study',
-  description: 'Those changed last come first, the dismissed ones too.',
+  summary: 'List the findings of a study',
+  description: 'Most recently changed first, including dismissed ones.',
   path: '/findings',
   query: z.object(historyPage),
   response: pageOf(Finding, 'StudyFindingPage'),
-  feature: studies.read({ items: [] }),
+  feature: studies.list,
 });
 
 export const dismissedFields = { id: z.string(), projectId: z.string(), dismissed: z.boolean() };
@@ -154,7 +157,7 @@ export const dismissStudyFinding = operation({
 });
 
 export const undismissStudyFinding = operation({
-  summary: 'Take the dismissal of a finding of a study back',
+  summary: 'Restore a dismissed finding of a study',
   command: 'studies undismiss-finding',
   method: 'POST',
   path: '/findings/{findingId}/undismiss',
@@ -172,9 +175,9 @@ export const WindowInsights = z
   .meta({ id: 'StudyWindowInsights' });
 
 export const getStudyWindowInsights = operation({
-  summary: 'Read the insights into seven days of a study',
+  summary: 'Read the insights into a window of a study',
   command: 'studies window-insights',
-  description: '404 until somebody has asked for them.',
+  description: 'Returns 404 until insights are requested.',
   path: '/windows/{windowId}/insights',
   response: WindowInsights,
   feature: studies.readOne,
@@ -187,10 +190,10 @@ export const requestedFields = {
 };
 
 export const requestStudyInsights = operation({
-  summary: 'Ask for insights into the latest seven days of a study',
+  summary: 'Request insights into the latest seven days of a study',
   command: 'studies request-insights',
   description:
-    'A language model adds causes and remedies to what was counted, where there is one. Takes one unit of `insightsPerDay`; what the language model costs is billed. 409 before anything was analysed. Poll the GET.',
+    'If a language model is configured, it adds causes and remedies to the signals, which is billed. Uses one unit of `insightsPerDay`. Returns 409 before the first analysis. Poll `getStudyWindowInsights`.',
   method: 'POST',
   path: '/insights',
   body: InsightsRequest.meta({ id: 'StudyInsightsRequest' }),
@@ -210,9 +213,9 @@ export const canceledFields = {
 export const InsightsCancel = z.strictObject({ windowId: z.string().min(1).max(200) });
 
 export const cancelStudyInsights = operation({
-  summary: 'No longer ask for insights into seven days of a study',
+  summary: 'Cancel a request for insights into a study',
   command: 'studies cancel-insights',
-  description: 'Says the same when they are there already.',
+  description: 'Succeeds even if the insights are complete.',
   method: 'DELETE',
   path: '/insights',
   body: InsightsCancel.meta({ id: 'StudyInsightsCancelRequest' }),

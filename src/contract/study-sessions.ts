@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { EvalCase } from './eval-cases.ts';
+import { studies } from './features.ts';
+import { count, Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
-import { studies } from './study-feature.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Studies',
   path: '/projects/{projectId}/studies/{studyId}/sessions',
   access: 'project member',
 });
-
-const count = z.number().int().min(0);
 
 const Visitor = z.object({
   displayName: z.string().optional(),
@@ -23,7 +21,7 @@ const Visitor = z.object({
 });
 
 const Feedback = z.object({
-  rating: z.number().nullable().describe('1 for a thumb up, -1 for one down.'),
+  rating: z.number().nullable().describe('1: thumbs up. -1: thumbs down.'),
   comment: z.string().nullable(),
   count,
 });
@@ -33,10 +31,10 @@ export const StudySession = z
     id: z.string(),
     chatSessionId: z.string(),
     messageCount: count,
-    preview: z.string().describe('How the first message begins.'),
+    preview: z.string().describe('Beginning of the first message.'),
     modelId: z.string().optional(),
     toolCallCount: count.optional(),
-    authInterrupted: z.boolean().optional().describe('A server asked for a grant that nobody had given.'),
+    authInterrupted: z.boolean().optional().describe('A server required an OAuth grant that was missing.'),
     visitor: Visitor,
     feedback: Feedback,
     theme: z
@@ -50,10 +48,10 @@ export const StudySession = z
 export const listStudySessions = operation({
   command: 'studies sessions',
   summary: 'List the sessions of a study',
-  description: 'Those with the latest activity first.',
+  description: 'Most recent activity first.',
   query: z.object(historyPage),
   response: pageOf(StudySession, 'StudySessionPage'),
-  feature: studies.read({ items: [] }),
+  feature: studies.list,
 });
 
 const TranscriptMessage = z
@@ -72,15 +70,15 @@ export const sessionDetailFields = {
   startedAt: Time.nullable(),
   lastActivityAt: Time.nullable(),
   messageCount: count.nullable(),
-  transcriptUnavailable: z.boolean().optional().describe('It is longer than can be shown.'),
+  transcriptUnavailable: z.boolean().optional().describe('The transcript is too long to show.'),
   messages: z.array(TranscriptMessage),
   nextCursor: z.string().optional(),
 };
 
 export const getStudySession = operation({
   command: 'studies session',
-  summary: 'Read what was said in a session of a study',
-  description: 'Page by page. What tools were sent and answered is left out.',
+  summary: 'Read the transcript of a study session',
+  description: 'Paged. Omits arguments and results of tools.',
   path: '/{sessionId}',
   query: z.object(historyPage),
   response: z
@@ -90,16 +88,16 @@ export const getStudySession = operation({
 });
 
 export const createEvalCaseFromStudySession = operation({
-  summary: 'Make an eval case of a session of a study',
+  summary: 'Create an eval case from a study session',
   description:
-    'What the visitor said becomes the prompts of the case, and the tools that were called its checks. It is added to the suite.',
+    'Adds a case to the suite, with the messages of the visitor as prompts and the called tools as checks.',
   command: 'studies make-case',
   method: 'POST',
   path: '/{sessionId}/eval-case',
   body: z
     .strictObject({
       suiteId: z.string().min(1).max(200),
-      title: Name.optional().describe('What the first message says, when left out.'),
+      title: Name.optional().describe('Default: the first message.'),
     })
     .meta({ id: 'StudySessionCaseRequest' }),
   example: { suiteId: '{suiteId}' },

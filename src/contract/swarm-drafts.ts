@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { id } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { shortName } from './personas.ts';
-import { swarms } from './swarm-feature.ts';
 
 const operation = operationsIn({
   area: 'Swarms',
@@ -9,12 +10,11 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const id = z.string().min(1).max(128);
-const journeyCount = z.number().int().min(1).max(5).optional().describe('3 when left out.');
+const journeyCount = z.number().int().min(1).max(5).optional().describe('Default 3.');
 const source = {
-  serverAttachmentId: id.optional().describe('A server group.'),
-  environmentId: id.optional().describe('Or an environment.'),
-  description: z.string().max(2000).optional().describe('Who uses this, and for what.'),
+  serverAttachmentId: id.optional().describe('ID of a server group.'),
+  environmentId: id.optional().describe('ID of an environment, instead of a server group.'),
+  description: z.string().max(2000).optional().describe('Users of the servers and their purposes.'),
 };
 
 export function oneOffer(body: { serverAttachmentId?: unknown; environmentId?: unknown }): boolean {
@@ -25,12 +25,12 @@ export const offerWords = 'Give either serverAttachmentId or environmentId';
 export const personaDraftFields = {
   ...source,
   journeyCount,
-  personaCount: z.number().int().min(1).max(12).optional().describe('Left out, one persona is drafted.'),
+  personaCount: z.number().int().min(1).max(12).optional().describe('Default: a single persona.'),
   existingPersonas: z
     .array(z.strictObject({ name: shortName, role: shortName }))
     .max(30)
     .optional()
-    .describe('Who is there already, so that others are drafted.'),
+    .describe('Existing personas, so that drafts differ from them.'),
 };
 
 export const journeyDraftFields = {
@@ -55,7 +55,7 @@ const JourneyDraft = z
 
 export const GenerationDrafts = z
   .looseObject({
-    generationModel: z.string().describe('Which model has drafted; the offline one fills templates.'),
+    generationModel: z.string().describe('Model that wrote the drafts. The offline model fills templates.'),
     persona: PersonaDraft.optional(),
     personas: z.array(z.object({ persona: PersonaDraft, journeys: z.array(JourneyDraft) })).optional(),
     journeys: z.array(JourneyDraft).optional(),
@@ -63,12 +63,12 @@ export const GenerationDrafts = z
   .meta({ id: 'GenerationDrafts' });
 
 const description =
-  'Candidates, made from the tools that a server group or an environment offers. Nothing is stored, and there may be fewer than were asked for. Takes one of `generationsPerDay`.';
+  'Generates drafts from the tools of a server group or an environment. Stores nothing, and may return fewer drafts than requested. Uses one unit of `generationsPerDay`.';
 
 export const generatePersonas = operation({
-  summary: 'Draft personas and journeys',
+  summary: 'Generate drafts of personas and journeys',
   command: 'personas generate',
-  description: `${description} Without \`personaCount\` the answer has \`persona\` and \`journeys\`, with it \`personas\`.`,
+  description: `${description} With \`personaCount\`, the response has \`personas\`; without it, \`persona\` and \`journeys\`.`,
   method: 'POST',
   path: '/personas/generate',
   body: z
@@ -84,7 +84,7 @@ export const generatePersonas = operation({
 });
 
 export const generateJourneys = operation({
-  summary: 'Draft journeys for a persona',
+  summary: 'Generate drafts of journeys for a persona',
   command: 'journeys generate',
   description,
   method: 'POST',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { count } from './fields.ts';
 import { RunSummary } from './journey-runs.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
-import { swarms } from './swarm-feature.ts';
 
 const operation = operationsIn({
   area: 'Swarm insights',
@@ -10,7 +11,6 @@ const operation = operationsIn({
   access: 'project member',
 });
 
-const count = z.number().int().min(0);
 const open = z.looseObject({});
 
 const Criterion = z
@@ -21,12 +21,12 @@ const Criterion = z
     passCount: count,
     failCount: count,
     pendingCount: count,
-    failedGradingCount: count.describe('The grading crashed; no failure.'),
+    failedGradingCount: count.describe('Sessions whose grading crashed. Not counted as failed.'),
     interval: z
       .object({ low: z.number(), high: z.number() })
       .nullable()
       .optional()
-      .describe('Within which the rate of passes lies, at 95 %.'),
+      .describe('95 % confidence interval of the pass rate.'),
   })
   .meta({ id: 'ScorecardCriterion' });
 
@@ -35,14 +35,14 @@ export const RunScorecard = z
     runId: z.string(),
     criteria: z.array(Criterion),
     sessionsTotal: count,
-    sessionsGraded: count.describe('What rates are divided by.'),
+    sessionsGraded: count.describe('Denominator of all rates.'),
   })
   .meta({ id: 'RunScorecard' });
 
 export const getJourneyRunScorecard = operation({
   summary: 'Read the scorecard of a journey run',
   description:
-    'How many sessions met each criterion of the rubric. Divide by `sessionsGraded`: sessions that a provider limited are not graded. 404 when the run has no rubric.',
+    'Number of sessions that met each criterion of the rubric. To get rates, divide by `sessionsGraded`, which excludes sessions that a provider rate-limited. Returns 404 if the run has no rubric.',
   path: '/journey-runs/{journeyRunId}/scorecard',
   response: RunScorecard,
   feature: swarms.readOne,
@@ -57,7 +57,7 @@ const OverviewFinding = z
     pendingCount: count,
     failedGradingCount: count,
     sessionsGraded: count,
-    runStreak: count.describe('In how many runs of the journey in a row it failed, this one included.'),
+    runStreak: count.describe('Number of consecutive runs of the journey that failed, including this one.'),
   })
   .meta({ id: 'SwarmOverviewFinding' });
 
@@ -67,18 +67,18 @@ const OverviewRun = z
     journeyId: z.string(),
     journeyName: z.string(),
     journeyArchived: z.boolean(),
-    goalId: z.string().describe('The same as `journeyId`.'),
+    goalId: z.string().describe('Same value as `journeyId`.'),
     goalName: z.string(),
     goalArchived: z.boolean(),
     personaName: z.string(),
     status: z.string(),
     waveId: z.string().optional(),
-    swarmRunId: z.string().optional().describe('The same as `waveId`.'),
+    swarmRunId: z.string().optional().describe('Same value as `waveId`.'),
     summary: RunSummary,
     verdict: z
       .enum(['passed', 'failed', 'inconclusive', 'notEstablished'])
       .nullable()
-      .describe('`null` until everything is graded.'),
+      .describe('`null` until all sessions are graded.'),
     goalCompletion: z
       .object({
         gradedCount: count,
@@ -103,9 +103,9 @@ const noOverview = {
 };
 
 export const getSwarmOverview = operation({
-  summary: 'Read how journeys have been going',
+  summary: 'Read the overview of journeys',
   command: 'swarms overview',
-  description: 'The latest 50 runs of the project, and how often the goal was reached by day (UTC).',
+  description: 'Latest 50 runs of the project, and the goal completion rate by day (UTC).',
   path: '/journeys-overview',
   response: z
     .object({
@@ -133,16 +133,18 @@ export const getSwarmOverview = operation({
 const Finding = z
   .object({
     id: z.string(),
-    fingerprint: z.string().describe('The same for the same thing in every wave.'),
+    fingerprint: z.string().describe('Identifies the finding across waves.'),
     dimension: z.string(),
     subject: z.object({ kind: z.string(), id: z.string(), label: z.string() }),
     status: z.enum(['new', 'recurring', 'regressed', 'resolved']),
-    occurrenceCount: count.describe('In how many waves it was seen.'),
+    occurrenceCount: count.describe('Number of waves with the finding.'),
     lastSeenWaveId: z.string(),
     firstSeenAt: Time,
     lastSeenAt: Time,
     resolvedAt: Time.nullable(),
-    dismissedAt: Time.nullable().describe('Somebody does not want to see it. Its status goes on as before.'),
+    dismissedAt: Time.nullable().describe(
+      'Set if a user dismissed the finding. The status is still updated.',
+    ),
     updatedAt: Time,
     waves: z
       .array(
@@ -154,18 +156,20 @@ const Finding = z
           fired: z.boolean(),
         }),
       )
-      .describe('Sessions affected in the latest waves that could show it, at most 20, the oldest first.'),
+      .describe(
+        'Affected sessions in the latest waves in which the finding could occur, oldest first. Up to 20.',
+      ),
   })
   .meta({ id: 'SwarmFinding' });
 
 export const listSwarmFindings = operation({
-  summary: 'List what keeps going wrong',
+  summary: 'List the findings of journeys',
   command: 'journey-findings list',
-  description: 'Those changed last come first, the dismissed ones too.',
+  description: 'Most recently changed first, including dismissed ones.',
   path: '/journey-findings',
   query: z.object(historyPage),
   response: pageOf(Finding, 'SwarmFindingPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
 const FindingDismissed = z
@@ -182,7 +186,7 @@ export const dismissSwarmFinding = operation({
 });
 
 export const undismissSwarmFinding = operation({
-  summary: 'Take the dismissal of a finding back',
+  summary: 'Restore a dismissed finding',
   command: 'journey-findings undismiss',
   method: 'POST',
   path: '/journey-findings/{findingId}/undismiss',
@@ -194,8 +198,8 @@ export const WaveInsights = z
   .object({
     waveId: z.string(),
     status: z.enum(['pending', 'completed', 'failed']),
-    insights: open.nullable().describe('What was counted, and what a language model makes of it.'),
-    discovery: open.nullable().describe('What a language model saw besides; null without one.'),
+    insights: open.nullable().describe('Counted results with the interpretation of a language model.'),
+    discovery: open.nullable().describe('Additional observations of a language model. `null` without one.'),
     errorCode: z.string().nullable(),
     errorMessage: z.string().nullable(),
     updatedAt: Time,
@@ -212,21 +216,21 @@ export const waveCanceled = { waveId: z.string(), projectId: z.string(), cancele
 export const getWaveInsights = operation({
   summary: 'Read the insights into a wave',
   command: 'waves insights',
-  description: '404 until somebody has asked for them.',
+  description: 'Returns 404 until insights are requested.',
   path: '/waves/{waveId}/insights',
   response: WaveInsights,
   feature: swarms.readOne,
 });
 
 export const InsightsRequest = z.strictObject({
-  force: z.boolean().optional().describe('Ask again, which takes another unit.'),
+  force: z.boolean().optional().describe('Request again. Uses another unit.'),
 });
 
 export const requestWaveInsights = operation({
-  summary: 'Ask for insights into a wave',
+  summary: 'Request insights into a wave',
   command: 'waves request-insights',
   description:
-    'Gathers what the sessions of the wave have in common; a language model adds causes and remedies where there is one. Takes one unit of `insightsPerDay`; what the language model costs is billed. Poll the GET.',
+    'Groups failures of the sessions of the wave. If a language model is configured, it adds causes and remedies, which is billed. Uses one unit of `insightsPerDay`. Poll `getWaveInsights`.',
   method: 'POST',
   path: '/waves/{waveId}/insights',
   body: InsightsRequest.meta({ id: 'WaveInsightsRequest' }),
@@ -239,9 +243,9 @@ export const requestWaveInsights = operation({
 });
 
 export const cancelWaveInsights = operation({
-  summary: 'No longer ask for insights into a wave',
+  summary: 'Cancel a request for insights into a wave',
   command: 'waves cancel-insights',
-  description: '409 when none are on their way.',
+  description: 'Returns 409 if no request is pending.',
   method: 'DELETE',
   path: '/waves/{waveId}/insights',
   response: z.object(waveCanceled).meta({ id: 'WaveInsightsCanceled' }),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { swarms } from './features.ts';
+import { Name } from './fields.ts';
 import { archived, Count, MaxTurns, targetIds, together } from './journeys.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, pageOf, Time } from './paging.ts';
 import { SessionRubric } from './rubrics.ts';
-import { swarms } from './swarm-feature.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Swarms',
@@ -18,20 +18,20 @@ const Swarm = z
     projectId: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    environmentIds: z.array(z.string()).describe('For journeys of the swarm that have none.'),
+    environmentIds: z.array(z.string()).describe('Default for journeys of the swarm.'),
     iterations: z.number().int().nullable(),
-    sessionsPerTarget: z.number().int().nullable().describe('The same as `iterations`.'),
+    sessionsPerTarget: z.number().int().nullable().describe('Same value as `iterations`.'),
     maxTurns: z.number().int().nullable(),
-    rubric: SessionRubric.nullable().describe('For journeys of the swarm that have none.'),
+    rubric: SessionRubric.nullable().describe('Default for journeys of the swarm.'),
     createdAt: Time,
     updatedAt: Time,
   })
-  .meta({ id: 'Swarm', description: 'Journeys that belong together, with what they have in common.' });
+  .meta({ id: 'Swarm', description: 'A group of journeys with common defaults.' });
 
 const description = z.string().max(2000);
 const sizes = {
   iterations: Count.optional(),
-  sessionsPerTarget: Count.optional().describe('The same under its first name; give one of them.'),
+  sessionsPerTarget: Count.optional().describe('Former name of `iterations`. Send only one of them.'),
 };
 
 function notTwice(body: object, context: z.RefinementCtx): void {
@@ -39,21 +39,21 @@ function notTwice(body: object, context: z.RefinementCtx): void {
     context.addIssue({
       code: 'custom',
       path: ['sessionsPerTarget'],
-      message: 'Says the same as iterations; give one of them',
+      message: 'Cannot be combined with iterations; send only one',
     });
 }
 
 export const listSwarms = operation({
   summary: "List a project's swarms",
-  description: 'The latest first, without those that are archived.',
+  description: 'Newest first, without archived ones.',
   query: z.object(historyPage),
   response: pageOf(Swarm, 'SwarmPage'),
-  feature: swarms.read({ items: [] }),
+  feature: swarms.list,
 });
 
 export const createSwarm = operation({
   summary: 'Create a swarm',
-  description: 'A container with defaults. It holds nothing that runs.',
+  description: 'Creates a group with defaults. Does not start a run.',
   method: 'POST',
   body: z
     .strictObject({
@@ -110,7 +110,7 @@ export const updateSwarm = operation({
 
 export const archiveSwarm = operation({
   summary: 'Archive a swarm',
-  description: 'It leaves the lists; its journeys stay as they are, and no longer take its defaults.',
+  description: 'Hides the swarm from lists. Journeys are kept but no longer use the defaults of the swarm.',
   method: 'DELETE',
   path: '/{swarmId}',
   response: z.object(archived).meta({ id: 'SwarmArchived' }),

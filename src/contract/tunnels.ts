@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { lookupPage, pageOf, Time } from './paging.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Tunnels',
@@ -13,33 +13,33 @@ const TunnelGrant = z
   .object({
     serverId: z.string(),
     name: z.string(),
-    existed: z.boolean().describe('A server of this name was saved already, and leads to the tunnel now.'),
-    previousUrl: z.string().optional().describe('Where that server was until now.'),
+    existed: z.boolean().describe('Whether a saved server of this name was redirected to the tunnel.'),
+    previousUrl: z.string().optional().describe('Previous URL of that server.'),
     previousTransportType: z.string().optional(),
-    slug: z.string().describe('Names the tunnel in its address.'),
-    url: z
-      .string()
-      .describe('Where the server is reached from now on. Its `k` is a secret and is not shown again.'),
+    slug: z.string().describe('Part of the URL that identifies the tunnel.'),
+    url: z.string().describe('New URL of the server. The parameter `k` is a secret and is not shown again.'),
     connectToken: z
       .string()
-      .describe('Lets one client hold the tunnel open: `Authorization: Bearer` on the WebSocket.'),
-    connectTokenExpiresAt: Time.optional().describe('A client that is connected by then stays connected.'),
-    relayWsUrl: z.string().describe('Where that client connects.'),
-    secretVersion: z.number().int().optional().describe('Counts the secrets this tunnel has had.'),
+      .describe('Token of the tunnel client. Send it as `Authorization: Bearer` on the WebSocket.'),
+    connectTokenExpiresAt: Time.optional().describe(
+      'Expiry of the connect token. Connected clients stay connected.',
+    ),
+    relayWsUrl: z.string().describe('WebSocket URL for the tunnel client.'),
+    secretVersion: z.number().int().optional().describe('Number of secrets this tunnel has had.'),
   })
   .meta({ id: 'TunnelGrant' });
 
 const Tunnel = z
   .object({
     serverId: z.string(),
-    name: z.string().describe('Of the saved server.'),
+    name: z.string().describe('Name of the saved server.'),
     slug: z.string(),
     status: z
       .enum(['connected', 'waiting', 'closed'])
-      .describe('`waiting`: no client holds it open, so requests to it are refused.'),
-    protocol: z.string().optional().describe('What the client speaks, while it is connected.'),
+      .describe('`waiting`: no client is connected, so requests are refused.'),
+    protocol: z.string().optional().describe('Protocol of the connected client.'),
     connectedAt: Time.optional(),
-    disconnectedAt: Time.optional().describe('When the last client went.'),
+    disconnectedAt: Time.optional().describe('Time when the last client disconnected.'),
     connectTokenExpiresAt: Time.optional(),
     secretVersion: z.number().int(),
     createdAt: Time,
@@ -49,20 +49,20 @@ const Tunnel = z
 
 export const listTunnels = operation({
   summary: "List a project's tunnels",
-  description: 'With whether a client holds them open. In order of creation.',
+  description: 'Includes the connection status. In order of creation.',
   query: z.object(lookupPage),
   response: pageOf(Tunnel, 'TunnelPage'),
 });
 
 export const createTunnel = operation({
-  summary: 'Open a tunnel to a server on another machine',
+  summary: 'Create a tunnel',
   description:
-    'Saves a server of this name, or takes the one that is saved, and gives it a new address that leads through a tunnel. Every call replaces the secret and the token: the address from before is dead, and whoever held the tunnel is disconnected. `drydock tunnel` does this and holds the tunnel open.',
+    'Points the saved server of this name to a tunnel, and creates the server if it does not exist. Each call replaces the secret and the token: the previous URL stops working and the connected client is disconnected. `drydock tunnel` calls this operation and keeps the tunnel connected.',
   command: 'tunnels create',
   method: 'POST',
   body: z
     .object({ name: Name.max(128) })
-    .meta({ id: 'TunnelCreateRequest', description: 'The name of the saved server.' }),
+    .meta({ id: 'TunnelCreateRequest', description: 'Name of the saved server.' }),
   example: { name: 'laptop' },
   status: 201,
   response: TunnelGrant,
@@ -71,7 +71,7 @@ export const createTunnel = operation({
 
 export const closeTunnel = operation({
   summary: 'Close a tunnel',
-  description: 'Disconnects its client and forgets its secret. The saved server stays.',
+  description: 'Disconnects the client and deletes the secret. The saved server is kept.',
   command: 'tunnels close',
   method: 'POST',
   path: '/{serverId}/close',

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** The name of a secret, which is that of a variable. */
+/** The name of a secret, which must be valid as an environment variable. */
 export const SecretName = z
   .string()
   .max(64)
-  .regex(/^[A-Z_][A-Z0-9_]*$/, 'Write it in capitals, like API_TOKEN');
+  .regex(/^[A-Z_][A-Z0-9_]*$/, 'Must be in capitals, like API_TOKEN');
 
 /**
- * Variables that make programs run other code, find other programs, or send what they send elsewhere. Whoever uses a
- * command that an administrator saved would have it run a command of their own.
+ * Variables that make programs run other code, find other programs, or send data elsewhere. A member who could set one
+ * could make a command saved by an administrator run code of their own.
  */
 const steersPrograms = new RegExp(
   `^(?:${[
@@ -21,14 +21,14 @@ const steersPrograms = new RegExp(
   ].join('|')})$`,
 );
 
-/** Why a command may not have this as a variable, if it may not. */
+/** Problem with a variable that a run must not set. */
 export function problemOfVariable(name: string): string | undefined {
   return steersPrograms.test(name)
     ? `${name} changes what programs run or where they send things, so it cannot be a variable of a run. An administrator can save its value in env of the server`
     : undefined;
 }
 
-/** Names that whoever saves a command lets members fill. */
+/** Variables of a command that members can fill with personal secrets. */
 export const PersonalEnv = z
   .array(
     SecretName.superRefine((name, check) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type EventType, eventTypes } from './event-types.ts';
+import { Name } from './fields.ts';
 import { operationsIn } from './operation.ts';
 import { historyPage, lookupPage, pageOf, Time } from './paging.ts';
 import { httpUrl } from './servers.ts';
-import { Name } from './text.ts';
 
 const operation = operationsIn({
   area: 'Webhooks',
@@ -30,7 +30,7 @@ const Secret = z
   .string()
   .regex(
     /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
-    'Write whsec_ and the base64 of 24 to 64 random bytes, or leave it out to have one made',
+    'Must be whsec_ and the base64 of 24 to 64 random bytes; omit it to generate one',
   );
 
 const Webhook = z
@@ -38,14 +38,17 @@ const Webhook = z
     id: z.string(),
     projectId: z.string(),
     name: z.string(),
-    url: z.string().describe('Where it is sent to, without the values in its query.'),
+    url: z.string().describe('Target URL with query values redacted.'),
     events: z.array(z.string()),
     enabled: z.boolean(),
-    disabledReason: z.string().nullable().describe('Set when it was switched off because of its answers.'),
-    pending: z.number().int().describe('Deliveries that are yet to arrive.'),
-    dead: z.number().int().describe('Deliveries of the last 30 days that were given up.'),
+    disabledReason: z
+      .string()
+      .nullable()
+      .describe('Set if the webhook was disabled because of failed deliveries.'),
+    pending: z.number().int().describe('Pending deliveries.'),
+    dead: z.number().int().describe('Deliveries that failed permanently in the last 30 days.'),
     lastDeliveredAt: Time.nullable(),
-    failingSince: Time.nullable().describe('Of the deliveries that failed one after the other until now.'),
+    failingSince: Time.nullable().describe('Start of the current series of failed deliveries.'),
     createdAt: Time,
     updatedAt: Time,
     createdByUserId: z.string(),
@@ -53,32 +56,32 @@ const Webhook = z
   .meta({ id: 'Webhook' });
 
 const WithSecret = Webhook.extend({
-  secret: z.string().describe('What deliveries are signed with. It is not shown again.'),
+  secret: z.string().describe('Signing secret. Not shown again.'),
 }).meta({ id: 'WebhookWithSecret' });
 
 const state = z
   .enum(['pending', 'delivered', 'dead'])
-  .describe('`pending`: yet to arrive. `delivered`: answered with 2xx. `dead`: given up.');
+  .describe('`pending`: not delivered yet. `delivered`: answered with 2xx. `dead`: failed permanently.');
 
 const Delivery = z
   .object({
     id: z.string(),
     webhookId: z.string(),
-    eventId: z.string().describe('`webhook-id` of every attempt, so that a receiver knows a repetition.'),
+    eventId: z.string().describe('`webhook-id` of all attempts, for deduplication.'),
     type: z.string(),
-    subject: z.string().describe('What it is about. Deliveries with the same subject arrive in order.'),
+    subject: z.string().describe('Resource of the event. Deliveries with the same subject arrive in order.'),
     state,
     attempts: z.number().int(),
-    lastStatus: z.number().int().nullable().describe('The HTTP status of the last answer, if there was one.'),
+    lastStatus: z.number().int().nullable().describe('HTTP status of the last response, if any.'),
     lastError: z.string().nullable(),
     createdAt: Time,
-    nextAttemptAt: Time.nullable().describe('Not before this time.'),
+    nextAttemptAt: Time.nullable().describe('Earliest time of the next attempt.'),
     endedAt: Time.nullable(),
   })
   .meta({ id: 'WebhookDelivery' });
 
 const DeliveryDetail = Delivery.extend({
-  body: z.looseObject({}).describe('What is sent.'),
+  body: z.looseObject({}).describe('Body of the delivery.'),
   log: z
     .array(
       z.object({
@@ -88,11 +91,11 @@ const DeliveryDetail = Delivery.extend({
         error: z.string().nullable(),
       }),
     )
-    .describe('The latest attempts, at most 20.'),
+    .describe('Latest attempts, up to 20.'),
 }).meta({ id: 'WebhookDeliveryDetail' });
 
 const signed =
-  'Requests carry `webhook-id`, `webhook-timestamp` and `webhook-signature` as the Standard Webhooks say, so that their libraries check them.';
+  'Requests carry `webhook-id`, `webhook-timestamp` and `webhook-signature` as specified by Standard Webhooks, so its libraries can verify them.';
 
 export const listWebhooks = operation({
   summary: "List a project's webhooks",
@@ -102,8 +105,8 @@ export const listWebhooks = operation({
 });
 
 export const createWebhook = operation({
-  summary: 'Have events sent to a URL',
-  description: `Events are written down with what they tell of, and sent until the receiver answers with 2xx: again after some seconds, then minutes, then hours, 14 times in 31 hours. ${signed}`,
+  summary: 'Create a webhook',
+  description: `Sends events to a URL. Each event is stored in the transaction of its change and sent until the receiver answers with 2xx: up to 14 attempts in 31 hours, with increasing delays. ${signed}`,
   method: 'POST',
   access: 'project admin',
   body: z
@@ -128,8 +131,8 @@ export const getWebhook = operation({
 });
 
 export const updateWebhook = operation({
-  summary: 'Change a webhook',
-  description: 'What is yet to be delivered goes to the new URL. One that is disabled is told nothing.',
+  summary: 'Edit a webhook',
+  description: 'Pending deliveries go to the new URL. A disabled webhook receives no events.',
   method: 'PATCH',
   path: '/{webhookId}',
   access: 'project admin',
@@ -152,7 +155,7 @@ export const updateWebhook = operation({
 
 export const deleteWebhook = operation({
   summary: 'Delete a webhook',
-  description: 'With its deliveries, also those that are yet to arrive.',
+  description: 'Also deletes its deliveries, including pending ones.',
   method: 'DELETE',
   path: '/{webhookId}',
   access: 'project admin',
@@ -160,8 +163,8 @@ export const deleteWebhook = operation({
 });
 
 export const rotateWebhookSecret = operation({
-  summary: 'Replace the secret of a webhook',
-  description: 'Deliveries are signed with both for as long as the old one is kept.',
+  summary: 'Rotate the secret of a webhook',
+  description: 'During the overlap, deliveries are signed with both secrets.',
   command: 'webhooks rotate-secret',
   method: 'POST',
   path: '/{webhookId}/rotate-secret',
@@ -174,7 +177,7 @@ export const rotateWebhookSecret = operation({
         .min(0)
         .max(168)
         .default(24)
-        .describe('0 when the old one is known to others.'),
+        .describe('Use 0 if the old secret has leaked.'),
       secret: Secret.optional(),
     })
     .default({ keepOldHours: 24 })
@@ -184,8 +187,8 @@ export const rotateWebhookSecret = operation({
 });
 
 export const testWebhook = operation({
-  summary: 'Send a webhook a test event',
-  description: 'Of type `webhook.test`, once. Read the delivery to see how it went.',
+  summary: 'Send a test event',
+  description: 'Sends one event of type `webhook.test`. Read the delivery for the result.',
   command: 'webhooks test',
   method: 'POST',
   path: '/{webhookId}/test',
@@ -197,7 +200,7 @@ export const testWebhook = operation({
 
 export const listWebhookDeliveries = operation({
   summary: 'List the deliveries of a webhook',
-  description: 'The latest first. They are kept for 30 days.',
+  description: 'Newest first. Deliveries are kept for 30 days.',
   command: 'webhooks deliveries',
   path: '/{webhookId}/deliveries',
   query: z.object({ ...historyPage, state: state.optional() }),
@@ -206,15 +209,15 @@ export const listWebhookDeliveries = operation({
 
 export const getWebhookDelivery = operation({
   summary: 'Read a delivery',
-  description: 'With what is sent and how the attempts went.',
+  description: 'Includes the body and the attempts.',
   command: 'webhooks delivery',
   path: '/{webhookId}/deliveries/{deliveryId}',
   response: DeliveryDetail,
 });
 
 export const redeliverWebhook = operation({
-  summary: 'Deliver again',
-  description: 'The same event under the same `webhook-id`. One that is pending is tried at once.',
+  summary: 'Redeliver an event',
+  description: 'Sends the event again with the same `webhook-id`. A pending delivery is retried immediately.',
   command: 'webhooks redeliver',
   method: 'POST',
   path: '/{webhookId}/deliveries/{deliveryId}/redeliver',
@@ -225,9 +228,9 @@ export const redeliverWebhook = operation({
 });
 
 export const replayWebhook = operation({
-  summary: 'Deliver again what was missed',
+  summary: 'Redeliver missed events',
   description:
-    'All deliveries since a time that were given up, or all of them. The oldest 1,000 in one request, and those of the same millisecond as the last.',
+    'Sends all permanently failed deliveries since a time again, or all deliveries with `all`. Each request covers the oldest 1,000, plus those of the same millisecond as the last one.',
   command: 'webhooks replay',
   method: 'POST',
   path: '/{webhookId}/replay',
@@ -235,7 +238,7 @@ export const replayWebhook = operation({
   body: z
     .strictObject({
       since: Time,
-      all: z.boolean().default(false).describe('Also what was delivered.'),
+      all: z.boolean().default(false).describe('Include successful deliveries.'),
     })
     .meta({ id: 'WebhookReplayRequest' }),
   example: { since: 1_767_225_600_000 },
@@ -243,7 +246,7 @@ export const replayWebhook = operation({
   response: z
     .object({
       count: z.number().int(),
-      nextSince: Time.nullable().describe('Send it as `since` for the rest; `null` when that was all.'),
+      nextSince: Time.nullable().describe('Send it as `since` to continue. `null` if there are no more.'),
     })
     .meta({ id: 'WebhookReplayed' }),
   errors: ['CONFLICT'],

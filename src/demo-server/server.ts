@@ -13,8 +13,8 @@ const ShipFields = z.object({
 });
 
 /**
- * A small harbour to try Drydock on: tools that read, page, take their time and fail, a prompt, resources and
- * a template. It keeps nothing between calls, so every transport and protocol revision sees the same.
+ * A small harbour for trying out Drydock: tools that read, page, wait and fail, a prompt, resources and a template.
+ * Calls share no state, so every transport and protocol revision behaves alike.
  */
 export function createDemoServer(version: string): McpServer {
   const server = new McpServer(

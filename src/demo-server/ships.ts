@@ -1,4 +1,4 @@
-/** What the demo server knows. Invented, and always the same, so that two exports of it are equal. */
+/** The data of the demo server. Invented and constant, so that two exports of it are equal. */
 export interface Ship {
   name: string;
   kind: 'ferry' | 'tug' | 'trawler' | 'yacht';

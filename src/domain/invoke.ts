@@ -5,7 +5,10 @@ import type { Alias, Operation } from '../contract/operation.ts';
 import type { VisitOperationId } from '../contract/visit/index.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { DatabaseUnavailable } from '../platform/database/losses.ts';
-import { admit, admitPerson, noSuchProject } from './access.ts';
+import { onceInTransaction, onceUnderClaim } from './base/idempotency.ts';
+import { type Given, readInput, readParams } from './base/input.ts';
+import { notFound } from './base/refusals.ts';
+import { admit, admitPerson, noSuchProject } from './context/access.ts';
 import {
   type Actor,
   type Context,
@@ -15,9 +18,8 @@ import {
   type PublicContext,
   publicContext,
   type Services,
-} from './context.ts';
-import { onceInTransaction, onceUnderClaim } from './idempotency.ts';
-import { accessEnded } from './identity/access-watch.ts';
+} from './context/context.ts';
+import type { Verb } from './context/verb.ts';
 import { accompany, untilRead } from './identity/accompany.ts';
 import {
   admitDirectoryGuest,
@@ -29,16 +31,15 @@ import {
   signedOut,
 } from './identity/authenticate.ts';
 import type { LocalToken } from './identity/local-token.ts';
-import { type Given, readInput, readParams } from './input.ts';
 import { closedBy } from './limits/features.ts';
+import { accessEnded } from './parts/access-watch.ts';
 import * as peoplesVerbs from './people/verbs.ts';
-import { notFound } from './refusals.ts';
-import type { Verb } from './verb.ts';
+import { readShared } from './shares/read-shared.ts';
 import * as allVerbs from './verbs.ts';
 import { findGrant } from './visits/grant.ts';
 import * as visitorsVerbs from './visits/verbs.ts';
 
-/** Those that are others under another name have no verb of their own. */
+/** Aliases have no verb: a call runs the verb of the operation they stand for. */
 type Aliases = {
   [Id in OperationId]: Operations[Id] extends { alias: Alias } ? Id : never;
 }[OperationId];
@@ -48,16 +49,17 @@ const verbs: { [Id in Exclude<OperationId | ConsoleOperationId | VisitOperationI
   ...allVerbs,
   ...peoplesVerbs,
   ...visitorsVerbs,
+  readShared,
 };
 const operations = new Map(operationList.map((operation) => [operation.id, operation]));
 type AnyVerb = (context: unknown, input: unknown) => unknown;
 
-/** Somebody who was let in to an operation, and has not acted yet. */
+/** An authorized call that has not run yet. */
 export interface Entered {
   operation: Operation;
   params: Record<string, string>;
   context: PublicContext & Partial<Context> & Partial<GrantContext>;
-  /** What was asked for, to ask for it once more. */
+  /** The original request, to authorize it again. */
   attempt: Attempt;
 }
 
@@ -71,17 +73,17 @@ interface Attempt {
 export interface EntranceOptions {
   services: Services;
   charge: Charge;
-  /** Called for each request whose key is valid. */
+  /** Called for each request with a valid key. */
   used: (keyId: string) => void;
-  /** Called now and then for a session that is used, with the network address it came from. */
+  /** Called periodically for a session in use, with its network address. */
   seen?: (use: SessionUse, address: string) => void;
-  /** For commands on the machine of the service. */
+  /** For commands on the service's machine. */
   local?: LocalToken | undefined;
   /** For operations that call others. */
   tools: (caller: Caller) => Promise<OperationTools>;
 }
 
-/** Whoever asks for an operation, about to ask for others. */
+/** The caller of an operation that calls other operations. */
 export interface Caller {
   entrance: Pick<Entrance, 'enter' | 'act'>;
   credential: Credential;
@@ -89,8 +91,8 @@ export interface Caller {
 }
 
 /**
- * The one way into an operation, whatever the surface: the credential is checked, the request charged, what the path
- * names looked up, the access that the contract declares enforced, the input validated, and only then the verb called.
+ * The single entry to operations on every surface: authenticates, charges the rate limit, resolves the path, enforces
+ * the declared access, validates the input, then calls the verb.
  */
 export class Entrance {
   private readonly options: EntranceOptions;
@@ -99,7 +101,7 @@ export class Entrance {
     this.options = options;
   }
 
-  /** All that can be said before a body is read: strangers cannot make a surface buffer anything. */
+  /** Everything that needs no body, so that unauthenticated callers cannot make a surface buffer data. */
   async enter(
     operation: Operation,
     credential: Credential,
@@ -109,7 +111,7 @@ export class Entrance {
     return this.orUnavailable(this.letIn({ operation, credential, params, occasion }, this.options));
   }
 
-  /** A database that is away is said to be away by every surface. */
+  /** Turns a database outage into the same refusal on every surface. */
   private async orUnavailable<T>(asked: Promise<T>): Promise<T> {
     try {
       return await asked;
@@ -119,8 +121,8 @@ export class Entrance {
   }
 
   /**
-   * The same once more, for somebody whose request took its time to arrive: what opened the operation may have ended
-   * meanwhile. It is neither charged nor noted again.
+   * Authorizes a call again after a slow body, since access may have ended meanwhile. Neither charged nor recorded
+   * again.
    */
   async enterAgain({ attempt }: Entered): Promise<Entered> {
     return this.orUnavailable(this.letIn(attempt, unnoticed));
@@ -152,13 +154,13 @@ export class Entrance {
     const caller = await authenticate(services.db, chosen, path, notes.charge, operation.budget);
     if (caller.actor.keyId !== undefined) notes.used(caller.actor.keyId);
     noteUse(notes, caller.use, occasion);
-    services.courtesy.asked(caller.actor.organization.id);
+    services.backgroundThrottle.noteRequest(caller.actor.organization.id);
     const read = readParams(operation, params);
     const context = await admit(services, occasion, operation, caller, read);
     return { operation, params: read, context, attempt };
   }
 
-  /** The same for what people do as themselves and not as members of an organization. */
+  /** For operations of a person, independent of organizations. */
   private async letInPerson(attempt: Attempt, notes: Notes): Promise<Entered> {
     const { operation, credential, params, occasion } = attempt;
     const { services } = this.options;
@@ -170,7 +172,7 @@ export class Entrance {
     return { operation, params: readParams(operation, params), context, attempt };
   }
 
-  /** The same for whoever was let in to a study: what opened it is looked up anew with each request. */
+  /** For visitors of a study. The grant is looked up with each request. */
   private async letInVisitor(attempt: Attempt, notes: Notes): Promise<Entered> {
     const { operation, credential, params, occasion } = attempt;
     const { services } = this.options;
@@ -184,7 +186,7 @@ export class Entrance {
     return { operation, params: readParams(operation, params), context, attempt };
   }
 
-  /** Who asks for what is no operation, like a list of a surface; it is charged as a question that repeats. */
+  /** Authenticates a request that is no operation, such as a surface's list; charged as a poll. */
   async recognize(credential: Credential): Promise<Actor> {
     const { services, charge, used, local } = this.options;
     const account = await local?.accountFor(services.db, credential, undefined);
@@ -193,7 +195,7 @@ export class Entrance {
     return actor;
   }
 
-  /** Does what was asked for, with what was sent along. */
+  /** Validates the input and calls the verb. */
   async act(
     { operation: named, params, context: entered, attempt }: Entered,
     given: Given,
@@ -224,14 +226,14 @@ export class Entrance {
       throw caller.refusal() ?? overtaken(error, context) ?? unavailable(error) ?? error;
     } finally {
       if (!stays) caller.stop();
-      // Visitors of studies are of no organization; work gives way to them like to another one.
-      this.options.services.courtesy.asked(context.actor?.organization.id ?? 'somebody');
+      // Visitors belong to no organization; background work yields to them as to another organization.
+      this.options.services.backgroundThrottle.noteRequest(context.actor?.organization.id ?? 'somebody');
     }
   }
 
   /**
-   * Admits the operations of one tool call. The call is charged once, with its first operation; a call that takes more
-   * than `includedOperations` is charged for each further one, so that no tool is a way around the rate limit.
+   * Admits the operations of one tool call. Charges the call once with its first operation, and once more for each
+   * operation beyond `includedOperations`, so that no tool bypasses the rate limit.
    */
   forOneCall(): Caller['entrance'] {
     let admitted = 0;
@@ -262,7 +264,7 @@ export class Entrance {
     return verb(context, input);
   }
 
-  /** One request is charged once, whatever it does: what it may do has bounds of its own. */
+  /** A request is charged once, whatever operations it calls; these have limits of their own. */
   private toolsFor({ credential, occasion }: Attempt): Promise<OperationTools> {
     const entrance: Caller['entrance'] = {
       enter: (operation, as, params, on) =>
@@ -282,10 +284,10 @@ function unavailable(error: unknown): Refusal | undefined {
   return new Refusal('UNAVAILABLE', error.message, { retryAfter: error.retryAfter });
 }
 
-/** Operations that one charge of a tool call pays for. Tools for tasks take at most 12, unless lists have many pages. */
+/** Operations covered by one charge of a tool call. Task tools take at most 12, unless lists have many pages. */
 export const includedOperations = 30;
 
-/** What is done about whoever enters, besides letting them in. */
+/** Side effects of admitting a caller: charging and recording. */
 type Notes = Pick<EntranceOptions, 'charge' | 'used' | 'seen'>;
 const unnoticed: Notes = { charge: () => {}, used: () => {} };
 
@@ -293,7 +295,7 @@ function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: Occasi
   if (use) seen?.(use, visit?.().address ?? '');
 }
 
-/** Whoever comes by a link and is not let in yet has nothing else to be charged by. */
+/** A visitor not admitted yet can only be charged by address. */
 function chargeAddress({ charge }: Notes, { visit }: Occasion): void {
   charge(`from ${visit?.().address}`, 'visits');
 }
@@ -302,18 +304,18 @@ function isForPeople({ access }: Operation): boolean {
   return access === 'visitor' || access === 'session' || access === 'operator';
 }
 
-/** The organization in the path is the one that somebody with several means. */
+/** The organization in the path selects one of the user's organizations. */
 function inOrganization(credential: Credential, organizationId: string | undefined): Credential {
   if (credential.kind !== 'session' || organizationId === undefined) return credential;
   return { ...credential, organizationId };
 }
 
-/** The database cannot be asked for what it cannot hold. */
+/** PostgreSQL text cannot contain NUL, so such an ID is treated as missing. */
 function asText(text: string | undefined): string | undefined {
   return text === undefined || text.includes('\0') ? undefined : text;
 }
 
-/** Some operations take the key there too; the header outdoes it. */
+/** Some operations also accept the key in the body; the header takes precedence. */
 function keyInBody(input: Record<string, unknown>): string | undefined {
   const { idempotencyKey } = (input['body'] ?? {}) as { idempotencyKey?: string };
   return idempotencyKey?.trim() || undefined;
@@ -333,13 +335,16 @@ async function actOnce(
     operation: operation.id,
     key,
   };
-  // Of the whole input, secrets included; what is stored must not help to guess them.
+  // Fingerprint of the whole input, secrets included. Keyed, so that the stored value does not help to guess them.
   const request = { scope, requestHash: vault.fingerprint(JSON.stringify(input)) };
   if (operation.idempotency === 'claim') return onceUnderClaim(db, request, async () => verb(context, input));
   return onceInTransaction(db, request, async (trx) => verb({ ...context, db: trx }, input));
 }
 
-/** What the actor had when the request began was deleted before it could write: it is as if it never was. */
+/**
+ * A foreign key error: the caller's project, server or account was deleted after authorization. Answered as if it
+ * never existed.
+ */
 function overtaken(error: unknown, context: Entered['context']): Refusal | undefined {
   const gone = vanishedReference(error);
   if (gone === undefined) return undefined;

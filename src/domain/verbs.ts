@@ -1,4 +1,6 @@
-/** Every declared operation has its verb here under its id, or `invoke.ts` does not compile. */
+/**
+ * Every declared operation is exported here under its operation ID; `invoke.ts` does not compile if one is missing.
+ */
 export { getMe } from './account/get-me.ts';
 export { listOrganizations } from './account/list-organizations.ts';
 export { listAgentOperations } from './agent/operations.ts';
@@ -19,6 +21,7 @@ export {
   chatSessionBrowserArtifact,
   chatSessionBrowserTrace,
 } from './browser-sessions/trace.ts';
+export { generateEvalCases } from './case-drafts/generate.ts';
 export { getHostCompatCatalog } from './catalog/get-host-catalog.ts';
 export { listModels } from './catalog/list-models.ts';
 export { listChatSessions, listSessions } from './chat-sessions/list.ts';
@@ -28,6 +31,15 @@ export { createClient } from './clients/create.ts';
 export { deleteClient } from './clients/delete.ts';
 export { duplicateClient } from './clients/duplicate.ts';
 export { getClient } from './clients/get.ts';
+export {
+  createHost,
+  deleteHost,
+  duplicateHost,
+  getHost,
+  listHosts,
+  setHostServers,
+  updateHost,
+} from './clients/hosts.ts';
 export { listClients } from './clients/list.ts';
 export { setClientServers } from './clients/set-servers.ts';
 export { updateClient } from './clients/update.ts';
@@ -54,11 +66,6 @@ export { listEnvironments } from './environments/list.ts';
 export { nameEnvironment } from './environments/name.ts';
 export { resolveEnvironment } from './environments/resolve.ts';
 export { updateEnvironment } from './environments/update.ts';
-export { createEvalCases } from './eval-cases/batch.ts';
-export { createEvalCase } from './eval-cases/create.ts';
-export { generateEvalCases } from './eval-cases/generate.ts';
-export { getEvalCase, listEvalCases } from './eval-cases/list.ts';
-export { deleteEvalCase, updateEvalCase } from './eval-cases/update.ts';
 export {
   createEvalArtifactLink,
   createEvalIngestUploadUrl,
@@ -82,7 +89,7 @@ export { cancelEvalRun } from './eval-runs/cancel.ts';
 export { compareEvalRun } from './eval-runs/compare/compare.ts';
 export { getEvalRunGate } from './eval-runs/gate/report.ts';
 export { createGateWaiver, getGateWaiver, revokeGateWaiver } from './eval-runs/gate/waivers.ts';
-export { requestEvalRunInsights } from './eval-runs/insights/request.ts';
+export { requestEvalRunInsights } from './eval-runs/insights.ts';
 export { requestEvalRunJudge } from './eval-runs/judge/request.ts';
 export { createEvalRun } from './eval-runs/launch/create.ts';
 export { getEvalRunDisclosure } from './eval-runs/launch/disclose.ts';
@@ -100,26 +107,22 @@ export { replayEvalRun } from './eval-runs/replay/replay.ts';
 export { exportEvalSuiteFile } from './eval-suite-files/export.ts';
 export { syncFileOwnedEvalSuite } from './eval-suite-files/from-file.ts';
 export { syncEvalSuiteFile } from './eval-suite-files/sync.ts';
+export { createEvalCases } from './eval-suites/cases/batch.ts';
+export { createEvalCase } from './eval-suites/cases/create.ts';
+export { getEvalCase, listEvalCases } from './eval-suites/cases/list.ts';
+export { deleteEvalCase, updateEvalCase } from './eval-suites/cases/update.ts';
 export { createEvalSuite } from './eval-suites/create.ts';
 export { deleteEvalSuite } from './eval-suites/delete.ts';
 export { getEvalSuite, listEvalSuiteRevisions, listEvalSuites } from './eval-suites/read.ts';
 export { updateEvalSuiteSchedule } from './eval-suites/schedule.ts';
 export { attachEvalSuiteEnvironment, updateEvalSuite } from './eval-suites/update.ts';
-export {
-  createHost,
-  deleteHost,
-  duplicateHost,
-  getHost,
-  listHosts,
-  setHostServers,
-  updateHost,
-} from './hosts/aliases.ts';
+export { cancelJourneyRun } from './journey-runs/cancel.ts';
 export {
   dismissSwarmFinding,
   listSwarmFindings,
   undismissSwarmFinding,
-} from './journey-findings/list.ts';
-export { cancelJourneyRun } from './journey-runs/cancel.ts';
+} from './journey-runs/findings.ts';
+export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './journey-runs/insights.ts';
 export { launchJourneyRun } from './journey-runs/launch/launch.ts';
 export { watchJourneyRun } from './journey-runs/read/events.ts';
 export { getSwarmOverview } from './journey-runs/read/overview.ts';
@@ -134,7 +137,6 @@ export { checkOAuth } from './live/check-oauth.ts';
 export { runDoctor, watchDoctor } from './live/doctor.ts';
 export { exportServer } from './live/export.ts';
 export { getPrompt } from './live/get-prompt.ts';
-export { importOAuthTokens } from './live/import-tokens.ts';
 export { listPrompts, listResources, listTools } from './live/list-primitives.ts';
 export { readResource } from './live/read-resource.ts';
 export { validateServer } from './live/validate.ts';
@@ -181,6 +183,7 @@ export { deleteServerChecks, setServerChecks } from './server-checks/write.ts';
 export { cancelServerConnection } from './server-connections/cancel.ts';
 export { createServerConnection } from './server-connections/create.ts';
 export { getServerConnection } from './server-connections/get.ts';
+export { importOAuthTokens } from './server-connections/import-tokens.ts';
 export { retryServerConnectionValidation } from './server-connections/retry-validation.ts';
 export { watchServerConnection } from './server-connections/watch.ts';
 export { createServerGroup } from './server-groups/create.ts';
@@ -207,7 +210,7 @@ export {
   getStudyWindowInsights,
   requestStudyInsights,
 } from './studies/analysis/insights.ts';
-export { getStudySignals } from './studies/analysis/signals.ts';
+export { getStudySignals } from './studies/analysis/windows.ts';
 export { createEvalCaseFromStudySession } from './studies/make-case.ts';
 export { listStudyMembers, removeStudyMember, upsertStudyMember } from './studies/members.ts';
 export { publishStudy, unpublishStudy } from './studies/publish.ts';
@@ -219,7 +222,6 @@ export { archiveSwarm, createSwarm, updateSwarm } from './swarms/write.ts';
 export { closeTunnel } from './tunnels/close.ts';
 export { createTunnel } from './tunnels/create.ts';
 export { listTunnels } from './tunnels/list.ts';
-export { cancelWaveInsights, getWaveInsights, requestWaveInsights } from './wave-insights/request.ts';
 export { redeliverWebhook, replayWebhook, testWebhook } from './webhooks/again.ts';
 export {
   getWebhook,

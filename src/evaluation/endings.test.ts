@@ -31,7 +31,7 @@ const met: Check[] = [
 ];
 const judge = { model: 'judge', deterministic: false, passThreshold: 0.7, rule: null };
 
-/** What a case asks, in every form that it can ask it. The steps behind the first prompt are the ones at stake. */
+/** Every form of a case. The steps after the first prompt are the ones under test. */
 const shapes: Record<string, { steps: Step[]; over?: Partial<TrialPlan> }> = {
   bare: { steps: [ask] },
   'a second prompt': { steps: [ask, again] },
@@ -87,7 +87,7 @@ function cutOff(steps: readonly Step[]): TrialOutcome['steps'] {
   );
 }
 
-/** What a run of this one trial comes to, by both policies. */
+/** The verdicts of a run with this one trial under both policies. */
 function verdicts(
   status: 'completed' | 'failed',
   { result, evaluatorError }: Pick<Grade, 'result' | 'evaluatorError'>,

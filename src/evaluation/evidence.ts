@@ -1,4 +1,4 @@
-/** How much of a channel was recorded. What is not complete cannot show that something did not happen. */
+/** How much of a channel was recorded. Only a complete channel proves that something did not happen. */
 type Capture = 'complete' | 'partial' | 'absent';
 
 export interface Channel<Item> {
@@ -12,7 +12,7 @@ export interface ToolCall {
   toolName: string;
   serverId?: string | undefined;
   arguments: Record<string, unknown>;
-  /** Of the turn it was made in. */
+  /** Index of the turn that made the call. */
   promptIndex: number;
   /** Why it never reached a server: no such tool, or arguments that cannot be read. Both are the model's mistakes. */
   invalid?: string | undefined;
@@ -27,7 +27,7 @@ export interface ToolError {
   /** `content`: the result says so itself (`isError`). `protocol`: there was no result. */
   kind: 'content' | 'protocol';
   message: string;
-  /** Of JSON-RPC. */
+  /** The error code of JSON-RPC. */
   code?: number | undefined;
 }
 
@@ -42,14 +42,14 @@ export interface ToolResult {
   toolCallId: string;
   toolName: string;
   promptIndex: number;
-  /** Of all text parts, one below the other. */
+  /** All text parts, joined by line breaks. */
   text: string;
   structuredContent?: unknown;
   /** The text read as JSON, where it is JSON. */
   json?: unknown;
-  /** Of the result as it came, also where what is kept of it was cut; undefined when it was not measured. */
+  /** Size of the original result, before it was truncated for storage; undefined if not measured. */
   bytes?: number | undefined;
-  /** What is kept is all that came. */
+  /** The stored result is complete. */
   whole: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface DeclaredTool {
   annotations?: unknown;
 }
 
-/** What became of the interface that a tool brings. */
+/** The rendering of a tool's interface. */
 export interface RenderObservation {
   toolName: string;
   promptIndex: number;
@@ -99,7 +99,7 @@ export interface Usage {
 /** One prompt or one pinned call, and what came of it. */
 export interface TurnEvidence {
   promptIndex: number;
-  /** What the user said; undefined for a pinned call. */
+  /** The message of the user; undefined for a pinned call. */
   prompt?: string | undefined;
   /** Text of the last assistant message of the turn; empty when it has none. */
   finalText: string;
@@ -127,7 +127,7 @@ export interface TrialEvidence {
   declarations: Channel<DeclaredTool>;
 }
 
-/** The same, narrowed to one turn. Tools are declared for all turns; usage and the number of turns belong to the whole. */
+/** The evidence of one turn. Declared tools, usage and the number of turns stay those of the whole trial. */
 export function evidenceOfTurn(evidence: TrialEvidence, promptIndex: number): TrialEvidence {
   const ofTurn = <Item extends { promptIndex: number }>(items: readonly Item[]): Item[] =>
     items.filter((item) => item.promptIndex === promptIndex);

@@ -31,10 +31,38 @@ export {
   type GateSide,
   type Unanswerable,
 } from './gate/gate.ts';
-
-export { Clusters } from './insights/clusters.ts';
-export { type Finding, findingOf } from './insights/findings.ts';
-export { prosePrompt, withProse } from './insights/prose.ts';
+export { groupBy } from './group-by.ts';
+export {
+  candidateTitle,
+  type SessionInsights,
+  type StudySignals,
+  studySignals,
+  type WaveInsights,
+  type WindowInsights,
+  waveInsights,
+  windowInsights,
+} from './insights/candidates.ts';
+export { discoveryPrompt, readDiscovery } from './insights/discovery.ts';
+export {
+  sessionPrompt,
+  trialPrompt,
+  type Users,
+  withSessionExplanations,
+  withTrialExplanations,
+} from './insights/explanation.ts';
+export { sessionFindings, trialFinding } from './insights/finding.ts';
+export {
+  afterWave,
+  type FindingState,
+  type FindingStatus,
+  statusAfter,
+} from './insights/finding-status.ts';
+export { observeJourneys } from './insights/journey-detectors.ts';
+export { journeyFindings } from './insights/journey-findings.ts';
+export type { Observation } from './insights/observe.ts';
+export { TrialClusters } from './insights/trial-clusters.ts';
+export { observeVisits } from './insights/visit-detectors.ts';
+export { type Analysis, factsOfVisit, type VisitFacts, windowAt } from './insights/visits.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
 export { type GradedTrial, withJudgement } from './judging/apply.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
@@ -83,16 +111,7 @@ export {
 export { caseStatistics } from './statistics/case-statistics.ts';
 export { quantile } from './statistics/quantile.ts';
 export { wilson } from './statistics/wilson.ts';
-export { factsOfVisit, type Look, type VisitFacts } from './studies/facts.ts';
-export { observeVisits } from './studies/observe.ts';
-export { type StudySignals, studySignals, type WindowInsights, windowInsights } from './studies/signals.ts';
-export { windowAt } from './studies/window.ts';
-export { discoveryPrompt, readDiscovery } from './swarms/discovery.ts';
 export type { Criterion, SessionFacts } from './swarms/facts.ts';
-export { grouped } from './swarms/grouped.ts';
-export { journeyFindings } from './swarms/journey-findings.ts';
-export { afterWave, type FindingState, type FindingStatus, statusAfter } from './swarms/life-cycle.ts';
-export { type Observation, observe } from './swarms/observe.ts';
 export { swarmReport } from './swarms/run-report.ts';
 export {
   type JourneyRunFacts,
@@ -101,14 +120,6 @@ export {
 } from './swarms/run-verdict.ts';
 export { scorecard } from './swarms/scorecard.ts';
 export { sessionVerdict } from './swarms/session-verdict.ts';
-export {
-  candidateTitle,
-  type Narration,
-  type WaveCandidate,
-  type WaveInsights,
-  waveInsights,
-} from './swarms/wave-insights.ts';
-export { type Users, waveProsePrompt, withWaveProse } from './swarms/wave-prose.ts';
 export { type Grade, gradeTrial } from './trial.ts';
 export type { VerdictDecision } from './verdict/decision.ts';
 export { legacyResult, summarizeTrials } from './verdict/legacy.ts';

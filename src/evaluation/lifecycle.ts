@@ -1,4 +1,4 @@
-/** How far a trial has come. It says nothing about whether the task was done. */
+/** The progress of a trial, independent of its result. */
 export type TrialStatus =
   | 'pending'
   | 'running'

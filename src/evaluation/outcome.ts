@@ -8,7 +8,7 @@ interface StepOutcome {
   kind?: 'prompt' | 'toolCall' | 'interact' | 'assert' | undefined;
   status: 'ok' | 'fail' | 'skipped' | 'pending';
   reason?: string | undefined;
-  /** Of an assertion that is a check. */
+  /** The result of the check, if the step is an assertion that runs one. */
   row?: CheckRow | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface TrialOutcome {
   setupFailure?: SetupFailure | undefined;
   /** Why the model stopped, when it was not because it was done: the provider's reason in common terms. */
   finishReason?: string | undefined;
-  /** What a judge made of the conversation, where one was asked; `error`: it could not judge. */
+  /** The result of the judge, if one ran; `error`: it could not judge. */
   judge?: 'passed' | 'failed' | 'partial' | 'pending' | 'error' | undefined;
 }
 

@@ -8,9 +8,9 @@ import type { ResolvedMatchOptions } from './matching/options.ts';
 interface PlannedTurn {
   promptIndex: number;
   kind: 'prompt' | 'toolCall';
-  /** What the user says; of a prompt. */
+  /** The user message of a prompt turn. */
   prompt?: string | undefined;
-  /** What is expected of the model; of a prompt. */
+  /** The tool calls expected of the model in a prompt turn. */
   expected: readonly ExpectedCall[];
   expectedOutput?: string | undefined;
   /** Checks of this turn alone. */
@@ -21,9 +21,9 @@ interface PlannedTurn {
 interface PlannedStep {
   stepId: string;
   kind: 'assert' | 'interact';
-  /** Of the turn before it; undefined when there is none. */
+  /** Index of the preceding turn; undefined if there is none. */
   promptIndex: number | undefined;
-  /** Of an assertion that is a check. The others look at a widget or act on it. */
+  /** The check that an assertion runs; undefined for steps that inspect or use a widget. */
   check: Check | undefined;
 }
 
@@ -33,20 +33,20 @@ export interface TrialPlan {
   steps: readonly PlannedStep[];
   isNegative: boolean;
   match: ResolvedMatchOptions;
-  /** Of the case and its suite. */
+  /** Checks of the case and of its suite. */
   checks: readonly unknown[];
   /** Whether a call that fails, fails the trial. Left out, it does. */
   failOnToolError?: boolean | undefined;
-  /** Of a case that a judge decides about too; it is heard after the trial. */
+  /** Set if a judge also decides the case. The judge runs after the trial. */
   judge?: PlannedJudge | undefined;
 }
 
 export interface PlannedJudge {
   model: string;
-  /** It counts, and asks no model. */
+  /** The judge counts words and calls no model. */
   deterministic: boolean;
   passThreshold: number;
-  /** What it goes by: two judges with the same one ask the same. */
+  /** Identifies the judging criteria: judges with equal rules are equivalent. */
   rule: unknown;
 }
 

@@ -1,6 +1,6 @@
 import type { ToolResult } from './evidence.ts';
 
-/** What checks see of a result that is there as a whole. */
+/** The fields of a complete result that checks read. */
 export function wholeResult(
   result: Record<string, unknown>,
 ): Pick<ToolResult, 'text' | 'structuredContent' | 'json' | 'whole'> {
@@ -15,7 +15,7 @@ export function wholeResult(
   };
 }
 
-/** Of all text parts, one below the other. */
+/** Joins all text parts by line breaks. */
 export function textOfResult(result: Record<string, unknown>): string {
   const parts = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   return parts

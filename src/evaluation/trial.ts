@@ -24,14 +24,13 @@ interface GradedTurn {
   predicateResults?: CheckRow[];
 }
 
-/** What a trial is worth. */
 export interface Grade extends StageChain {
   /** `null`: there was nothing to judge. */
   result: 'passed' | 'failed' | null;
   /** Why it passed without much being checked. */
   warning?: TrialWarning;
   turns: GradedTurn[];
-  /** Of all checks: those of the case, of its turns, and of its assertions. */
+  /** Results of all checks: of the case, of its turns and of its assertions. */
   rows: CheckRow[];
   scores: Score[];
   evaluationConfig: EvaluationConfig;
@@ -43,9 +42,9 @@ export interface Grade extends StageChain {
 }
 
 /**
- * Grades a trial. It passes when it ran to its end, none of its steps failed and every gating score passes. A trial that
- * never began, or was called off, is not judged; what was cut short is judged by what there is, and cannot pass. A record
- * that contradicts itself is an evaluator error.
+ * Grades a trial. A trial passes when it completed, no step failed and every gating score passes. A trial that never
+ * started or was cancelled is not judged; one that was cut short is judged by its evidence and cannot pass. An
+ * inconsistent record is an evaluator error.
  */
 export function gradeTrial(
   plan: TrialPlan,

@@ -1,12 +1,15 @@
-import { JsonBounds, type JsonLimits } from '../platform/json-bounds.ts';
+import { JsonBounds, type JsonLimits, maxDepth } from '../platform/json/bounds.ts';
 import { McpFailure } from './failures.ts';
 
-/** A result of this size is parsed in well under a tenth of a second, whatever its shape. */
+/**
+ * A result within these limits parses in well under 100 ms, whatever its shape. They allow more depth than the default,
+ * because a result may contain a schema or document of the server's own.
+ */
 export const messageLimits: JsonLimits = { elements: 100_000, depth: 256, keys: 10_000, batch: 100 };
-/** What a server says of itself is checked field by field, which costs far more for each element. */
-export const handshakeLimits: JsonLimits = { elements: 5_000, depth: 64, keys: 5_000, batch: 10 };
+/** Limits of handshakes and lists, whose elements are each validated against a schema. */
+export const handshakeLimits: JsonLimits = { elements: 5_000, depth: maxDepth, keys: 5_000, batch: 10 };
 
-/** Bounds of what a server sends. `from` names it in the failure. */
+/** Limits the JSON that a server sends. `from` names the server in the failure. */
 export function answerBounds(limits: JsonLimits, from: string): JsonBounds {
   return new JsonBounds(
     limits,

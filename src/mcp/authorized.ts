@@ -4,13 +4,13 @@ import { type Outbound, plain } from './outbound.ts';
 import type { Reading } from './reading.ts';
 import { type HttpTarget, secretsOf } from './target.ts';
 
-/** Requests to one target with its own headers and its token on each. A token that is refused is renewed once. */
+/** Sends requests to one target with its headers and token. A refused token is renewed once. */
 export class Authorized {
   private readonly outbound: Outbound;
   private readonly target: HttpTarget;
   private readonly origin: string;
   private readonly own: Record<string, string>;
-  /** Tokens the target has seen, and could repeat. */
+  /** Tokens that the target has received and could echo. */
   private readonly sent: string[] = [];
 
   constructor(outbound: Outbound, target: HttpTarget) {
@@ -20,7 +20,7 @@ export class Authorized {
     this.own = plain(target.headers);
   }
 
-  /** What must not be repeated in a message. */
+  /** Values that must not appear in messages. */
   secrets(): string[] {
     return [...secretsOf(this.target), ...this.sent];
   }

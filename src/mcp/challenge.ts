@@ -1,6 +1,6 @@
 import type { Challenge } from './failures.ts';
 
-/** What an answer asks for in its `WWW-Authenticate` header. */
+/** Parses the `WWW-Authenticate` header of a response. */
 export function challengeOf(response: Response): { challenge?: Challenge } {
   const header = response.headers.get('www-authenticate');
   if (header === null) return {};

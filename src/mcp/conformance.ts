@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hasMoreElements } from '../platform/json-bounds.ts';
+import { hasMoreElements } from '../platform/json/bounds.ts';
 
-/** Where the elements of a result are, and what the protocol calls the result. */
+/** The list in a result that is checked element by element, and the protocol's type of the result. */
 const results: Record<string, { list: string; type: SpecResult }> = {
   'tools/call': { list: 'content', type: 'CallToolResult' },
   'tools/list': { list: 'tools', type: 'ListToolsResult' },
@@ -21,15 +21,15 @@ type SpecResult =
   | 'ListResourceTemplatesResult'
   | 'ReadResourceResult';
 
-/** Elements looked at in one go, and milliseconds in all. */
+/** Elements checked before yielding, and milliseconds in total. */
 const atOnce = 20;
 const longest = 100;
-/** An element with more inside is not looked into. */
+/** A larger element is skipped. */
 const mostInside = 2_000;
 
 /**
- * What is wrong with a result by the schema of the protocol, if anything. A broken list of a hundred thousand elements
- * is checked until time is up, in pieces, so that nobody waits for it.
+ * Why a result violates the protocol's schema, or undefined. Checks a broken list of a hundred thousand elements in
+ * slices until the time is up, so that other requests are not blocked.
  */
 export async function complaintAbout(
   method: string,

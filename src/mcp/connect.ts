@@ -1,13 +1,13 @@
 import type { Client, OAuthClientProvider, PriorDiscovery, Transport } from '@modelcontextprotocol/client';
 import type { Confinement } from '../platform/confinement/confinement.ts';
+import type { Pacer } from '../platform/flow/pacer.ts';
 import { Connection, explain } from './connection.ts';
-import { Deadline, type Wait } from './deadline.ts';
-import type { EraVerdict } from './eras.ts';
+import { deadlineOf, type Wait } from './deadline.ts';
+import type { EraVerdict } from './era-cache.ts';
 import { causesOf, failureIn, McpFailure } from './failures.ts';
-import { HttpLine, unsupportedVersion, versionFailure } from './http-line.ts';
+import { HttpChannel, unsupportedVersion, versionFailure } from './http-channel.ts';
 import type { Outbound } from './outbound.ts';
-import type { Pace } from './pace.ts';
-import { StdioLine } from './stdio.ts';
+import { StdioTransport } from './stdio-transport.ts';
 import {
   type Address,
   type HttpTarget,
@@ -21,14 +21,14 @@ import {
 
 export interface ConnectOptions extends Wait {
   outbound: Outbound;
-  pace: Pace;
-  /** What commands are started through. */
+  pace: Pacer;
+  /** Runs the commands of stdio servers. */
   confinement: Confinement;
-  /** How we present ourselves unless the target says otherwise. */
+  /** The client info for `initialize`, unless the target has its own. */
   clientInfo: { name: string; version: string };
-  /** What is known about the server's era, so that it need not be probed. */
+  /** The known era of the server, which then is not probed. */
   verdict?: EraVerdict | undefined;
-  /** Takes part in the protocol besides asking: answers the server's requests, or authorizes interactively. */
+  /** Takes part in the protocol: answers requests of the server, or authorizes interactively. */
   participant?: Participant;
 }
 
@@ -44,7 +44,7 @@ export interface Connected {
 
 const stderrKept = 2000;
 
-/** Loaded when the first connection is opened: it takes longer than everything else at the start of the service. */
+/** Loaded with the first connection, because it takes longer than everything else at startup. */
 const sdk = () => import('@modelcontextprotocol/client');
 
 export async function connect(target: Target, options: ConnectOptions): Promise<Connected> {
@@ -58,13 +58,13 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
     if (!(error instanceof McpFailure)) throw error;
     if (!mayBeOlder(error, target.protocol)) throw error;
     return connectSse(target, address, options).catch((second: unknown) => {
-      // What the old transport answers is telling only when it got further than the new one did.
+      // The answer over the old transport matters only if it got further than the new one.
       throw second instanceof McpFailure && second.kind === 'unauthorized' ? second : error;
     });
   }
 }
 
-/** 400, 404 and 405 are what a server of the first HTTP transport answers to a POST. */
+/** Servers of the first HTTP transport answer a POST with 400, 404 or 405. */
 function mayBeOlder(failure: McpFailure, protocol: ProtocolSettings): boolean {
   const { status } = failure.facts;
   return (
@@ -81,7 +81,7 @@ async function connectStreamable(
 ): Promise<Connected> {
   const { participant, pace } = options;
   const { StreamableHTTPClientTransport } = await sdk();
-  const line = new HttpLine(options.outbound.through(address.way), address, {
+  const line = new HttpChannel(options.outbound.through(address.way), address, {
     pace,
     leavesChallenges: participant?.authProvider !== undefined,
     ignoresStreams: participant === undefined,
@@ -110,7 +110,7 @@ async function connectStreamable(
 async function connectSse(target: Target, address: HttpTarget, options: ConnectOptions): Promise<Connected> {
   const { participant, pace } = options;
   const { SSEClientTransport } = await sdk();
-  const line = new HttpLine(options.outbound.through(address.way), address, {
+  const line = new HttpChannel(options.outbound.through(address.way), address, {
     pace,
     leavesChallenges: participant?.authProvider !== undefined,
   });
@@ -118,7 +118,7 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
   const transport = new SSEClientTransport(new URL(address.url), {
     fetch: async (url, init) => {
       const response = await line.fetch(url, init);
-      // The event source would come back with a new session, which knows nothing of our requests.
+      // The event source would reconnect with a new session, which does not know our requests.
       return (init?.method ?? 'GET') === 'GET' ? watched(response, () => streamEnded()) : response;
     },
     ...(participant?.authProvider && { authProvider: participant.authProvider }),
@@ -135,19 +135,19 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
     secrets: () => line.secrets(),
     bytesRead: () => line.bytesRead,
     participates: participant !== undefined,
-    answered: () => pace.answered(),
+    answered: () => pace.refund(),
   });
   return { connection, verdict: { era: 'legacy', transport: 'sse' } };
 }
 
-/** The response with a stream that tells when it ends. */
+/** Copies a response with a stream that reports its end. */
 function watched(response: Response, ended: () => void): Response {
   if (!response.body) return response;
   const told = new TransformStream<Uint8Array, Uint8Array>({ flush: ended });
-  // One that breaks off is over as well.
+  // An aborted stream has ended too.
   response.body.pipeTo(told.writable).catch(ended);
   const copy = new Response(told.readable, { status: response.status, headers: response.headers });
-  // The event source compares it with the address it asked.
+  // The event source compares it with the requested URL.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }
@@ -162,7 +162,7 @@ async function connectStdio(
   try {
     return await connectCommand(target, address, options);
   } catch (error) {
-    // Some old servers end when they are asked something before the handshake, so they are asked nothing.
+    // Some old servers exit when they receive a request before the handshake, so the probe is skipped.
     const asked = verdict === undefined && !isModern(target.protocol);
     if (!asked || !(error instanceof McpFailure) || error.kind !== 'closed') throw error;
     const left = Math.max(1, timeout - (performance.now() - started));
@@ -177,13 +177,13 @@ async function connectCommand(
   options: ConnectOptions,
 ): Promise<Connected> {
   const { pace, confinement, participant } = options;
-  const transport = new StdioLine(address, { pace, confinement });
+  const transport = new StdioTransport(address, { pace, confinement });
   const secrets = secretsOf(address);
   const longest = secrets[0]?.length ?? 0;
   const shown = (): string => {
     const text = withoutSecrets(transport.stderr.slice(-(stderrKept + longest)), secrets);
     const cut = transport.stderrCut || transport.stderr.length > stderrKept + longest;
-    // What is kept may begin inside a secret.
+    // The cut may be in the middle of a secret.
     return text
       .slice(cut ? longest : 0)
       .slice(-stderrKept)
@@ -191,7 +191,7 @@ async function connectCommand(
   };
   const lastWords = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
   const client = await handshake(target, address, transport, options).catch(async (error: unknown) => {
-    // Its place is free when it is gone.
+    // The slot is freed when the process is gone.
     await transport.close();
     if (transport.failure) throw transport.failure;
     if (error instanceof McpFailure && error.kind === 'closed')
@@ -210,7 +210,7 @@ async function connectCommand(
     bytesRead: () => transport.bytesRead,
     stderr: shown,
     participates: participant !== undefined,
-    answered: () => pace.answered(),
+    answered: () => pace.refund(),
   });
   return { connection, verdict: verdictOf(client, 'stdio') };
 }
@@ -225,11 +225,11 @@ async function handshake(
   address: Address,
   transport: Transport,
   options: ConnectOptions,
-  line?: HttpLine,
+  line?: HttpChannel,
 ): Promise<Client> {
-  const client = await createClient(target, options, transport instanceof StdioLine);
+  const client = await createClient(target, options, transport instanceof StdioTransport);
   options.participant?.attach?.(client);
-  const deadline = new Deadline(options);
+  const deadline = deadlineOf(options);
   try {
     const connecting = client.connect(transport, {
       signal: deadline.signal,
@@ -239,7 +239,7 @@ async function handshake(
     await deadline.race(connecting);
     return client;
   } catch (error) {
-    // Not awaited: a command is given time to end.
+    // Not awaited: a command gets time to exit.
     void client.close().catch(() => {});
     void transport.close().catch(() => {});
     const secrets = line?.secrets() ?? secretsOf(address);
@@ -273,11 +273,11 @@ async function createClient(target: Target, options: ConnectOptions, stdio: bool
       capabilities: protocol.clientCapabilities ?? {},
       versionNegotiation: {
         mode: protocol.protocolVersion === newest ? { pin: newest } : isLegacy(versions) ? 'legacy' : 'auto',
-        // A silent pipe may be an old server that ignores what it does not know.
+        // A silent pipe may be an old server that ignores unknown requests.
         ...(stdio && { probe: { timeoutMs: Math.round(options.timeout * 0.4) } }),
       },
       ...(versions && { supportedProtocolVersions: versions }),
-      // Whoever asked sees that input is required; only a participant can give it.
+      // Callers see that input is required; only a participant can provide it.
       inputRequired: { autoFulfill: options.participant !== undefined },
     },
   );
@@ -287,7 +287,7 @@ function isLegacy(versions: readonly string[] | undefined): boolean {
   return versions !== undefined && !versions.includes(newest);
 }
 
-/** A command that cannot be run, or one that ends at once. */
+/** The failure of a command that cannot be run or exits at once. */
 function startFailure(
   error: unknown,
   address: Address,

@@ -1,28 +1,30 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
-import { hasMoreElements, weightOf } from '../platform/json-bounds.ts';
+import { hasMoreElements, weightOf } from '../platform/json/bounds.ts';
 import { complaintAbout } from './conformance.ts';
-import { Deadline, type Wait } from './deadline.ts';
+import { deadlineOf, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
 import { Redactor } from './redactor.ts';
 import { type Exchange, Tap } from './tap.ts';
 import { beginningWithoutSecrets, hideSecrets, withoutSecrets } from './target.ts';
 
-/** What a server answers when a header and the body disagree. */
+/** JSON-RPC error code for a header that does not match the body. */
 const headerMismatch = -32020;
 
-/** Where the marks of a tool are looked for when a server refuses a call for lack of them. */
+/**
+ * Pages of the tool list that are searched for a tool's header parameters after a server refused a call without them.
+ */
 const mostPages = 20;
 const listTimeout = 10_000;
 
-/** Weighing what is small is not worth it. */
+/** Smaller answers are not measured. */
 const weighedFrom = 64 * 1024;
 
 const mostErrorText = 1000;
 const mostErrorData = 8000;
 const mostErrorElements = 2000;
 
-/** The SDK would check the result, which is not the one that came; see `Tap`. */
+/** Accepts any result: the SDK only sees a placeholder for the actual one, see `Tap`. */
 const anything: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'drydock', validate: (value) => ({ value }) },
 };
@@ -31,14 +33,13 @@ type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
 
 export interface Answer {
-  /** The result as the server sent it, but for secrets of ours that it repeats. */
+  /** The result as the server sent it, except for secrets of ours. */
   result: Record<string, unknown>;
   durationMs: number;
-  /** The JSON-RPC messages that it came of. */
   frames: { sent: unknown; received: unknown };
-  /** How much was read for it, roughly. */
+  /** Approximate number of bytes read. */
   bytes: number;
-  /** What is wrong with the result by the protocol, if anything. Found out when it is asked for. */
+  /** Why the result violates the protocol, or undefined. Checked on demand. */
   complaint: () => Promise<string | undefined>;
 }
 
@@ -55,25 +56,25 @@ interface Parts {
   client: Client;
   transport: Transport;
   kind: ServerIdentity['transport'];
-  /** What the target was told and must not be quoted with. */
+  /** Values sent to the target that must not be quoted. */
   secrets: () => readonly string[];
-  /** Why the stream that carried an answer, or the process, was cut off, if that is known. */
+  /** Why the stream of an answer or the process ended, if known. */
   streamFailure?: () => McpFailure | undefined;
-  /** Last lines of what a stdio server wrote to stderr. */
+  /** The last lines that a stdio server wrote to stderr. */
   stderr?: () => string;
-  /** Of everything that has come so far. */
+  /** Total bytes received. */
   bytesRead: () => number;
-  /** Somebody answers the server's requests. */
+  /** A participant answers the server's requests. */
   participates: boolean;
-  /** Told the id of each request that was answered, and of each that nobody waits for any longer. */
+  /** Called with the id of each answered request, and of each abandoned one. */
   answered: (id: string | number) => void;
   forgotten?: (id: string | number) => void;
 }
 
-/** A live connection to a target. */
+/** An open connection to a target. */
 export class Connection {
   readonly identity: ServerIdentity;
-  /** Why it can no longer be used. */
+  /** Why the connection can no longer be used. */
   broken: McpFailure | undefined;
   private readonly parts: Parts;
   private readonly tap: Tap;
@@ -91,7 +92,7 @@ export class Connection {
           new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }),
       );
     client.onerror = (error) => {
-      // Trouble of a request reaches its caller; what is noted here is that nobody new should come.
+      // A failed request reaches its caller; here the connection is marked as unusable for later ones.
       const failure = failureIn(error);
       if (failure && (failure.kind === 'closed' || failure.kind === 'session')) this.broken ??= failure;
     };
@@ -105,7 +106,7 @@ export class Connection {
     return this.parts.secrets();
   }
 
-  /** What the server says of itself, without what we told it. */
+  /** The server's identity without secrets that we sent to it. */
   shownIdentity(): Promise<ServerIdentity> {
     return this.redact(this.identity);
   }
@@ -114,7 +115,7 @@ export class Connection {
     return this.redactor.learn(this.parts.secrets()).hide(value);
   }
 
-  /** Asks once, and answers with what came back over the wire. */
+  /** Sends a request and returns the answer as it came over the wire. */
   async request(method: string, params: Record<string, unknown>, wait: Wait): Promise<Answer> {
     if (this.broken) throw this.broken;
     const started = performance.now();
@@ -123,7 +124,7 @@ export class Connection {
     const durationMs = Math.round(performance.now() - started);
     if (frame?.result) {
       if (method === 'tools/list' && this.identity.era === 'modern') this.marked.learn(frame.result['tools']);
-      // A participant was asked for input and has given it: the SDK went on, and this is what came of it.
+      // The participant has provided the requested input, and the SDK has continued to this result.
       const answered =
         this.parts.participates && frame.result['resultType'] === 'input_required' && value !== undefined;
       const result = answered ? (value as Record<string, unknown>) : frame.result;
@@ -141,7 +142,7 @@ export class Connection {
     throw hideSecrets(this.explain(error, sent), this.parts.secrets());
   }
 
-  /** Whether the other side still answers. A stateless server has no session that could be gone. */
+  /** Whether the server still responds. A stateless server has no session to lose. */
   async alive(timeout: number): Promise<boolean> {
     if (this.broken) return false;
     if (this.identity.era === 'modern' && this.identity.transport !== 'stdio') return true;
@@ -169,10 +170,10 @@ export class Connection {
     params: Record<string, unknown>,
     wait: Wait,
   ): Promise<Pick<Exchange, 'frame' | 'sent' | 'request'> & { value?: unknown; error?: unknown }> {
-    const deadline = new Deadline(wait);
+    const deadline = deadlineOf(wait);
     const over = new AbortController();
     const exchange: Exchange = { method, sent: false, lost: deadline.giveUp, over };
-    // The SDK has a deadline of its own; ours comes first.
+    // Longer than ours, so that our own deadline comes first.
     const options = { signal: deadline.signal, timeout: wait.timeout + 60_000, ...this.tap.label(exchange) };
     try {
       const value = await this.ask(method, params, options);
@@ -198,13 +199,13 @@ export class Connection {
     } catch (error) {
       if ((error as { code?: unknown }).code !== headerMismatch || this.identity.era !== 'modern')
         throw error;
-      // The tool has changed since it was listed, or was never listed here.
+      // The tool has changed since it was listed, or was never listed on this connection.
       await this.learnMarks(call.name, options);
       return this.call(call, options);
     }
   }
 
-  /** The SDK copies marked parameters into headers, if it is told which tools have some. */
+  /** Calls a tool. The SDK copies marked parameters into headers if it knows the tool's definition. */
   private call(params: CallParams, options: RequestOptions): Promise<unknown> {
     const { client, participates } = this.parts;
     const modern = this.identity.era === 'modern';
@@ -214,13 +215,13 @@ export class Connection {
   }
 
   private send(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<unknown> {
-    // The methods we send are known to the SDK; the type of each result is not ours to rely on.
+    // The SDK knows the methods we send; the types of the results cannot be relied on.
     const request = { method, params } as Parameters<Client['request']>[0];
     if (this.parts.participates) return this.client.request(request, options as never);
     return this.client.request(request, anything, options);
   }
 
-  /** Looks for a tool in the list, a few pages long. The SDK would read all of it, and check each element. */
+  /** Searches a few pages of the tool list for a tool. The SDK would read and validate the whole list. */
   private async learnMarks(name: string, { signal }: RequestOptions): Promise<void> {
     this.marked.forget(name);
     let cursor: string | undefined;
@@ -237,15 +238,15 @@ export class Connection {
     const known = failureIn(error);
     if (known?.facts.rpc) return this.refused(known.facts.rpc);
     if (known) return known;
-    // What broke the connection also took this request, which may have arrived.
+    // The broken connection also ended this request, which may have arrived.
     const { broken } = this;
     if (broken) return new McpFailure(broken.kind, broken.message, { ...broken.facts, notSent: !sent });
     return explain(error, this.parts.secrets());
   }
 
-  /** An error of the server as it may be shown: bounded, and without what we told the server. */
+  /** Redacts and limits an error of the server. */
   private refused({ code, message: said, data }: RpcError): McpFailure {
-    // An error page is not bounded in depth, and what is too deep cannot be written.
+    // Error data may be nested too deeply to be serialized.
     const text = hasMoreElements(data, mostErrorElements) ? undefined : (JSON.stringify(data) ?? '');
     const showable = text !== undefined && text.length <= mostErrorData && this.scrub(text) === text;
     const message = this.beginning(said);
@@ -273,7 +274,7 @@ export class Connection {
   }
 }
 
-/** Of what was read meanwhile, some may be for others on the same connection; what the result weighs is its own. */
+/** Some of the bytes read may belong to other requests on the connection, so a large result is measured itself. */
 function bytesOf(result: Record<string, unknown>, read: number): number {
   return read < weighedFrom ? read : Math.min(read, weightOf(result));
 }
@@ -293,13 +294,13 @@ function identify({ client, kind }: Parts): ServerIdentity {
   };
 }
 
-/** An error of the SDK that carries no failure of ours: what the server sent could not be understood. */
+/** Converts an SDK error without a failure of ours: the server's message could not be understood. */
 export function explain(error: unknown, secrets: readonly string[]): McpFailure {
   const messages = [...causesOf(error)].map(({ message }) => message);
   const text = beginningWithoutSecrets(messages.at(-1) ?? String(error), secrets, 500);
   for (const cause of causesOf(error))
     if (cause instanceof SyntaxError || cause.name === 'ZodError')
-      // What is quoted of it may be a piece of a secret.
+      // The quoted part may contain part of a secret.
       return new McpFailure(
         'not-mcp',
         `The server sent an answer that is not MCP: ${text.replace(/,? (\.{3})?"[^]*"(\.{3})?/, '')}`,

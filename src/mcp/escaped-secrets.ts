@@ -1,24 +1,24 @@
-/** One character as it may stand in JSON, in a URL or in a page. */
+/** An escaped character in JSON, a URL or HTML. */
 const escape =
   /\\u([0-9a-f]{4})|\\(["\\/bfnrt])|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|&(amp|lt|gt|quot|apos);/gi;
 const letters: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** An escape inside an escape is JSON inside JSON, or a URL in a page. Nobody goes deeper by accident. */
+/** Nested escapes occur in JSON within JSON or in URLs within HTML, but not deeper by accident. */
 const mostLayers = 3;
 
-/** A text with its escapes undone, and where each of its characters began; the end is noted last. */
+/** A text without escapes, and the original index of each of its characters and of its end. */
 interface Unescaped {
   text: string;
   starts: number[];
 }
 
-/** Where secrets stand in a text: as they are, in base64, in hex, and each of these also written with escapes. */
+/** Finds secrets in a text: verbatim, in base64 and in hex, each also with escapes. */
 export function findSecrets(text: string, secrets: readonly string[]): [start: number, end: number][] {
   const plain: Unescaped = { text, starts: [] };
   const sought = secrets.flatMap((secret) => formsOf(secret).flatMap((form) => [form, ...asBytes(form)]));
   const found = sought.flatMap((secret) => occurrences(plain, secret));
-  // A secret may hold what looks like an escape of another kind, so each kind is also undone by itself.
+  // A secret may contain text that looks like another kind of escape, so each kind is also undone alone.
   for (const kind of ['json', 'url', 'page', undefined] as const) {
     let layer = unescape(plain, kind);
     for (let depth = 1; layer && depth <= mostLayers; depth++) {
@@ -29,21 +29,20 @@ export function findSecrets(text: string, secrets: readonly string[]): [start: n
   return found.sort(([a], [b]) => a - b);
 }
 
-/** Shorter texts stand in others by chance. */
+/** Shorter encodings match by chance. */
 const shortest = 6;
 
-/** How a secret is written by programs that encode it as a whole. */
 export function formsOf(secret: string): string[] {
   const hex = Buffer.from(secret).toString('hex');
   return [...new Set([secret, hex, hex.toUpperCase(), ...inBase64(secret)])];
 }
 
-/** Alone or inside something longer: how it looks in base64 depends on what comes before it. */
+/** The encoding within a longer text depends on the offset at which the secret starts. */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const texts = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]);
-    // The characters that hold bits of nothing but the secret.
+    // The characters that consist of bits of the secret only.
     return whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
   });
   return texts
@@ -58,7 +57,7 @@ function kindOf([, unicode, letter, percent]: RegExpExecArray): Kind {
   return percent === undefined ? 'page' : 'url';
 }
 
-/** The bytes of UTF-8, one character each: that is what `%C3%A9` becomes when its escapes are undone. */
+/** The bytes of UTF-8 as one character each, which is the result of undoing `%C3%A9`. */
 function asBytes(secret: string): string[] {
   const bytes = Buffer.from(secret).toString('latin1');
   return bytes === secret ? [] : [bytes];
@@ -73,7 +72,7 @@ function occurrences({ text, starts }: Unescaped, secret: string): [number, numb
   return found;
 }
 
-/** Undefined when there is nothing to undo. */
+/** Undefined if the text has no escapes. */
 function unescape({ text, starts }: Unescaped, kind?: Kind): Unescaped | undefined {
   if (!/[\\%&]/.test(text)) return undefined;
   const origin = (at: number): number => starts[at] ?? at;

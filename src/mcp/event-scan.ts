@@ -1,28 +1,28 @@
-import type { JsonBounds } from '../platform/json-bounds.ts';
+import type { JsonBounds } from '../platform/json/bounds.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** What a line with a part of a message begins with, as bytes. */
+/** The start of a line with part of a message, as bytes. */
 const beginnings = ['data:'];
-/** Before the first line there may be a byte order mark, and what is left of one when it was encoded twice. */
+/** The first line may start with a byte order mark, or with one that was encoded twice. */
 const firstBeginnings = ['', '\ufeff', '\u00ef\u00bb\u00bf', '\ufeff\u00ef\u00bb\u00bf'].map((mark) =>
   Buffer.from(`${mark}data:`).toString('latin1'),
 );
 
 /**
- * Finds the events of a stream as its bytes arrive, and bounds the JSON of each. Only lines of data count: a bracket in
- * a comment would change the depth that is counted here, and not the one that is parsed.
+ * Finds the events of a stream as its bytes arrive, and limits the JSON of each. Only data lines count: brackets in a
+ * comment would change the counted depth, but not the parsed one.
  */
 export class EventScan {
-  /** Bytes of the event that has begun. */
+  /** Bytes of the current event. */
   pending = 0;
   private readonly bounds: JsonBounds;
   private lineIsEmpty = true;
   private afterReturn = false;
-  /** Whether the line holds data; undefined while it is too short to tell. */
+  /** Whether the line contains data; undefined while it is too short to tell. */
   private holdsData: boolean | undefined;
-  /** How the line begins, until that tells. */
+  /** The start of the line, until it is long enough to tell. */
   private beginning = '';
   private possible = firstBeginnings;
 
@@ -30,20 +30,20 @@ export class EventScan {
     this.bounds = bounds;
   }
 
-  /** Looks at bytes until so many events have ended in them: how many did, and how many bytes that took. */
+  /** Scans until `most` events have ended. Returns the number of events and of bytes scanned. */
   feed(bytes: Buffer, most: number): { events: number; used: number } {
     const { length } = bytes;
     let events = 0;
     let start = 0;
     let at = 0;
-    // Where the next line ends; looked for only when it was passed.
+    // The next line ends, searched again only when passed.
     let feedAt = -2;
     let returnAt = -2;
     while (at < length && events < most) {
       const wasReturn = this.afterReturn;
       this.afterReturn = false;
       if (wasReturn && bytes[at] === lineFeed) {
-        // The second half of a line end that was noticed at its first.
+        // The second byte of a line end that was handled at the first.
         at++;
         continue;
       }
@@ -55,7 +55,7 @@ export class EventScan {
       this.afterReturn = end === returnAt;
       const dataAt = this.dataIn(bytes, at, end);
       at = Math.min(end + 1, length);
-      // With its end, which also ends a text of JSON.
+      // Includes the line end, which also ends an unclosed string.
       if (this.holdsData) this.bounds.feed(bytes.subarray(dataAt, at));
       if (end === length) break;
       this.holdsData = undefined;
@@ -71,7 +71,7 @@ export class EventScan {
     return { events, used: at };
   }
 
-  /** Where the data of a line begins in this part of it. */
+  /** The index at which the data of the line starts in this chunk. */
   private dataIn(bytes: Buffer, from: number, end: number): number {
     let at = from;
     while (this.holdsData === undefined && at < end) {

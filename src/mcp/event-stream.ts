@@ -1,34 +1,34 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { answerBounds } from './answer-bounds.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { EventScan } from './event-scan.ts';
 import { McpFailure } from './failures.ts';
-import type { HeldBytes } from './held-bytes.ts';
 import { type Body, bytesInTurn, type Reading, tooLarge } from './reading.ts';
 
-/** Events that are handed on before others get their turn: each costs the SDK a fifth of a millisecond. */
+/** Events passed on before yielding: each costs the SDK a fifth of a millisecond. */
 const eventsAtOnce = 20;
 
 type StreamReading = Reading & Required<Pick<Reading, 'bytes' | 'limits'>> & { host: string };
 
 /**
- * Reads an event stream and hands on whole events. It may go on for ever; what is bounded is one message of it, and
- * how fast they come.
+ * Reads an event stream and passes on whole events. The stream may be endless; limited are the size of one message and
+ * the rate.
  */
 export class EventStream {
   private readonly body: Body;
   private readonly chunks: AsyncIterator<Buffer>;
-  private readonly held: HeldBytes;
+  private readonly held: ByteBudget;
   private readonly reading: StreamReading;
   private readonly scan: EventScan;
-  /** What was received and not looked at yet. */
+  /** Bytes that were received but not scanned. */
   private rest: Buffer = Buffer.alloc(0);
-  /** The beginning of an event. Whoever parses it would look through all of it again with each piece. */
+  /** The start of an unfinished event, kept back because the parser would scan it again with each chunk. */
   private begun: Buffer[] = [];
   private begunBytes = 0;
   private readInTurn = 0;
   private readonly over = new AbortController();
 
-  constructor(body: Body, held: HeldBytes, reading: StreamReading) {
+  constructor(body: Body, held: ByteBudget, reading: StreamReading) {
     this.body = body;
     this.chunks = body[Symbol.asyncIterator]();
     this.held = held;
@@ -77,7 +77,7 @@ export class EventStream {
     this.body.destroy();
   }
 
-  /** Whole events only, but for what the server leaves unfinished when it ends. */
+  /** Whole events, or the unfinished last one at the end of the stream. */
   private async next(): Promise<{ events: Buffer; count: number } | undefined> {
     for (;;) {
       if (this.rest.length > 0) await nextTurn();
@@ -88,7 +88,7 @@ export class EventStream {
     }
   }
 
-  /** Whether there was more. */
+  /** Returns whether there was more. */
   private async receive(): Promise<boolean> {
     const { value, done } = await this.chunks.next();
     if (done) return false;
@@ -116,7 +116,7 @@ export class EventStream {
   }
 
   private keep(piece: Buffer): void {
-    // Nobody would give it back.
+    // After the end, held bytes would never be released.
     if (this.ended) return;
     this.held.take(piece.length);
     this.begunBytes += piece.length;

@@ -1,41 +1,38 @@
-/** What went wrong between us and a target, named by what was seen: status, cause and frame, not by library codes. */
+/** Kinds of failures with a target, by observed status, cause and message, not by library error codes. */
 export type FailureKind =
-  /** The address guard refused it; nothing was sent. */
+  /** Refused by the address guard; nothing was sent. */
   | 'address'
   | 'dns'
   | 'refused'
   | 'reset'
   | 'tls'
-  /** Any other trouble of the network. */
   | 'network'
   /** The connection, stream or process ended before the answer. */
   | 'closed'
   /** The command of a stdio server could not be started. */
   | 'command'
-  /** An HTTP status that is not an answer; `status` says which. */
+  /** An unexpected HTTP status, in `status`. */
   | 'status'
-  /** The server no longer knows our session; the request was not carried out. */
+  /** The server no longer knows the session; the request was not executed. */
   | 'session'
   | 'rate-limited'
   | 'redirect'
-  /** Something answered, and it does not speak MCP. */
   | 'not-mcp'
   | 'too-large'
-  /** We have too much in hand ourselves. */
+  /** The service itself is overloaded. */
   | 'busy'
   | 'timeout'
-  /** Whoever asked has hung up. */
   | 'cancelled'
   | 'unauthorized'
   | 'scope'
   | 'forbidden'
-  /** No protocol revision that both sides accept. */
+  /** There is no protocol revision that both sides support. */
   | 'version'
   /** The server answered with a JSON-RPC error. */
   | 'rpc'
   | 'unknown';
 
-/** What a `WWW-Authenticate` header asked for. */
+/** The contents of a `WWW-Authenticate` header. */
 export interface Challenge {
   scheme: string;
   resourceMetadataUrl?: string;
@@ -45,23 +42,23 @@ export interface Challenge {
 
 export interface FailureFacts {
   status?: number;
-  /** The operating system's or TLS library's name of the trouble, like ECONNREFUSED. */
+  /** The error code of the operating system or TLS library, such as ECONNREFUSED. */
   code?: string;
   challenge?: Challenge;
-  /** The grant was refused by its authorization server and will not work again. */
+  /** The authorization server refused the grant permanently. */
   grantDead?: boolean;
-  /** Other tokens have taken the place of those in use. */
+  /** The tokens were replaced by others. */
   grantGone?: boolean;
   retryAfter?: number;
-  /** Milliseconds that were allowed. */
+  /** The timeout in milliseconds. */
   waited?: number;
   location?: string;
   rpc?: { code: number; message: string; data?: unknown };
-  /** Nothing reached the target, so asking once more cannot do anything twice. */
+  /** The target received nothing, so a retry cannot execute the request twice. */
   notSent?: boolean;
 }
 
-/** The one error this module throws. */
+/** The only error that this module throws. */
 export class McpFailure extends Error {
   readonly kind: FailureKind;
   readonly facts: FailureFacts;
@@ -74,7 +71,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** Errors come wrapped in errors, under `cause` and, in the SDK, under `data.cause`. */
+/** Walks nested errors, under `cause` and, in the SDK, under `data.cause`. */
 export function* causesOf(error: unknown): Generator<Error & { code?: unknown }> {
   const seen = new Set<unknown>();
   let next: unknown = error;
@@ -93,7 +90,7 @@ export function failureIn(error: unknown): McpFailure | undefined {
 
 export const unreachable = 'Could not reach the MCP server';
 
-/** Trouble of DNS, TCP or TLS as a failure; undefined when the error is none. */
+/** Converts a DNS, TCP or TLS error into a failure; undefined for any other error. */
 export function networkFailure(error: unknown, host: string): McpFailure | undefined {
   for (const cause of causesOf(error)) {
     const code = typeof cause.code === 'string' ? cause.code : '';

@@ -4,8 +4,8 @@ const mostTools = 1_000;
 const mostInside = 5_000;
 
 /**
- * Tools with parameters that belong into headers, as they were last listed. The SDK remembers only what went through
- * its own `listTools`, which walks all pages and strips fields.
+ * Tools with parameters that belong into headers, from the last listing. The SDK only remembers those from its own
+ * `listTools`, which reads all pages and strips fields.
  */
 export class MarkedTools {
   private readonly tools = new Map<string, Tool>();
@@ -14,7 +14,7 @@ export class MarkedTools {
     return this.tools.has(name);
   }
 
-  /** What the SDK is told about a tool: without a definition it would list all tools by itself. */
+  /** A definition for the SDK, which would list all tools without one. */
   definitionOf(name: string): Tool {
     return this.tools.get(name) ?? { name, inputSchema: { type: 'object' } };
   }
@@ -23,13 +23,13 @@ export class MarkedTools {
     this.tools.delete(name);
   }
 
-  /** From a list as the server sent it, which may hold anything. */
+  /** Learns from a list as the server sent it, which may contain anything. */
   learn(list: unknown): void {
     if (!Array.isArray(list)) return;
     for (const item of list as (Partial<Tool> | null)[]) {
       if (typeof item?.name !== 'string') continue;
       const { name, inputSchema } = item;
-      // Without the output schema: a broken one must not keep us from calling.
+      // Without the output schema, because an invalid one would prevent calls.
       if (inputSchema && isMarked(inputSchema) && this.tools.size < mostTools)
         this.tools.set(name, { name, inputSchema });
       else this.tools.delete(name);
@@ -37,7 +37,7 @@ export class MarkedTools {
   }
 }
 
-/** Whether a mark is anywhere in a schema, as far as it is looked into. */
+/** Whether a schema contains a marked parameter, searched up to a limit. */
 function isMarked(schema: unknown): boolean {
   const pending = [schema];
   for (let seen = 0; pending.length > 0 && seen < mostInside; seen++) {

@@ -1,14 +1,14 @@
 import type { Confinement } from '../platform/confinement/confinement.ts';
+import { ConnectionPacers } from '../platform/flow/pacer.ts';
 import type { PolicySource } from '../platform/network/address-guard.ts';
 import { counters } from '../platform/telemetry/metrics.ts';
 import { inSpan } from '../platform/telemetry/tracing.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
-import { Eras, type EraVerdict } from './eras.ts';
+import { EraCache, type EraVerdict } from './era-cache.ts';
 import { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
-import { Paces } from './pace.ts';
 import { Pool, type PoolLimits } from './pool.ts';
 import type { Target } from './target.ts';
 
@@ -16,47 +16,47 @@ interface McpOptions {
   policy: PolicySource;
   clientInfo: { name: string; version: string };
   pool: PoolLimits;
-  /** What commands are started through. */
+  /** Runs the commands of stdio servers. */
   confinement: Confinement;
   outbound?: OutboundOptions;
   now: () => number;
 }
 
-/** How long something may take, and when what came of it is no longer needed. */
+/** The timeout of the work, and when its results are no longer needed. */
 export interface Visit extends Wait {
-  /** Runs the given function when the answer has left; left out, that is when the work is done. */
+  /** Runs a function when the answer has been sent. Default: when the work is done. */
   afterwards?: (work: () => void) => void;
 }
 
-/** Of all answers in one conversation. */
+/** Maximum bytes of all answers in one conversation. */
 const mostInOne = 64 * 1024 * 1024;
 const countedFrom = 64 * 1024;
 
-/** Talking to one server, within one deadline. */
+/** Requests to one server within one deadline. */
 export interface Conversation {
   identity: ServerIdentity;
   ask: (method: string, params?: Record<string, unknown>) => Promise<Answer>;
-  /** What the server was told so far and must not be quoted with, tokens included. */
+  /** Values sent to the server that must not be quoted, tokens included. */
   secrets: () => readonly string[];
 }
 
-/** Everything the service knows about talking to MCP servers. */
+/** The client for MCP servers. */
 export class Mcp {
   readonly outbound: Outbound;
-  private readonly eras: Eras;
+  private readonly eras: EraCache;
   private readonly pool: Pool;
-  private readonly paces = new Paces();
+  private readonly pacers = new ConnectionPacers();
   private readonly options: McpOptions;
 
   constructor(options: McpOptions) {
     const { policy, pool, outbound, now } = options;
     this.options = options;
     this.outbound = new Outbound(policy, outbound);
-    this.eras = new Eras(now);
+    this.eras = new EraCache(now);
     this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);
   }
 
-  /** Loads what the first connection needs, which takes long enough to be noticed by others. */
+  /** Loads the libraries for the first connection, which takes noticeably long. */
   async prepare(): Promise<void> {
     await Promise.all([import('@modelcontextprotocol/client'), import('../platform/undici.ts')]);
   }
@@ -69,14 +69,14 @@ export class Mcp {
     return this.pool.processes;
   }
 
-  /** Over a warm connection where there is one. */
+  /** Uses a warm connection if there is one. */
   use<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };
     return this.pool.use(target, whole, (connection) => this.converse(target, connection, whole, ends, work));
   }
 
-  /** Over a connection of its own, negotiated from the beginning and closed afterwards. */
+  /** Uses a dedicated connection, negotiated anew and closed afterwards. */
   once<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };
@@ -86,12 +86,12 @@ export class Mcp {
     );
   }
 
-  /** A connection for somebody who takes part in the protocol, and closes it. */
+  /** Opens a connection for a participant in the protocol, who closes it. */
   async join(target: Target, wait: Wait, participant: Participant): Promise<Connection> {
     return (await connect(target, this.connectOptions(target, wait, undefined, participant))).connection;
   }
 
-  /** The server was edited, disabled or deleted: what is open to it is not used again. Left out, any of them may be. */
+  /** Retires the connections of a server that was edited, disabled or deleted. Without an id, those of all servers. */
   serverChanged(serverId?: string): void {
     this.pool.retireWhere((target) => serverId === undefined || target.serverId === serverId);
   }
@@ -101,7 +101,7 @@ export class Mcp {
     await this.outbound.close();
   }
 
-  /** What the answers weigh is held until they are no longer needed. */
+  /** Holds the bytes of the answers until they are no longer needed. */
   private async converse<T>(
     target: Target,
     connection: Connection,
@@ -115,10 +115,10 @@ export class Mcp {
       const answer = await traced(method, target, () =>
         connection.request(method, params, { ...visit, timeout: left(ends) }),
       );
-      // What is small is not worth counting.
+      // Small answers are not counted.
       const more = answer.bytes < countedFrom ? 0 : answer.bytes;
       if (weight + more > mostInOne)
-        throw new McpFailure('too-large', 'What the server answered is more than 64 MiB in all');
+        throw new McpFailure('too-large', 'The answers of the server exceed 64 MiB in total');
       held.take(more);
       weight += more;
       return answer;
@@ -152,7 +152,7 @@ export class Mcp {
         this.eras.forget(target.key);
         return attempt(undefined);
       }
-      // Some old servers break on a request they do not know.
+      // Some old servers fail on unknown requests.
       if (!known && isServerError(error) && target.kind === 'http' && !target.protocol.protocolVersion)
         return attempt({ era: 'legacy', transport: 'streamable-http' }).catch(() => Promise.reject(error));
       throw error;
@@ -167,14 +167,14 @@ export class Mcp {
   ): ConnectOptions {
     const { outbound } = this;
     const { clientInfo, confinement } = this.options;
-    const pace = this.paces.of(target.owner);
+    const pace = this.pacers.create(target.owner);
     return { ...wait, outbound, pace, confinement, clientInfo, verdict, ...(participant && { participant }) };
   }
 }
 
 /**
- * Counted when it fails, and a span where somebody traces. The server is not told of the trace: it is under test, should
- * do what it does for everybody, and has no business with how the service works inside.
+ * Counts failures and records a span. The trace is not propagated to the server, which is under test and should behave
+ * as with any client.
  */
 async function traced<T>(method: string, { serverId, kind }: Target, work: () => Promise<T>): Promise<T> {
   const attributes = {

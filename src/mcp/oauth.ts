@@ -6,15 +6,15 @@ import { causesOf, failureIn, McpFailure, unreachable } from './failures.ts';
 import type { Outbound } from './outbound.ts';
 import { hideSecrets } from './target.ts';
 
-/** What a server and its authorization server publish about getting a token. */
+/** The authorization metadata of a server and its authorization server. */
 export interface AuthorizationFacts {
   resourceMetadataUrl?: string;
   resourceMetadata?: OAuthProtectedResourceMetadata;
   authorizationServerUrl?: string;
   authorizationServerMetadata?: AuthorizationServerMetadata;
-  /** Why the metadata is missing or not to be trusted. */
+  /** Why the metadata is missing or not trusted. */
   problem?: string;
-  /** The authorization server calls itself by another name than its own. */
+  /** The issuer in the metadata differs from the URL of the authorization server. */
   issuerMismatch?: true;
 }
 
@@ -22,7 +22,7 @@ const sdk = () => import('@modelcontextprotocol/client');
 
 type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Reads the metadata documents; never throws, because half an answer is worth reporting too. */
+/** Reads the metadata documents. Never throws, because partial metadata is worth reporting too. */
 export async function discoverAuthorization(
   outbound: Outbound,
   serverUrl: string,
@@ -43,14 +43,14 @@ export async function discoverAuthorization(
       },
     );
     facts.resourceMetadata = resource;
-    // Of the well-known places it was looked for at, the last one asked is where it was.
+    // Discovery tries several well-known URLs and stops at the first that answers, so the last one tried answered.
     if (answeredAt !== undefined) facts.resourceMetadataUrl = answeredAt;
     const [issuer] = resource.authorization_servers ?? [];
     if (issuer !== undefined) facts.authorizationServerUrl = issuer;
   } catch (error) {
     facts.problem = `The server publishes no protected resource metadata (${reasonOf(error)})`;
   }
-  // Servers of 2025-03-26 were their own authorization servers.
+  // Servers of revision 2025-03-26 were their own authorization servers.
   const issuer = facts.authorizationServerUrl ?? new URL('/', serverUrl).href;
   try {
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
@@ -68,13 +68,13 @@ export async function discoverAuthorization(
   return facts;
 }
 
-/** Who issues and refreshes the tokens of a server. */
+/** The authorization server that issues and refreshes the tokens of a server. */
 export interface AuthorizationServer {
   issuer: string;
   metadata?: AuthorizationServerMetadata;
 }
 
-/** The one that is named, else the one that the server itself names. */
+/** The named authorization server, or the one that the MCP server names. */
 export async function findAuthorizationServer(
   outbound: Outbound,
   serverUrl: string,
@@ -85,7 +85,7 @@ export async function findAuthorizationServer(
     const facts = await discoverAuthorization(outbound, serverUrl, undefined, signal);
     const { authorizationServerUrl: issuer, authorizationServerMetadata: metadata, problem } = facts;
     if (issuer !== undefined && metadata) return { issuer, metadata };
-    // A refresh token is not sent to where the authorization server might be.
+    // A refresh token is never sent to a guessed authorization server.
     throw new McpFailure(
       'unknown',
       `The token could not be refreshed: ${problem}. Name the authorization server with \`authorizationServerUrl\` when importing`,
@@ -114,7 +114,7 @@ export interface RefreshedTokens {
   scope?: string;
 }
 
-/** Exchanges a refresh token. A failure of kind `unauthorized` means that the grant will not work again. */
+/** Exchanges a refresh token. A failure of kind `unauthorized` means that the grant is permanently invalid. */
 export async function refreshTokens(
   outbound: Outbound,
   { issuer, metadata }: AuthorizationServer,
@@ -140,12 +140,12 @@ export async function refreshTokens(
       ...(tokens.scope !== undefined && { scope: tokens.scope }),
     };
   } catch (error) {
-    // It may repeat what it was sent, also as a code.
+    // The response may echo the secrets, even as an error code.
     throw hideSecrets(refreshFailure(error, issuer), [refreshToken, clientSecret ?? ''].filter(Boolean));
   }
 }
 
-/** Codes that say the grant or the client is refused for good, not that something is amiss for now. */
+/** Error codes for a permanently refused grant or client. */
 const final = new Set([
   'invalid_grant',
   'invalid_client',
@@ -182,7 +182,7 @@ function reasonOf(error: unknown): string {
   const known = failureIn(error);
   if (known) return known.message.replace(`${unreachable}: `, '');
   if (isIssuerMismatch(error)) return 'its metadata names another issuer';
-  // What it says besides may repeat what we sent.
+  // The rest of the message may echo the request.
   const status = /^HTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '')?.[1];
   if (status !== undefined) return `it answered with HTTP status ${status}`;
   if (isOAuthError(error) && /^[a-z_]{1,100}$/.test(error.code))
@@ -190,7 +190,7 @@ function reasonOf(error: unknown): string {
   return 'its answer is not what OAuth prescribes';
 }
 
-/** By name: the classes are the SDK's, which is loaded only when it is needed. */
+/** Compared by name, because the class is in the SDK, which is loaded lazily. */
 function isIssuerMismatch(error: unknown): boolean {
   return error instanceof Error && error.name === 'IssuerMismatchError';
 }

@@ -109,7 +109,7 @@ describe('names', () => {
   test('are connected to what was checked, and resolved once for each connection', async () => {
     const target = await serve(fine, '127.0.0.2');
     const other = await serve(fine, '127.0.0.1');
-    // What is answered from the second time on is refused, so a second look would show.
+    // From the second lookup on the address is a refused one, so a repeated lookup would fail.
     const { asked, resolve } = resolver(['127.0.0.2'], ['127.0.0.1']);
     const { fetch } = outbound({ local: false, networks: ['127.0.0.2/32'] }, { resolve });
     const url = `http://rebinding.example.com:${target.port}/`;
@@ -388,7 +388,7 @@ describe('many answers at once', () => {
     expect(refused).toHaveLength(4);
     for (const { reason } of refused as PromiseRejectedResult[])
       expect(reason).toMatchObject({ name: 'McpFailure', kind: 'busy' });
-    // None of them was larger than one answer may be.
+    // Each was within the limit of a single answer.
     for (const { reason } of refused as PromiseRejectedResult[])
       expect(String(reason)).not.toContain('answered with more than');
   });

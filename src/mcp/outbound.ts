@@ -10,10 +10,10 @@ import {
   refusalOfUrl,
 } from '../platform/network/address-guard.ts';
 import { type Resolve, type ResolvedAddress, systemResolve } from '../platform/network/resolve.ts';
-import { type AnswerLimits, Answers, beginningOf } from './answers.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { failureIn, McpFailure, networkFailure } from './failures.ts';
-import type { HeldBytes } from './held-bytes.ts';
 import type { Reading } from './reading.ts';
+import { type AnswerLimits, beginningOf, ResponseReader } from './response-reader.ts';
 import { WholeResponse } from './whole-response.ts';
 
 const mebibyte = 1024 * 1024;
@@ -24,7 +24,7 @@ interface OutboundLimits extends AnswerLimits {
 
 export interface OutboundOptions extends Partial<OutboundLimits> {
   resolve?: Resolve;
-  /** Authorities whose certificates are trusted, in the place of those of the system. */
+  /** Trusted certificate authorities, instead of those of the system. */
   authorities?: string;
 }
 
@@ -34,9 +34,9 @@ const defaults: OutboundLimits = {
   headerBytes: 32 * 1024,
 };
 
-/** Another way to get a request to a place than over the network. */
-export interface Way {
-  /** The place: what is at another origin is reached as usual. */
+/** Delivers requests for one origin without the network, such as through a tunnel. */
+export interface OutboundRoute {
+  /** Requests to other origins use the network. */
   origin: string;
   send(url: URL, init: RequestInit): Promise<Sent>;
 }
@@ -51,57 +51,57 @@ const mostRedirects = 5;
 const mostVerdicts = 10_000;
 
 const idleSocket = 1_500;
-/** Of what authorization servers publish. */
+/** Maximum bytes of a metadata document. */
 const documentBytes = mebibyte;
 
 /**
- * The one way out to targets and their authorization servers. A name is resolved once, and the connection goes to
- * the address that was checked. Redirects are the caller's to follow, so each hop comes through here.
+ * Sends all requests to targets and their authorization servers. A name is resolved once, and the connection goes to
+ * the checked address. Redirects are followed by the caller, so that each hop is checked.
  */
 export class Outbound {
   private readonly source: PolicySource;
   private readonly resolve: Resolve;
   private readonly authorities: string | undefined;
   private readonly limits: OutboundLimits;
-  /** As it was when it was last asked for. */
+  /** The policy at the last request. */
   private policy: AddressPolicy = { local: false, networks: [] };
-  /** Holds the connections made under this policy. */
+  /** Holds the connections made under the current policy. */
   private agent: Promise<Agent> | undefined;
-  /** All that have connections, also those of earlier policies. */
+  /** All agents with open connections, including those of earlier policies. */
   private readonly agents = new Set<Agent>();
   private readonly verdicts = new Map<string, { problem: string | undefined }>();
-  private readonly answers: Answers;
-  private readonly way: Way | undefined;
+  private readonly answers: ResponseReader;
+  private readonly way: OutboundRoute | undefined;
   private readonly usual: Outbound;
 
   constructor(
     source: PolicySource,
     { resolve = systemResolve, authorities, ...limits }: OutboundOptions = {},
-    around?: { usual: Outbound; way: Way },
+    around?: { usual: Outbound; way: OutboundRoute },
   ) {
     this.source = source;
     this.resolve = resolve;
     this.authorities = authorities;
     this.limits = { ...defaults, ...limits };
-    this.answers = around?.usual.answers ?? new Answers(this.limits);
+    this.answers = around?.usual.answers ?? new ResponseReader(this.limits);
     this.way = around?.way;
     this.usual = around?.usual ?? this;
   }
 
-  /** The same, but one place is reached another way. */
-  through(way: Way | undefined): Outbound {
+  /** A copy of this client with one origin routed differently. */
+  through(way: OutboundRoute | undefined): Outbound {
     if (!way) return this;
     const { resolve, limits } = this;
     return new Outbound(this.source, { resolve, ...limits }, { usual: this, way });
   }
 
-  /** Answers that are being read, or have been read and are not gone yet. */
-  get held(): HeldBytes {
+  /** The bytes of answers that are being read or still in use. */
+  get held(): ByteBudget {
     return this.answers.held;
   }
 
   private async newAgent(): Promise<Agent> {
-    // Loaded with the first request: it would slow down the start.
+    // Loaded with the first request, to keep the startup fast.
     const { Agent } = await import('../platform/undici.ts');
     const agent = new Agent({
       connect: {
@@ -110,11 +110,11 @@ export class Outbound {
         ...(this.authorities !== undefined && { ca: this.authorities }),
       },
       maxHeaderSize: this.limits.headerBytes,
-      // A stream may be silent for long; each request has its own deadline.
+      // Streams may be silent for long; each request has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Servers close idle sockets after some seconds, and a request that meets the closing may or may not have been
-      // carried out. A new socket is cheaper than that doubt.
+      // Servers close idle sockets after some seconds. A request sent at that moment may or may not have been executed,
+      // so a new socket is the better choice.
       keepAliveTimeout: idleSocket,
       keepAliveMaxTimeout: idleSocket,
     });
@@ -122,7 +122,7 @@ export class Outbound {
     return agent;
   }
 
-  /** What was judged or connected under another policy is not used again; what is under way may end. */
+  /** Drops verdicts and idle connections of an earlier policy. Requests in progress may finish. */
   private async followPolicy(): Promise<void> {
     const policy = await this.source();
     if (policy === this.policy) return;
@@ -133,7 +133,7 @@ export class Outbound {
     void agent?.close().finally(() => this.agents.delete(agent));
   }
 
-  /** Has the shape of `fetch`, but never follows a redirect and never unpacks a compressed answer. */
+  /** Like `fetch`, but never follows a redirect or decompresses a response. */
   readonly fetch = async (
     address: string | URL,
     init: RequestInit = {},
@@ -156,7 +156,7 @@ export class Outbound {
     }
   };
 
-  /** The same for documents that may have moved: follows a few redirects of a GET, each checked like the first. */
+  /** Like `fetch` for documents that may have moved: follows a few redirects of a GET, each of which is checked. */
   readonly follow = async (
     address: string | URL,
     init: RequestInit = {},
@@ -179,7 +179,7 @@ export class Outbound {
     }
   };
 
-  /** Why nothing would be sent there; undefined when it would, or when only looking up the name can tell. */
+  /** Why a URL is refused; undefined if it is allowed, or if only name resolution can tell. */
   refusal(url: URL): string | undefined {
     if (this.way?.origin === url.origin) return undefined;
     if (this.usual !== this) return this.usual.refusal(url);
@@ -191,7 +191,9 @@ export class Outbound {
     return problem;
   }
 
-  /** Fails as a request would that does not get as far as the network: by the policy, or because the name leads nowhere. */
+  /**
+   * Fails like a request that does not reach the network: because of the policy, or because the name does not resolve.
+   */
   async look(address: string): Promise<void> {
     const url = new URL(address);
     const { way, usual } = this;
@@ -199,7 +201,7 @@ export class Outbound {
     await usual.followPolicy();
     const problem = usual.refusal(url);
     if (problem !== undefined) throw new McpFailure('address', problem, { notSent: true });
-    // An address needs no looking up, and was judged above.
+    // An IP address needs no resolution and was checked above.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return;
     await allowedAddresses(usual.source, usual.resolve, url.hostname).catch((error: unknown) => {
       throw failureIn(error) ?? networkFailure(error, url.host) ?? error;
@@ -214,7 +216,7 @@ export class Outbound {
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: init.method ?? 'GET',
-      // An answer that grows when unpacked would pass the limit on its size.
+      // A compressed answer could exceed the size limit when decompressed.
       headers: { ...plain(init.headers), 'accept-encoding': 'identity' },
       body: bodyOf(init.body),
       signal: init.signal ?? null,
@@ -228,7 +230,7 @@ export class Outbound {
     body: Sent['body'],
     reading: Reading,
   ): Promise<Response> {
-    // Errors of a body nobody reads any more have no other place to go.
+    // Errors of an abandoned body have no other handler.
     body.on('error', () => {});
     if (status < 200 || status > 599) {
       body.destroy();
@@ -268,7 +270,7 @@ export class Outbound {
   }
 }
 
-/** As a record, names in lower case. Making a `Headers` of one would cost more than all else here. */
+/** Headers as a record with lowercase names. Constructing a `Headers` object would be far slower. */
 export function plain(headers: RequestInit['headers'] = {}): Record<string, string> {
   if (headers instanceof Headers) return Object.fromEntries(headers);
   const entries = Array.isArray(headers) ? headers : Object.entries(headers);
@@ -282,7 +284,7 @@ function bodyOf(body: RequestInit['body']): string | null {
   throw new TypeError('only text is sent');
 }
 
-/** What a name resolves to, as far as the policy allows it; a failure when nothing is left. */
+/** The addresses of a name that the policy allows. Fails if there are none. */
 async function allowedAddresses(
   source: PolicySource,
   resolve: Resolve,
@@ -291,7 +293,7 @@ async function allowedAddresses(
   const addresses = await resolve(hostname);
   if (addresses.length === 0)
     throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-  // Asked for after the name server has taken its time.
+  // Read after the resolution, which may take long.
   const policy = await source();
   const usable = addresses.filter(({ address }) => refusalOf(address, policy) === undefined);
   if (usable.length > 0) return usable;
@@ -301,7 +303,7 @@ async function allowedAddresses(
   });
 }
 
-/** Names resolve to what the policy allows, or to nothing. The connection is made to exactly these addresses. */
+/** A DNS lookup that returns only allowed addresses. Connections go to exactly these. */
 function guardedLookup(source: PolicySource, resolve: Resolve): LookupFunction {
   const ask = callbackify((hostname: string) => allowedAddresses(source, resolve, hostname));
   return (hostname, options, callback) =>

@@ -1,17 +1,17 @@
 import type { Connection } from './connection.ts';
-import { Deadline, type Wait } from './deadline.ts';
+import { ConnectionSlots } from './connection-slots.ts';
+import { deadlineOf, type McpDeadline, type Wait } from './deadline.ts';
 import { type FailureKind, McpFailure } from './failures.ts';
-import { Slots } from './slots.ts';
 import type { Target } from './target.ts';
 
 export interface PoolLimits {
-  /** Connections open at once, warm or not, those of commands included. */
+  /** Maximum number of open connections, including those of commands. */
   connections: number;
-  /** Commands running at once. */
+  /** Maximum number of running commands. */
   processes: number;
-  /** Milliseconds a connection may be idle before it is closed. */
+  /** Milliseconds after which an idle connection is closed. */
   idle: number;
-  /** Milliseconds of idleness after which the other side is asked whether it is still there. */
+  /** Milliseconds of idleness after which a connection is checked before use. */
   checkAfter: number;
 }
 
@@ -21,9 +21,8 @@ interface Entry {
   connection: Connection;
   users: number;
   lastUsed: number;
-  /** Nobody new may have it; it is closed when its users are done. */
+  /** Not given to new users; closed when the current ones are done. */
   retired: boolean;
-  /** Gives its place back. */
   leave: () => void;
   checking?: Promise<boolean> | undefined;
 }
@@ -36,7 +35,7 @@ interface Opening {
 
 type Open = (target: Target, wait: Wait) => Promise<Connection>;
 
-/** The connection itself is fine after these: the server answered. */
+/** Failures after which the connection is still usable, because the server answered. */
 const answered = new Set<FailureKind>([
   'rpc',
   'unauthorized',
@@ -48,8 +47,8 @@ const answered = new Set<FailureKind>([
 ]);
 
 /**
- * Warm connections, one per target key, shared by everyone who may use that key. Connections that somebody has for
- * himself take up the same room.
+ * Warm connections, one per target key, shared by everyone who may use that key. Exclusive connections count against
+ * the same limits.
  */
 export class Pool {
   private readonly entries = new Map<string, Entry>();
@@ -59,30 +58,30 @@ export class Pool {
   private readonly open: Open;
   private readonly now: () => number;
   private readonly sweeper: NodeJS.Timeout;
-  private readonly slots: Slots;
+  private readonly slots: ConnectionSlots;
   private ended = false;
 
   constructor(limits: PoolLimits, open: Open, now: () => number) {
     this.limits = limits;
     this.open = open;
     this.now = now;
-    this.slots = new Slots(limits);
+    this.slots = new ConnectionSlots(limits);
     this.sweeper = setInterval(() => this.sweep(), Math.max(100, limits.idle / 4)).unref();
   }
 
-  /** Warm connections that are open now. */
+  /** Number of warm connections. */
   get size(): number {
     return this.entries.size;
   }
 
-  /** Commands that run now, warm or not; one that is ending counts until it is gone. */
+  /** Number of running commands, including those that are ending. */
   get processes(): number {
     return this.slots.processes;
   }
 
   /**
-   * Does `work` on a warm connection, or on a new one. If the warm one turns out to have died while it was idle, and
-   * nothing was sent, the work is done once more on a new one.
+   * Runs `work` on a warm connection or a new one. If the warm one turns out to be dead and nothing was sent, runs it
+   * again on a new one.
    */
   async use<T>(target: Target, wait: Wait, work: (connection: Connection) => Promise<T>): Promise<T> {
     const ends = this.now() + wait.timeout;
@@ -98,7 +97,7 @@ export class Pool {
     return this.on(await this.fresh(target, { ...wait, timeout: left }), work);
   }
 
-  /** Does `work` on a connection that nobody else gets, opened for it and closed afterwards. */
+  /** Runs `work` on an exclusive connection, opened for it and closed afterwards. */
   async alone<T>(
     target: Target,
     wait: Wait,
@@ -113,7 +112,7 @@ export class Pool {
     }
   }
 
-  /** Nobody new gets connections to these targets, and those that nobody uses are closed. */
+  /** Retires the connections to matching targets: they get no new users, and idle ones are closed. */
   retireWhere(matches: (target: Target) => boolean): void {
     for (const entry of [...this.entries.values()]) if (matches(entry.target)) this.retire(entry);
   }
@@ -126,7 +125,7 @@ export class Pool {
     await Promise.all(this.closing);
   }
 
-  /** Works on an entry that was taken, and gives it back. */
+  /** Runs `work` on an acquired entry and releases it. */
   private async on<T>(entry: Entry, work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await work(entry.connection);
@@ -138,7 +137,7 @@ export class Pool {
     }
   }
 
-  /** From here on nobody closes it. */
+  /** Acquires the entry, which prevents that it is closed. */
   private take(entry: Entry): Entry {
     entry.users++;
     return entry;
@@ -170,9 +169,9 @@ export class Pool {
     return undefined;
   }
 
-  /** Everybody who wants the same connection waits for the same opening of it. */
+  /** All callers who need the same connection share one attempt to open it. */
   private async fresh(target: Target, wait: Wait): Promise<Entry> {
-    const deadline = new Deadline(wait);
+    const deadline = deadlineOf(wait);
     const ends = this.now() + wait.timeout;
     try {
       for (;;) {
@@ -181,7 +180,7 @@ export class Pool {
         const begun = this.openings.get(target.key);
         const left = { ...wait, timeout: Math.max(1, ends - this.now()) };
         const entry = await this.join(begun ?? this.begin(target, left), deadline).catch((error: unknown) => {
-          // Whoever began it had less time left than we have.
+          // The first caller's timeout was shorter than ours.
           const notOurs =
             begun && !deadline.reason && error instanceof McpFailure && error.kind === 'timeout';
           if (!notOurs) throw error;
@@ -193,7 +192,7 @@ export class Pool {
     }
   }
 
-  private async join(opening: Opening, deadline: Deadline): Promise<Entry> {
+  private async join(opening: Opening, deadline: McpDeadline): Promise<Entry> {
     opening.waiting++;
     try {
       return await deadline.race(opening.entry);
@@ -218,18 +217,18 @@ export class Pool {
     const { connection, leave } = await this.establish(target, wait, this.open);
     if (this.ended || wait.signal?.aborted) {
       this.end(connection, leave);
-      throw new McpFailure('cancelled', 'The connection is no longer wanted', { notSent: true });
+      throw new McpFailure('cancelled', 'The connection is no longer needed', { notSent: true });
     }
     const process = target.kind === 'stdio';
     const entry = { target, process, connection, users: 0, lastUsed: this.now(), retired: false, leave };
     this.entries.set(target.key, entry);
-    // Held until those who waited for it have taken it.
+    // Held until the waiting callers have acquired it.
     this.take(entry);
     setImmediate(() => this.giveBack(entry));
     return entry;
   }
 
-  /** Waits for room, closing what was idle longest, and opens a connection in it. */
+  /** Waits for a slot, closing the longest idle connection if necessary, and opens a connection. */
   private async establish(
     target: Target,
     wait: Wait,
@@ -247,7 +246,7 @@ export class Pool {
     }
   }
 
-  /** Those that are closing make room soon, so no more than are waited for have to. */
+  /** Closing connections free their slots soon, so no more are closed than callers wait. */
   private makeRoom(process: boolean): void {
     const wanted = Math.max(1, this.slots.waiting);
     while (!this.ended && this.closing.size < wanted) {
@@ -280,7 +279,7 @@ export class Pool {
     if (entry.users === 0 || atOnce) this.end(entry.connection, entry.leave);
   }
 
-  /** The place is given back when nothing is left of the connection. */
+  /** Frees the slot when the connection has closed. */
   private end(connection: Connection, leave: () => void): void {
     const closed = connection.close().finally(() => {
       this.closing.delete(closed);

@@ -1,22 +1,21 @@
 import { createParser } from 'eventsource-parser';
 import { McpFailure } from './failures.ts';
 
-/** As much as a probe reads of one answer. An answer to a greeting is small, and a stream may have no end. */
+/** Bytes read of one response. Handshake responses are small, and a stream may be endless. */
 export const mostProbeBytes = 1024 * 1024;
 
-/** What a JSON-RPC request was answered with. */
 export interface RpcAnswer {
   result?: Record<string, unknown>;
   error?: { code: number; message: string; data?: unknown };
 }
 
 export interface ProbeAnswer {
-  /** What was read, whole events only. */
+  /** The text that was read, in whole events. */
   text: string;
   message?: RpcAnswer;
 }
 
-/** The first JSON-RPC answer in a response, whichever of the two forms it has, and the text it came in. */
+/** Reads the first JSON-RPC response, in either of the two formats, and its text. */
 export async function readAnswer(response: Response, host: string): Promise<ProbeAnswer> {
   const type = response.headers.get('content-type') ?? '';
   if (/^text\/event-stream\b/i.test(type) && response.body) return readEvents(response.body, host);
@@ -24,7 +23,7 @@ export async function readAnswer(response: Response, host: string): Promise<Prob
   return withMessage(text, messageIn(text));
 }
 
-/** Reads events until one of them is the answer; others, like notifications, may come first. */
+/** Reads events until the response. Notifications may come first. */
 async function readEvents(body: ReadableStream<Uint8Array>, host: string): Promise<ProbeAnswer> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -41,7 +40,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, host: string): Promi
       const piece = decoder.decode(value, { stream: !done });
       pieces.push(piece);
       parser.feed(piece);
-      // The last event may lack the empty line that ends it.
+      // The last event may lack its final empty line.
       if (done) parser.feed('\n\n');
       if (message || done) break;
     }
@@ -51,7 +50,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, host: string): Promi
   return withMessage(wholeEvents(pieces.join('')), message);
 }
 
-/** Half of an event could end with half of a secret. */
+/** An incomplete event could end with part of a secret. */
 function wholeEvents(text: string): string {
   return /^[^]*(?:\n\n|\r\n\r\n|\r\r)/.exec(text)?.[0] ?? '';
 }

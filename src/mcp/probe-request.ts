@@ -1,15 +1,15 @@
 import { failureIn, McpFailure } from './failures.ts';
-import { meaningOf, redirectFailure } from './http-line.ts';
+import { meaningOf, redirectFailure } from './http-channel.ts';
 import { type Outbound, plain } from './outbound.ts';
 import { mostProbeBytes, type ProbeAnswer, readAnswer } from './probe-answer.ts';
 import { beginningWithoutSecrets } from './target.ts';
 
 const mostRedirects = 5;
-/** Of a body in the record, in characters; and how far into it secrets are looked for. */
+/** Characters of a body that are shown, and that are searched for secrets. */
 const shownBody = 2048;
 const searchedBody = 64 * 1024;
 
-/** One request of a probe and what came of it, for people to read: whatever is secret is hidden. */
+/** One request of a probe and its response, for people to read, with secrets hidden. */
 export interface ProbeAttempt {
   name: string;
   request: { method: string; url: string; headers: Record<string, string>; body?: unknown };
@@ -18,11 +18,10 @@ export interface ProbeAttempt {
   durationMs: number;
 }
 
-/** Where a probe goes, and with what. */
 export interface ProbePlace {
   outbound: Outbound;
   url: string;
-  /** Stored with the server, so their values are secret. Names in lower case. */
+  /** Stored with the server, so their values are secret. Names are lowercase. */
   headers: Record<string, string>;
   secrets: string[];
   signal: AbortSignal;
@@ -38,11 +37,11 @@ export interface ProbeRequest {
 
 export interface ProbeReply extends Partial<ProbeAnswer> {
   response: Response;
-  /** Where it sends us instead of answering. */
+  /** The redirect, if there was no answer. */
   redirect?: McpFailure;
 }
 
-/** Sends a request and writes down both sides of it. The stream that answers a GET is left unread. */
+/** Sends a request and records both sides. The stream of a GET is not read. */
 export async function sendProbe(place: ProbePlace, request: ProbeRequest): Promise<ProbeReply> {
   const { name, method, body } = request;
   const started = performance.now();
@@ -71,7 +70,7 @@ export async function sendProbe(place: ProbePlace, request: ProbeRequest): Promi
   }
 }
 
-/** Goes where the SDK would go: along redirects that stay on the server. */
+/** Follows redirects like the SDK: those that stay on the server. */
 async function followRedirects(
   { outbound, url: first, headers, signal }: ProbePlace,
   request: ProbeRequest,
@@ -109,7 +108,7 @@ function shownHeaders(place: ProbePlace, own: Record<string, string>): Record<st
   return { ...(Object.fromEntries(stored) as Record<string, string>), ...plain(own) };
 }
 
-/** Whoever has these can go on where we were. */
+/** Headers that would let a reader continue the session. */
 const sessionHeaders = ['set-cookie', 'mcp-session-id'];
 
 function shownResponse({ status, headers }: Response): NonNullable<ProbeAttempt['response']> {
@@ -125,7 +124,7 @@ function shownResponse({ status, headers }: Response): NonNullable<ProbeAttempt[
   };
 }
 
-/** A body that fills what is read of it may have been cut there. */
+/** A body that fills the limit may have been cut off. */
 function shownText(text: string, secrets: readonly string[]): string {
   const cut = Buffer.byteLength(text) >= searchedBody;
   return beginningWithoutSecrets(

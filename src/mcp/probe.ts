@@ -1,8 +1,8 @@
 import { challengeOf } from './challenge.ts';
-import { Deadline, type Wait } from './deadline.ts';
+import { deadlineOf, type Wait } from './deadline.ts';
 import { failureIn, McpFailure } from './failures.ts';
-import { discover, type Greeting, initialize } from './greetings.ts';
-import { texts } from './http-line.ts';
+import { discover, type HandshakeRequest, initialize } from './handshake-requests.ts';
+import { texts } from './http-channel.ts';
 import { type AuthorizationFacts, discoverAuthorization } from './oauth.ts';
 import { type Outbound, plain } from './outbound.ts';
 import type { RpcAnswer } from './probe-answer.ts';
@@ -18,32 +18,32 @@ import { secretsOf } from './target.ts';
 
 /** The rest of the time is for the OAuth metadata, which a slow server must not use up. */
 const shareOfTransports = 0.75;
-/** Less when the server did not ask for authorization: it is nice to know then, and the time is needed elsewhere. */
+/** Less if the server did not ask for authorization, since the metadata is optional then. */
 const mostForMetadata = { asked: 5000, unasked: 2000 };
 
-/** What can be seen of an HTTP target without a session: which transports answer, and what they ask for. */
+/** Findings about an HTTP target without a session: its transports and their requirements. */
 export interface ProbeFindings {
   attempts: ProbeAttempt[];
   transport: 'streamable-http' | 'sse' | null;
-  /** Revisions of the stateless era that the server names. */
+  /** Stateless revisions that the server names. */
   modernVersions: string[];
-  /** The revision it chose when it was asked the old way. */
+  /** The revision it chose in a legacy handshake. */
   legacyVersion?: string;
   initialize?: Record<string, unknown>;
-  /** The first answer in a few words. */
+  /** A summary of the first response. */
   firstAnswer?: string;
   wwwAuthenticate?: string;
-  /** The refusal to answer without authorization. */
+  /** The 401 or 403 response, if any. */
   unauthorized?: McpFailure;
   authorization: AuthorizationFacts;
-  /** Where it sent us instead of answering. */
+  /** The redirect, if there was no answer. */
   redirect?: McpFailure;
   failure?: McpFailure;
 }
 
 /**
- * Tries each transport in turn, without an SDK in between, and writes down what happens. Takes no longer than `wait`
- * and reads a bounded part of each answer; `outbound` bounds one message.
+ * Tries each transport in turn, without the SDK, and records the exchange. Takes no longer than `wait` and reads a
+ * limited part of each response; `outbound` limits each message.
  */
 export async function probe(
   outbound: Outbound,
@@ -53,7 +53,7 @@ export async function probe(
 ): Promise<ProbeFindings> {
   const ends = performance.now() + wait.timeout;
   const allowed = wait.allowed ?? wait.timeout;
-  const deadline = new Deadline({ ...wait, allowed, timeout: wait.timeout * shareOfTransports });
+  const deadline = deadlineOf({ ...wait, allowed, timeout: wait.timeout * shareOfTransports });
   const findings: ProbeFindings = { attempts: [], transport: null, modernVersions: [], authorization: {} };
   const secrets = secretsOf({ kind: 'http', url, headers: stored });
   const { attempts } = findings;
@@ -80,7 +80,7 @@ async function addAuthorization(
   findings: ProbeFindings,
   wait: Wait,
 ): Promise<void> {
-  const deadline = new Deadline(wait);
+  const deadline = deadlineOf(wait);
   const metadataUrl = findings.unauthorized?.facts.challenge?.resourceMetadataUrl;
   const facts = discoverAuthorization(outbound, url, metadataUrl, deadline.signal);
   findings.authorization = await deadline
@@ -89,7 +89,7 @@ async function addAuthorization(
   deadline.end();
 }
 
-/** Asks in the way of the newest revision, then in the way of the older ones. */
+/** Tries the handshake of the newest revision, then that of older ones. */
 async function tryStreamableHttp(place: ProbePlace, findings: ProbeFindings): Promise<void> {
   const discovered = await ask(place, findings, discover);
   if (discovered.response.status === 401) return;
@@ -106,7 +106,7 @@ async function tryStreamableHttp(place: ProbePlace, findings: ProbeFindings): Pr
   await endSession(place, initialized.response.headers.get('mcp-session-id'));
 }
 
-/** The transport of 2024-11-05 begins with a stream of events. */
+/** The transport of 2024-11-05 starts with an event stream. */
 async function tryEventStream(place: ProbePlace, findings: ProbeFindings): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([place.signal, stop.signal]);
@@ -120,7 +120,7 @@ async function tryEventStream(place: ProbePlace, findings: ProbeFindings): Promi
 async function ask(
   place: ProbePlace,
   findings: ProbeFindings,
-  { name, headers, body }: Greeting,
+  { name, headers, body }: HandshakeRequest,
 ): Promise<ProbeReply> {
   const reply = await sendProbe(place, { name, method: 'POST', headers, body });
   note(findings, reply);
@@ -133,13 +133,13 @@ function note(findings: ProbeFindings, { response, redirect, message }: ProbeRep
   if (response.status !== 401) return;
   const header = response.headers.get('www-authenticate');
   if (header !== null) findings.wwwAuthenticate = header;
-  findings.unauthorized = new McpFailure('unauthorized', 'The server asks for authorization', {
+  findings.unauthorized = new McpFailure('unauthorized', 'The server requires authorization', {
     status: 401,
     ...challengeOf(response),
   });
 }
 
-/** The server need not remember a session that nobody will use. */
+/** Ends the session on the server, which is no longer needed. */
 export async function endSession(
   place: Pick<ProbePlace, 'outbound' | 'url' | 'headers' | 'signal'>,
   session: string | null,

@@ -1,38 +1,35 @@
-import type { JsonLimits } from '../platform/json-bounds.ts';
+import type { Pacer } from '../platform/flow/pacer.ts';
+import type { JsonLimits } from '../platform/json/bounds.ts';
 import { McpFailure } from './failures.ts';
-import type { Pace } from './pace.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** How an answer is read. */
+/** Options for reading a response. */
 export interface Reading {
-  /** It is no conversation, so an event stream is only bytes. */
+  /** A document, not a conversation, so an event stream is read as plain bytes. */
   document?: boolean;
-  /** Only the status counts: the beginning of the body is read, and however that goes, it is an answer. */
+  /** Only the status matters: reads the start of the body and ignores errors. */
   statusOnly?: boolean;
-  /** Bytes of one answer or event, when fewer than usual. */
+  /** Maximum bytes of one response or event, if lower than the default. */
   bytes?: number;
-  /** How much JSON a message may hold; what a server says of itself at first is little. */
+  /** Limits of a message. Lower during the handshake. */
   limits?: JsonLimits;
-  /** Told how many bytes have come. */
+  /** Called with the number of bytes received. */
   read?: ((bytes: number) => void) | undefined;
-  /** How fast a stream may be. */
-  pace?: Pace | undefined;
-  /** Told why a stream was cut off. */
+  /** Limits the rate of a stream. */
+  pace?: Pacer | undefined;
+  /** Called with the reason when a stream was cut off. */
   broke?: ((failure: McpFailure) => void) | undefined;
-  /** Given what ends a stream that has nothing more to say. */
+  /** Called with a function that ends the stream early. */
   opened?: ((end: () => void) => void) | undefined;
 }
 
-/** What undici gives for the body of an answer. */
+/** The body of an undici response. */
 export interface Body extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/**
- * Bytes of one answer that are looked at before others get their turn. A socket with much to read is read thirty times
- * in a row otherwise, and the next one after it.
- */
+/** Bytes read before yielding. Otherwise Node reads a busy socket thirty times in a row, and then the next one. */
 export const bytesInTurn = 128 * 1024;
 
 export function tooLarge(host: string, bytes: number): McpFailure {

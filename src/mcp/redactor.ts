@@ -1,24 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { formsOf } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
-import { hideSecrets, isSecret, withoutSecretsUpTo } from './target.ts';
+import { hideSecrets, isSecret, maxRedactedDepth, withoutSecretsUpTo } from './target.ts';
 
-/** Of tokens that are refreshed again and again, so many are remembered. */
+/** Maximum number of refreshed tokens that are remembered. */
 const mostLearned = 20;
-/** Characters looked at before others have a turn; undoing escapes takes a millisecond for a thousand. */
+/** Characters processed before yielding; undoing escapes takes a millisecond per thousand. */
 const inOneTurn = { looking: 1024 * 1024, undoing: 16 * 1024 };
-/** Characters of one value whose escapes are undone. Behind that a text that may hold a secret is cut. */
+/** Characters of one value whose escapes are undone. Text beyond that is cut off if it may contain a secret. */
 const mostUndone = 2 * 1024 * 1024;
-/** One character of a secret may be written with this many. */
+/** Maximum length of one escaped character. */
 const longestEscape = 10;
-/** Deeper values would exhaust the stack, here or where they are written down. */
-const deepest = 300;
 const hidden = '[hidden]';
 const cut = '[cut: the rest may hold a secret]';
 
 /**
- * Takes secrets out of what servers say, before a caller, a model, a check or a trace sees it, in each form that
- * `findSecrets` knows. Looking whether there may be one is cheap, and a value without any is passed on as it is.
+ * Removes secrets from messages of servers before callers, models, checks or traces see them, in every form that
+ * `findSecrets` knows. A cheap test skips values without any.
  */
 export class Redactor {
   private readonly fixed: readonly string[];
@@ -31,7 +29,7 @@ export class Redactor {
     this.prepare();
   }
 
-  /** Secrets that are only known when something was said: tokens that the server was sent. */
+  /** Adds secrets that become known later: tokens sent to the server. */
   learn(values: readonly string[]): this {
     if (values.every((value) => !isSecret(value) || this.secrets.includes(value))) return this;
     const before = this.learned.filter((value) => !values.includes(value));
@@ -79,14 +77,14 @@ export class Redactor {
     if (typeof value === 'number') return this.secrets.includes(String(value)) ? hidden : value;
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof McpFailure) return hideSecrets(value, this.secrets);
-    if (depth > deepest) return '[nested too deeply]';
+    if (depth > maxRedactedDepth) return '[nested too deeply]';
     const entries: [string, unknown][] = [];
     for (const [key, one] of Object.entries(value))
       entries.push([await this.inText(key, effort), await this.without(one, effort, depth + 1)]);
     return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
   }
 
-  /** Piece by piece. Pieces overlap by as much as the longest secret takes, so that none is cut in two. */
+  /** Processes overlapping slices, so that no secret is split. */
   private async inText(text: string, effort: Effort): Promise<string> {
     if (!this.mayHold(text)) return text;
     const overlap = Math.max(...this.secrets.map(({ length }) => length)) * longestEscape;
@@ -115,16 +113,16 @@ export class Redactor {
 }
 
 interface Effort {
-  /** Characters whose escapes were undone, of the whole value and since others had a turn. */
+  /** Characters whose escapes were undone, in the whole value and since the last yield. */
   undone: number;
   inTurn: number;
 }
 
-/** A letter or a digit as an escape, which only somebody writes who wants to hide it. */
+/** An escaped letter or digit, which indicates an attempt to hide text. */
 const escapedLetter =
   /(?:\\u00|%|&#x)(?:3\d|4[1-9a-f]|5[\da]|6[1-9a-f]|7[\da])|&#(?:4[89]|5[0-7]|6[5-9]|[789]\d|1[01]\d|12[0-2]);/i;
 
-/** Letters and digits stay as they are in JSON, in a URL and in a page: where they are missing, the secret is. */
+/** Letters and digits need no escapes in JSON, URLs and HTML: a text without those of a secret does not contain it. */
 function mayStandIn(secret: string): (text: string) => boolean {
   const runs = secret.match(/[A-Za-z0-9]{3,}/g);
   if (runs) return (text) => runs.every((run) => text.includes(run));

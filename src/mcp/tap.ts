@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import { hasMoreElements } from '../platform/json-bounds.ts';
+import { Pacer } from '../platform/flow/pacer.ts';
+import { hasMoreElements } from '../platform/json/bounds.ts';
 import { McpFailure } from './failures.ts';
-import { Pace } from './pace.ts';
 
 type Message = Parameters<Transport['send']>[0];
 type Received = Parameters<NonNullable<Transport['onmessage']>>[0];
@@ -13,54 +13,54 @@ interface Frame {
 
 type Marker = (token: string) => void;
 
-/** One request as it went over the wire: what the SDK makes of the answer is another matter. */
+/** A request as sent over the wire, independently of the SDK's view of it. */
 export interface Exchange {
   method: string;
   sent: boolean;
-  /** How the request is known to the other side, once it was sent. */
+  /** The id of the request, once it was sent. */
   id?: string | number;
-  /** The message that was sent, and the one that came back. */
+  /** The request and response messages. */
   request?: unknown;
   frame?: Frame;
-  /** Ends the wait when the answer can no longer come. */
+  /** Ends the wait if the answer can no longer arrive. */
   lost: (failure: McpFailure) => void;
-  /** Aborts when nobody waits any longer and no answer has come. */
+  /** Aborts when the request was abandoned without an answer. */
   over: AbortController;
 }
 
 interface TapOptions {
-  /** Why the stream that carried an answer broke off, if that is known. */
+  /** Why the stream of an answer broke off, if known. */
   streamFailure?: () => McpFailure | undefined;
-  /** Somebody answers the server's requests and wants its notifications. */
+  /** A participant answers the server's requests and receives its notifications. */
   participates: boolean;
-  /** An answer has arrived, so that its stream has nothing more to say. */
+  /** Called when an answer has arrived, after which its stream is not needed. */
   answered?: ((id: string | number) => void) | undefined;
 }
 
-/** The SDK checks what it is given element by element; more than this never comes of an honest exchange. */
+/** Maximum elements of a message for the SDK, which validates each element. Honest messages have fewer. */
 const mostForSdk = 5_000;
 
-/** How many requests of a server are answered; the rest is dropped. */
+/** Limits the server requests that are answered; the rest is dropped. */
 const requestPace = { burst: 50, perSecond: 5 };
 
-/** Milliseconds that our answer to a request of the server may take to be accepted. */
+/** Milliseconds that the server has to accept our answer to its request. */
 const answerTimeout = 10_000;
 
-/** A result that the SDK has nothing to check in. What came instead is in the exchange. */
+/** A placeholder result for the SDK, without content to validate. The actual result is in the exchange. */
 const standIn = { resultType: 'complete', content: [] };
 
 /**
- * Keeps the answers of a transport as they came. The SDK strips fields it does not know, refuses content it has no
- * schema for, and takes seconds to do so when there is much of it; users of a testing service want to see exactly
- * those. So the SDK is given a result of no content in their place.
+ * Keeps the messages of a transport unchanged. The SDK strips unknown fields, refuses content without a schema, and
+ * takes seconds on large results, but users of a testing service need to see exactly those. So the SDK gets a
+ * placeholder without content instead.
  */
 export class Tap {
   private readonly marked = new WeakMap<Marker, Exchange>();
   private readonly waiting = new Map<string | number, Exchange>();
   private readonly options: TapOptions;
-  private readonly requests = new Pace(requestPace);
+  private readonly requests = new Pacer(requestPace);
 
-  /** To be called once the SDK has put its own handlers on the transport. */
+  /** Call this after the SDK has installed its handlers on the transport. */
   constructor(transport: Transport, options: TapOptions) {
     this.options = options;
     const send = transport.send.bind(transport);
@@ -82,7 +82,7 @@ export class Tap {
               new McpFailure('closed', 'The server ended the stream without an answer'),
           );
       };
-      // In the older era the SDK tells the server that a request is cancelled, and leaves its stream open.
+      // In the legacy era the SDK notifies the server of a cancelled request, but leaves its stream open.
       const requestSignal = sendOptions?.requestSignal ?? exchange.over.signal;
       return send(message, { ...sendOptions, requestSignal, onRequestStreamEnd: streamEnd });
     };
@@ -94,8 +94,8 @@ export class Tap {
   }
 
   /**
-   * Options for a request of the SDK whose frames are to be kept in `exchange`. The SDK hands this callback on to the
-   * transport, which makes it a label for the request; it is cheaper than following promises through the whole process.
+   * Options for an SDK request whose frames are recorded in `exchange`. The SDK passes this callback to the transport,
+   * where it identifies the request; async context tracking would be slower.
    */
   label(exchange: Exchange): { onresumptiontoken: Marker } {
     const marker = (): void => {};
@@ -103,30 +103,30 @@ export class Tap {
     return { onresumptiontoken: marker };
   }
 
-  /** Nobody waits for this one any longer. */
+  /** The request was abandoned. */
   forget({ id, frame, over }: Exchange): void {
     if (id !== undefined) this.waiting.delete(id);
     if (!frame) over.abort();
   }
 
-  /** The connection is gone: nobody waits any longer. */
+  /** The connection is gone: all pending requests fail. */
   fail(failure: McpFailure): void {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const exchange of waiting) exchange.lost(failure);
   }
 
-  /** What the SDK gets to see of a message; undefined for nothing. */
+  /** The part of a message that the SDK sees, or undefined. */
   private pass(message: Received): Received | undefined {
     const { participates, answered } = this.options;
     if ('method' in message) {
       if (participates) return message;
-      // Nobody here listens to notifications. Requests are refused by the SDK, which sends something for each.
+      // Notifications have no listener. The SDK refuses requests, each with a response.
       if (!('id' in message) || hasMoreElements(message, mostForSdk)) return undefined;
       return this.requests.take(1, 0) === 0 ? message : undefined;
     }
     const { id } = message;
-    // Like the SDK, which takes `"3"` for an answer to 3.
+    // Like the SDK, accepts id `"3"` as an answer to 3.
     const asked = typeof id === 'string' && !this.waiting.has(id) ? Number(id) : id;
     const exchange = asked === undefined ? undefined : this.waiting.get(asked);
     if (asked === undefined || !exchange)
@@ -145,7 +145,7 @@ function tooMuchFor(id: string | number | undefined): Received | undefined {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'The answer is too large' } };
 }
 
-/** A server that asks and never takes our answer must not keep a socket for each. */
+/** A server that never accepts our answers must not occupy a socket for each. */
 function briefly(): { requestSignal: AbortSignal } {
   return { requestSignal: AbortSignal.timeout(answerTimeout) };
 }

@@ -1,14 +1,11 @@
 import { findSecrets } from './escaped-secrets.ts';
 import { McpFailure } from './failures.ts';
-import type { Way } from './outbound.ts';
+import type { OutboundRoute } from './outbound.ts';
 
-/** Who authorizes our requests to an HTTP target. */
+/** Authorizes requests to an HTTP target. */
 export interface Credential {
-  /** The access token to send now. */
   token(): Promise<string>;
-  /**
-   * The target refused `sent`. Answers with a token to try instead, or throws a failure that says why there is none.
-   */
+  /** Returns a token to try after the target refused `sent`, or throws the reason why there is none. */
   renew(sent: string): Promise<string>;
 }
 
@@ -17,8 +14,8 @@ export interface HttpTarget {
   url: string;
   headers: Record<string, string>;
   credential?: Credential;
-  /** When it is not reached over the network. */
-  way?: Way | undefined;
+  /** The route of a target that is not reached over the network. */
+  way?: OutboundRoute | undefined;
 }
 
 export interface StdioTarget {
@@ -26,17 +23,17 @@ export interface StdioTarget {
   command: string;
   args: string[];
   env: Record<string, string>;
-  /** Names of the variables that secrets of a run filled. */
+  /** Variables with secrets of a run. */
   delivered?: readonly string[];
 }
 
-/** How we present ourselves, and which revisions we may speak. */
+/** The client info to send, and the allowed protocol revisions. */
 export interface ProtocolSettings {
   clientInfo?: { name: string; version: string; [field: string]: unknown };
   clientCapabilities?: Record<string, unknown>;
   /** Only this revision. */
   protocolVersion?: string;
-  /** Only these revisions, the first is preferred. */
+  /** Only these revisions, in order of preference. */
   supportedVersions?: string[];
 }
 
@@ -44,32 +41,32 @@ export type Address = HttpTarget | StdioTarget;
 
 export interface Target {
   /**
-   * Equal keys may share a connection: the key names the organization, the server, its revision, the credential and
-   * the protocol settings.
+   * Targets with equal keys may share a connection: the key contains the organization, the server, its revision, the
+   * credential and the protocol settings.
    */
   key: string;
-  /** The organization it belongs to: each gets its share of what there is little of. */
+  /** The organization, for the fair distribution of limited resources. */
   owner: string;
-  /** The saved server, when it is one. */
+  /** The saved server, if any. */
   serverId?: string;
   kind: Address['kind'];
-  /** Asked for only when a connection is opened: a warm one needs no secrets. */
+  /** Called only to open a connection: a warm one needs no secrets. */
   address(): Promise<Address>;
   protocol: ProtocolSettings;
 }
 
-/** What stands before the secret in a header. */
+/** The scheme before the secret in a header. */
 const schemes = /^(?:basic|bearer|digest|token)$/i;
 
-/** Shorter values are no secrets, and stand in texts by chance. */
+/** Shorter values are not secret and match by chance. */
 export function isSecret(value: string): boolean {
   return value.length >= 6 && !schemes.test(value);
 }
 
-/** Headers that say what is understood, and how: their values stand in results by rights. */
+/** Headers for content negotiation, whose values may appear in results. */
 const plainHeaders = /^(?:accept(?:-.+)?|cache-control|content-type|user-agent)$/i;
 
-/** What must not be repeated in a message: whatever the target could echo. */
+/** Values that the target could echo and that must not appear in messages. */
 export function secretsOf(address: Address): string[] {
   const values =
     address.kind === 'http'
@@ -79,7 +76,7 @@ export function secretsOf(address: Address): string[] {
   return tokens.filter(isSecret).sort((a, b) => b.length - a.length);
 }
 
-/** People put keys into addresses. As they are written there, and as they are meant. */
+/** Keys in a URL, both encoded and decoded. */
 export function secretsInUrl(address: string | null): string[] {
   if (address === null) return [];
   const { username, password, search, searchParams } = new URL(address);
@@ -92,7 +89,7 @@ export function secretsInUrl(address: string | null): string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** User name and password together, and the password alone. */
+/** User name with password, and the password alone. */
 function basicCredentials(value: string): string[] {
   const encoded = /^Basic\s+(\S+)$/i.exec(value)?.[1];
   if (encoded === undefined) return [];
@@ -104,7 +101,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return withoutSecretsUpTo(text, secrets, text.length).shown;
 }
 
-/** The text without the secrets that begin before `most`: what of it may be shown, and where in it that ends. */
+/** Hides the secrets that start before `most`. Returns the text that may be shown, and its end in the original. */
 export function withoutSecretsUpTo(
   text: string,
   secrets: readonly string[],
@@ -121,12 +118,12 @@ export function withoutSecretsUpTo(
   return { shown: shown + text.slice(from, end), end };
 }
 
-/** How far into a long text secrets are looked for: undoing escapes takes a millisecond for each kilobyte. */
+/** Characters of a long text that are searched for secrets: undoing escapes takes a millisecond per kilobyte. */
 const searchedText = 16 * 1024;
-/** One character of a secret may be written with this many. */
+/** Maximum length of one escaped character. */
 const longestEscape = 10;
 
-/** The beginning of a text. Secrets are hidden first: half of one at the end would not be recognised. */
+/** The start of a text. Hides secrets before cutting, because part of a secret would not be recognized. */
 export function beginningWithoutSecrets(
   text: string,
   secrets: readonly string[],
@@ -139,14 +136,14 @@ export function beginningWithoutSecrets(
   return hidden.slice(0, whole ? shown : Math.max(0, Math.min(shown, hidden.length - longest)));
 }
 
-/** Deeper values would exhaust the stack, here or where they are written down. */
-const deepest = 200;
+/** More than the depth of a message (`messageLimits`). Unbounded recursion would overflow the stack, here or in JSON.stringify. */
+export const maxRedactedDepth = 270;
 
-/** The same for all text in a value. */
+/** Hides secrets in every text of a value. */
 export function hideSecrets<T>(value: T, secrets: readonly string[], depth = 0): T {
   if (typeof value === 'string') return withoutSecrets(value, secrets) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > deepest) return '[nested too deeply]' as T;
+  if (depth > maxRedactedDepth) return '[nested too deeply]' as T;
   const inside = <Part>(part: Part): Part => hideSecrets(part, secrets, depth + 1);
   if (Array.isArray(value)) return value.map((one: unknown) => inside(one)) as T;
   if (value instanceof McpFailure)

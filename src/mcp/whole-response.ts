@@ -1,6 +1,6 @@
 /**
- * A response whose body has been read. The one of the platform would copy the bytes into a stream and back out of it,
- * which costs more than the request where there are few of them, and a tenth of a second where there are many.
+ * A response whose body has been read. The built-in Response would copy the bytes into a stream and back, which takes
+ * longer than a small request and a tenth of a second for a large one.
  */
 export class WholeResponse extends Response {
   private readonly content: Buffer;
@@ -17,11 +17,11 @@ export class WholeResponse extends Response {
 
   override readonly arrayBuffer = async (): Promise<ArrayBuffer> => new Uint8Array(this.content).buffer;
 
-  /** Reading it does not use it up. */
+  /** Reading does not consume the body. */
   override readonly clone = (): Response => this;
 }
 
-/** A byte order mark is no JSON, and is allowed before it. */
+/** A byte order mark is allowed before JSON, but is not part of it. */
 function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

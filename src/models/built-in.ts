@@ -1,6 +1,6 @@
 import type { Prices } from './cost.ts';
 
-/** Protocols that providers speak. */
+/** Protocols of providers. */
 export const wires = [
   'openai-chat',
   'openai-responses',
@@ -21,7 +21,7 @@ interface BuiltInProvider {
 
 interface BuiltInModel {
   id: string;
-  /** As the provider calls it. */
+  /** The model's name at the provider. */
   model: string;
   name: string;
   contextLength: number;
@@ -31,8 +31,8 @@ interface BuiltInModel {
 }
 
 /**
- * Providers that a key alone makes usable, with some of their models. Prices are those the providers published in
- * November 2026, in USD per million tokens; an entry of the models file with the same id takes the place of one here.
+ * Providers that need only a key, with some of their models. Prices are those published in November 2026, in USD per
+ * million tokens. An entry of the models file with the same id overrides one here.
  */
 const providers: Record<string, BuiltInProvider> = {
   anthropic: {
@@ -155,7 +155,7 @@ const providers: Record<string, BuiltInProvider> = {
       },
     ],
   },
-  /** Its models are listed in the models file, with their prices, or asked for with a caller's own key. */
+  /** Models are listed in the models file with their prices, or requested with the caller's own key. */
   google: { wire: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', models: [] },
 };
 

@@ -132,7 +132,7 @@ describe('the catalog', () => {
       baseUrl: 'http://127.0.0.1:4000/v1',
       concurrency: 4,
     });
-    // What a gateway takes for the model of somebody else is not known.
+    // The price of another provider's model at a gateway is unknown.
     expect(withKey.find('openai/gpt-5-nano')?.prices).toBeUndefined();
     expect(inspect([withKey, withKey.connection('litellm')], { depth: 9 })).not.toContain('secret-word');
     expect(JSON.stringify(withKey.connection('litellm'))).not.toContain('secret-word');

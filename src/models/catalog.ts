@@ -3,10 +3,9 @@ import { free, type Prices } from './cost.ts';
 import { Credential } from './credential.ts';
 import { awsRegionOf, type ModelsFile, readModelsFile } from './models-file.ts';
 
-/** Id of the model that needs no key and no network. */
+/** The offline model, which needs no key and no network. */
 export const rehearsalId = 'drydock/rehearsal';
 
-/** A model as it is listed. */
 interface ListedModel {
   id: string;
   provider: string;
@@ -20,37 +19,36 @@ interface ListedModel {
 }
 
 export interface CatalogModel extends ListedModel {
-  /** Name of the connection it is reached over. */
   connection: string;
-  /** As the provider calls it. */
+  /** The model's name at the provider. */
   upstream: string;
   /** Whether the model accepts a temperature. */
   temperature: boolean;
 }
 
-/** A place that models are asked at. */
+/** An endpoint for models. */
 export interface Connection {
   name: string;
   wire: Wire;
   baseUrl: string;
   credential?: Credential;
-  /** For Bedrock. With an access key id the credential is the secret access key that signs requests. */
+  /** For Bedrock. With an access key id, the credential is the secret access key that signs requests. */
   aws?: { region?: string | undefined; accessKeyId?: string | undefined };
-  /** Has no key and should have one. */
+  /** Has no key but needs one. */
   lacksKey: boolean;
-  /** Calls at once that it takes. */
+  /** Maximum number of concurrent calls. */
   concurrency?: number;
 }
 
-/** The models of this deployment and the places they are asked at. */
+/** The models of this deployment and their connections. */
 export interface ModelCatalog {
-  /** The offline model, then in the order the operator wrote them down, then the built-in ones. */
+  /** The offline model, then configured models in the order of the file, then built-in ones. */
   list(): ListedModel[];
   find(id: string): CatalogModel | undefined;
-  /** A model by the place it is asked at and the name it has there. */
+  /** A model by its connection and its name there. */
   findUpstream(connection: string, upstream: string): CatalogModel | undefined;
   connection(name: string): Connection | undefined;
-  /** What the operator may want to know, a line each. */
+  /** Warnings for the operator, one per line. */
   warnings: string[];
 }
 
@@ -58,11 +56,11 @@ export interface CatalogSources {
   modelsFile?: string | undefined;
   /** The operator's keys for built-in providers. */
   keys: Record<string, string | undefined>;
-  /** Where the variables that connections name are looked up. */
+  /** The environment variables that connections may reference. */
   env: Record<string, string | undefined>;
 }
 
-/** From the settings of a deployment. */
+/** Derives the sources of the catalog from the settings. */
 export function catalogSources(
   settings: {
     modelsFile?: string | undefined;
@@ -111,7 +109,7 @@ const rehearsal: CatalogModel = {
   temperature: false,
 };
 
-/** Built-in providers, unless the operator reaches one of them over a connection of the same name. */
+/** The configured connections, and built-in providers without a connection of the same name. */
 function connectionsOf(
   file: ModelsFile,
   keys: CatalogSources['keys'],
@@ -153,7 +151,7 @@ function modelOf(
   const short = id.slice(id.indexOf('/') + 1);
   const known = builtIn.get(provider)?.models.find((one) => one.id === id);
   const at = connections.get(connection ?? provider);
-  // What a provider publishes about its model holds where the provider itself is asked.
+  // Built-in facts about a model apply only if its provider is called directly.
   const facts = connection === undefined || connection === provider ? known : undefined;
   const contextLength = limits.contextLength ?? facts?.contextLength;
   const maxOutputTokens = limits.maxOutputTokens ?? facts?.maxOutputTokens;
@@ -172,7 +170,7 @@ function modelOf(
   };
 }
 
-/** Needs no key: nobody is charged by it. */
+/** Needs no key and is therefore free. */
 export function isKeyless({ credential, lacksKey }: Connection): boolean {
   return credential === undefined && !lacksKey;
 }

@@ -9,12 +9,12 @@ import { HiddenKey } from './hidden-key.ts';
 import type { ModelRoute } from './resolve.ts';
 import { modelOverWire } from './wires.ts';
 
-/** What one wire demands to be told, for models whose limit is written down and for others. */
+/** The output limit that one protocol requires, for models with a known limit and others. */
 const usualOutputTokens = { known: 32_000, unknown: 8_192 };
 
 /**
- * The model at the end of a route. It never retries, fails with a `ModelFailure`, and leaves out what the model does not
- * accept.
+ * Connects to the model of a route. Never retries, fails with a `ModelFailure`, and omits options that the model does
+ * not accept.
  */
 export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> {
   const model = await modelOverWire(route);
@@ -50,7 +50,7 @@ export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> 
   };
 }
 
-/** A provider, or what stands in front of it, may repeat the key that it was sent. */
+/** A provider or a proxy may echo the key. */
 function withoutKey(
   result: LanguageModelV3GenerateResult,
   { credential }: ModelRoute,
@@ -61,7 +61,7 @@ function withoutKey(
   return hidden === read ? result : ({ ...hidden, usage, warnings: [] } as LanguageModelV3GenerateResult);
 }
 
-/** The value itself where the key is not in it. */
+/** Returns the value itself if it does not contain the key. */
 function hideKey<T>(value: T, key: string): T {
   const forms = [JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())];
   const text = JSON.stringify(value);
@@ -69,7 +69,7 @@ function hideKey<T>(value: T, key: string): T {
   return JSON.parse(forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text)) as T;
 }
 
-/** The same for an answer that comes in parts. */
+/** Hides the key in a streamed answer. */
 function withoutKeyInParts({
   credential,
 }: ModelRoute): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
@@ -89,7 +89,7 @@ function withoutKeyInParts({
         const type = part.type === 'text-end' ? 'text-delta' : 'reasoning-delta';
         if (delta !== '') controller.enqueue({ type, id: part.id, delta });
       }
-      // An error is without it already, and would not come back from JSON.
+      // Errors contain no key, and JSON would not preserve them.
       controller.enqueue(part.type === 'error' ? part : hideKey(part, key));
     },
   });
@@ -106,7 +106,7 @@ function adapted(options: LanguageModelV3CallOptions, route: ModelRoute): Langua
   };
 }
 
-/** The Responses API keeps nothing at the provider; reasoning goes back and forth instead. */
+/** With the Responses API, nothing is stored at the provider; reasoning is sent back and forth instead. */
 function withOptions(
   providerOptions: LanguageModelV3CallOptions['providerOptions'],
   { wire }: ModelRoute,
@@ -119,14 +119,14 @@ function withOptions(
   };
 }
 
-/** Tokens that an answer has at most; of a model whose limit nobody has written down, as many as others have. */
+/** Maximum output tokens of a call. For a model without a known limit, the usual one. */
 export function mostOutputTokens(asked: number | undefined, route: ModelRoute): number {
   return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? usualOutputTokens.known;
 }
 
 /**
- * What was asked for, within what the model can. Where this deployment pays, the provider is told the known limit, since
- * that is what is reserved for the call. Otherwise only one wire needs a figure, and a library would invent one.
+ * The requested output limit, capped by the model's. If this deployment pays, the known limit is always sent, because
+ * that amount is reserved. Otherwise only one protocol requires a value, for which the library would invent one.
  */
 function outputTokens(asked: number | undefined, { wire, limits, billed }: ModelRoute): number | undefined {
   const most = limits.maxOutputTokens;

@@ -9,7 +9,7 @@ interface Rates {
 }
 
 export interface Prices extends Rates {
-  /** What the whole of a request costs whose input has more tokens than `above`. */
+  /** The rates for a whole request with more input tokens than `above`. */
   longPrompt?: (Rates & { above: number }) | undefined;
 }
 
@@ -18,7 +18,7 @@ export type Cost =
       usd: number;
       /** 1 credit is 1 cent. */
       credits: number;
-      /** Thousandths of a credit, the smallest part that is charged; a part of one counts as a whole. */
+      /** Thousandths of a credit, the smallest unit charged, rounded up. */
       millicents: number;
     }
   | { usd?: undefined; unknown: string };
@@ -26,7 +26,7 @@ export type Cost =
 const perMillion = 1_000_000;
 const millicentsPerUsd = 100_000;
 
-/** What a call cost. Without a price or without the figures of the provider it is unknown, which is not the same as 0. */
+/** The cost of a call. Without a price or usage it is unknown, which is not 0. */
 export function costOf(usage: Usage, prices: Prices | undefined): Cost {
   if (prices === undefined) return { unknown: 'The model has no price' };
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
@@ -42,35 +42,35 @@ export function costOf(usage: Usage, prices: Prices | undefined): Cost {
       cacheWriteTokens * rates.cacheWrite +
       outputTokens * rates.output) /
     perMillion;
-  // A sum of fractions may end a hair above the whole number it stands for.
+  // Tolerates floating-point errors slightly above a whole number.
   const millicents = Math.max(0, Math.ceil(usd * millicentsPerUsd - 1e-6));
   return { usd, credits: millicents / 1000, millicents };
 }
 
-/** Millionths of a dollar, whole; undefined when the cost is unknown. */
+/** Whole millionths of a dollar, or undefined if the cost is unknown. */
 export function costMicros(usage: Usage, prices: Prices | undefined): number | undefined {
   const { usd } = costOf(usage, prices);
   return usd === undefined ? undefined : Math.round(usd * 1_000_000);
 }
 
-/** The size of a call in bytes: of all that the model is shown, and of what it has answered. */
+/** The size of a call in bytes: the whole input, and the answer. */
 export interface CallSize {
   input: number;
   output: number;
 }
 
-/** Bytes of a token, about. */
+/** Approximate bytes per token. */
 const ofToken = 4;
 
-/** About what a call costs whose provider does not say how many tokens it took, in millionths of a dollar. */
+/** The approximate cost of a call without reported usage, in millionths of a dollar. */
 export function sizedMicros({ input, output }: CallSize, prices: Prices): number {
   const usage = { inputTokens: Math.ceil(input / ofToken), outputTokens: Math.ceil(output / ofToken) };
   return costMicros(usage, prices) ?? 0;
 }
 
 /**
- * What a call costs at most, in millionths of a dollar: a byte of input for each token, all of it at the dearest rate, and
- * as long an answer as it may be.
+ * The maximum cost of a call, in millionths of a dollar: one token per byte of input at the highest rate, and the
+ * longest possible answer.
  */
 export function mostMicros(inputBytes: number, outputTokens: number, prices: Prices): number {
   const { longPrompt } = prices;
@@ -79,7 +79,7 @@ export function mostMicros(inputBytes: number, outputTokens: number, prices: Pri
     ...dear.flatMap(({ input, cacheRead, cacheWrite }) => [input, cacheRead, cacheWrite]),
   );
   const ofOutput = Math.max(...dear.map(({ output }) => output));
-  // USD per million tokens is millionths of a dollar per token.
+  // USD per million tokens equals millionths of a dollar per token.
   return Math.ceil(inputBytes * ofInput + outputTokens * ofOutput);
 }
 

@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const hidden = '[hidden]';
 
 /**
- * An API key that can be sent and not shown. The key is a private field, so neither JSON, a log, `console.log`, a
- * template string nor a spread of whatever holds it brings it out.
+ * An API key that cannot leak by accident: it is a private field, so JSON, logs, `console.log`, template strings and
+ * spreads do not contain it.
  */
 export class Credential {
   readonly #key: string;
@@ -13,7 +13,7 @@ export class Credential {
     this.#key = key;
   }
 
-  /** For the header of a request, and for finding the key in texts that must not hold it. */
+  /** For request headers, and for finding the key in texts that must not contain it. */
   reveal(): string {
     return this.#key;
   }

@@ -1,10 +1,10 @@
 import { publicText } from './failure.ts';
 import type { TurnFinish } from './turn.ts';
 
-/** How a turn ends that neither the model nor a failure has ended. */
+/** Reasons for the end of a turn other than the model's own stop, an abort or an error. */
 type CutOff = Exclude<TurnFinish, 'stop' | 'aborted' | 'error'>;
 
-/** Why the model did not come to its own end, in words. `raw` is what the provider calls it. */
+/** Explains why the model was cut off. `raw` is the provider's own reason. */
 export function cutOffWords(finish: CutOff, raw?: string): string {
   switch (finish) {
     case 'length':

@@ -1,35 +1,36 @@
+import { unlessAborted as settleUnlessAborted } from '../platform/flow/deadline.ts';
 import type { Credential } from './credential.ts';
 
-/** What went wrong between us and a model, named by what follows from it. */
+/** Kinds of failures of model calls, by their consequence. */
 export type ModelFailureKind =
-  /** Too many requests or tokens for now; the same request may work later. */
+  /** Rate limited; the same request may work later. */
   | 'rate-limited'
-  /** The account has no money or no allowance left. */
+  /** The account has no credit or quota left. */
   | 'quota'
-  /** What may be spent here is spent, so that the provider was not asked. */
+  /** The spending limit of this deployment is reached; the provider was not called. */
   | 'spend-cap'
-  /** The provider failed or has too much to do. */
+  /** The provider failed or is overloaded. */
   | 'overloaded'
   | 'unauthorized'
-  /** The provider will not accept this request, however often it is sent. */
+  /** The provider refuses the request permanently. */
   | 'bad-request'
-  /** No connection, or one that ended before the answer did. */
+  /** The connection failed or ended before the answer. */
   | 'network'
-  /** Something answered, and it is not an answer of this protocol. */
+  /** The response does not follow the protocol. */
   | 'malformed'
   | 'aborted'
-  /** More than is read, or more than the provider reads. */
+  /** Exceeds the limit of this service or of the provider. */
   | 'too-large';
 
 export interface ModelFailureFacts {
   status?: number | undefined;
-  /** How long the provider asks to wait. */
+  /** The wait that the provider asks for. */
   retryAfterMs?: number | undefined;
-  /** The provider never had the request. */
+  /** The provider did not receive the request. */
   notSent?: boolean;
 }
 
-/** The one error of this module. Its message is made for people and holds no secret; it carries no cause, which might. */
+/** The only error of this module. The message is for users and contains no secret; there is no `cause`, which might. */
 export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
   readonly status: number | undefined;
@@ -50,30 +51,38 @@ export class ModelFailure extends Error {
   }
 }
 
+/** Settles like the work, or fails with `aborted` as soon as the signal aborts. */
+export function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  return settleUnlessAborted(work, signal, aborted);
+}
+
+function aborted(): ModelFailure {
+  return new ModelFailure('aborted', 'The model call was aborted');
+}
+
 interface Circumstances {
   signal?: AbortSignal | undefined;
-  /** The key the request was sent with. */
+  /** The key that the request was sent with. */
   credential?: Credential | undefined;
-  /** Epoch milliseconds, for a Retry-After that names a time. */
+  /** Epoch milliseconds, for a Retry-After with a date. */
   now: number;
 }
 
-/** The parts of the library's error for answers over HTTP that are used here. */
+/** The fields used of the library's error for HTTP responses. */
 interface ApiError extends Error {
   statusCode?: number;
   responseHeaders?: Record<string, string>;
   responseBody?: string;
 }
 
-/** Whatever a call of a model threw, as a failure. */
+/** Converts any error of a model call into a failure. */
 export function failureOf(error: unknown, { signal, credential, now }: Circumstances): ModelFailure {
-  if (signal?.aborted) return new ModelFailure('aborted', 'The call of the model was given up');
+  if (signal?.aborted) return aborted();
   for (const cause of causesOf(error)) if (cause instanceof ModelFailure) return cause;
   if (!(error instanceof Error)) return new ModelFailure('malformed', 'The model failed without saying why');
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return new ModelFailure('aborted', 'The call of the model was given up');
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return aborted();
   const said = publicText(error.message, credential);
-  // Told by its name: importing the class would load the library.
+  // Compared by name, because importing the class would load the library.
   if (error.name === 'AI_APICallError') return ofAnswer(error, said, now);
   if (/^AI_(Unsupported|InvalidPrompt|InvalidArgument|TooMany)/.test(error.name))
     return new ModelFailure('bad-request', `The request cannot be sent to this model: ${said}`);
@@ -113,11 +122,11 @@ function ofAnswer(error: ApiError, said: string, now: number): ModelFailure {
   });
 }
 
-/** A used up account answers like one that is asked too often; only the words differ. */
+/** An exhausted account has the same status as a rate limit; only the message differs. */
 const quotaWords =
   /insufficient_quota|exceeded your current quota|billing_hard_limit|billing_not_active|credit balance is too low|insufficient (credits|funds|balance)|usage limits? (has been )?(reached|exceeded)/i;
 
-/** Milliseconds to wait. `retry-after-ms` is finer than `retry-after`, which holds seconds or a date. */
+/** Milliseconds to wait. `retry-after-ms` is more precise than `retry-after`, which contains seconds or a date. */
 function retryAfterOf(headers: Record<string, string>, now: number): number | undefined {
   const fine = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && fine >= 0 && Number.isFinite(fine)) return Math.ceil(fine);
@@ -137,22 +146,22 @@ function* causesOf(error: unknown): Generator<Error> {
 }
 
 const longestText = 500;
-/** Shorter ones are no secrets, and words of the message may hold them by chance. */
+/** Shorter keys are not secret, and would match by chance. */
 export const shortestKey = 6;
 
 const keyShapes = [
   /\bBearer\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|AIza)[-_A-Za-z0-9*.]{6,}/g,
-  // Longer than any word and with digits in it.
+  // Longer than any word, and with digits.
   /\b(?=[A-Za-z_-]*\d)[A-Za-z0-9_+/-]{32,}={0,2}/g,
   /:\/\/[^\s/@]+:[^\s/@]+@/g,
 ];
 
-/** What others say about a request, without keys and of a length that can be stored and shown. */
+/** A provider's message without keys, short enough to be stored and shown. */
 export function publicText(text: string, credential?: Credential): string {
   const key = credential?.reveal() ?? '';
   const known = key.length >= shortestKey ? [key, encodeURIComponent(key)] : [];
-  // More than is kept, so that a key at the cut is seen whole; not all, which may be megabytes.
+  // Longer than the result, so that a key at its end is recognized, but not all, which may have megabytes.
   let shown = text.slice(0, 20 * longestText);
   for (const one of known) shown = shown.replaceAll(one, '[hidden]');
   for (const shape of keyShapes) shown = shown.replace(shape, '[hidden]');

@@ -1,6 +1,4 @@
-/**
- * Replaces a key in text that comes in pieces. What may be the beginning of it is held back until it is known not to be.
- */
+/** Replaces a key in streamed text. Text that may be the start of the key is held back until it is complete. */
 export class HiddenKey {
   private readonly key: string;
   private held = '';
@@ -9,7 +7,7 @@ export class HiddenKey {
     this.key = key;
   }
 
-  /** As much of the text so far as can be told. */
+  /** Returns as much of the text as is certain. */
   next(text: string): string {
     const all = (this.held + text).replaceAll(this.key, '[hidden]');
     let from = Math.max(0, all.length - this.key.length + 1);
@@ -18,7 +16,7 @@ export class HiddenKey {
     return all.slice(0, from);
   }
 
-  /** What was held back. */
+  /** Returns the text held back. */
   rest(): string {
     const rest = this.held;
     this.held = '';

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Prompt, LanguageModelV3ToolResultOutput } from '@ai-sdk/provider';
 
-/** What a model is told about a tool call. */
+/** The result of a tool call in the format for models. */
 export type ToolOutput = LanguageModelV3ToolResultOutput;
 
 export interface TextPart {
@@ -12,7 +12,7 @@ export interface ToolCallPart {
   type: 'tool-call';
   toolCallId: string;
   toolName: string;
-  /** An object; the text itself where the model sent something else. */
+  /** An object, or the text that the model sent instead. */
   input: unknown;
 }
 
@@ -23,13 +23,13 @@ interface ToolResultPart {
   output: ToolOutput;
 }
 
-/** A message as it is kept and shown. */
+/** A message as it is stored and shown. */
 export type TurnMessage =
   | { role: 'user'; content: string | TextPart[] }
   | { role: 'assistant'; content: string | (TextPart | ToolCallPart)[] }
   | { role: 'tool'; content: ToolResultPart[] };
 
-/** Messages as the libraries want them. */
+/** Converts messages into the format of the library. */
 export function promptOf(system: string | undefined, history: readonly TurnMessage[]): LanguageModelV3Prompt {
   const prompt: LanguageModelV3Prompt = system ? [{ role: 'system', content: system }] : [];
   for (const message of history) {
@@ -39,19 +39,19 @@ export function promptOf(system: string | undefined, history: readonly TurnMessa
       const parts = partsOf(message.content).map((part) =>
         part.type === 'tool-call' ? { ...named(part), input: inputForModel(part.input) } : part,
       );
-      // Providers refuse a message that says nothing.
+      // Providers refuse empty messages.
       if (parts.length > 0) prompt.push({ role: 'assistant', content: parts });
     }
   }
   return prompt;
 }
 
-/** Providers accept nothing but an object; the result that follows tells the model what was wrong. */
+/** Providers accept only an object; the result that follows tells the model what was wrong. */
 export function inputForModel(input: unknown): object {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** A model may call a tool by a name that its provider refuses to see again. */
+/** A model may call a tool by a name that its provider refuses in later messages. */
 export function nameForModel(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }

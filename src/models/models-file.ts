@@ -7,7 +7,7 @@ const price = z.number().min(0).max(1_000_000);
 
 const rates = { input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() };
 
-/** Tokens of a cache cost what others of the input cost, unless the operator says otherwise. */
+/** Cached tokens cost as much as other input, unless the operator sets a price. */
 function withCache<
   Given extends { input: number; cacheRead?: number | undefined; cacheWrite?: number | undefined },
 >(given: Given): Given & { cacheRead: number; cacheWrite: number } {
@@ -66,7 +66,7 @@ const ModelsFile = z.strictObject({
 
 export type ModelsFile = z.output<typeof ModelsFile>;
 
-/** What the operator wrote about models, checked; every refusal says which part to mend. */
+/** Reads and validates the operator's models file. Errors name the invalid part. */
 export function readModelsFile(file: string): ModelsFile {
   let content: unknown;
   try {
@@ -98,7 +98,7 @@ function checkReferences({ connections = [], models }: ModelsFile): void {
   }
 }
 
-/** Requests to Bedrock are signed for one region with an access key, or carry an API key. */
+/** Requests to Bedrock are signed for a region with an access key, or carry an API key. */
 function checkAws({ name, wire, baseUrl, apiKeyEnv, accessKeyIdEnv, region }: ConnectionEntry): void {
   if (wire !== 'bedrock' && (accessKeyIdEnv ?? region) !== undefined)
     throw unusable(`connections: ${name} has accessKeyIdEnv or region, which only the wire bedrock uses`);
@@ -111,7 +111,7 @@ function checkAws({ name, wire, baseUrl, apiKeyEnv, accessKeyIdEnv, region }: Co
     throw unusable(`connections: ${name} needs a region, since ${baseUrl} does not name one`);
 }
 
-/** The region in an address of AWS, like bedrock-runtime.eu-central-1.amazonaws.com. */
+/** The region in an AWS host name, such as bedrock-runtime.eu-central-1.amazonaws.com. */
 export function awsRegionOf(baseUrl: string): string | undefined {
   return /^[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d+)\.amazonaws\.com(?:\.cn)?$/.exec(new URL(baseUrl).hostname)?.[1];
 }

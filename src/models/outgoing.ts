@@ -1,30 +1,31 @@
 import type { Agent, Dispatcher } from 'undici';
 import { ModelFailure } from './failure.ts';
 
-/** Bytes of an answer that are read. */
+/** Maximum bytes of a response. */
 const mostBytes = 16 * 1024 * 1024;
-/** Bytes of a refusal that are read; its beginning says why. */
+/** Bytes read of an error response. */
 const mostRefusalBytes = 64 * 1024;
 
-/** Answers that arrive event by event: of most providers, and of Bedrock. */
+/** Content types of streamed responses, of most providers and of Bedrock. */
 const streams = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
 
 let agent: Promise<Agent> | undefined;
 
-/** Keeps connections open between calls. Its idle sockets do not keep the process alive. */
+/** Keeps connections open between calls. Idle sockets do not keep the process alive. */
 async function newAgent(): Promise<Agent> {
   const { Agent } = await import('../platform/undici.ts');
   return new Agent({
     connect: { timeout: 10_000 },
     maxHeaderSize: 64 * 1024,
-    // A model may think for longer than the library waits, and the call would be billed twice. The signal is the deadline.
+    // A model may think for longer than the library's timeout, and a retry would be billed twice. The signal is the
+    // deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
   });
 }
 
-/** Has the shape of `fetch`. Follows no redirect, so that no key goes anywhere but to the base URL. */
+/** Like `fetch`, but follows no redirect, so that the key is sent to the base URL only. */
 export async function modelFetch(address: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const url = new URL(address instanceof Request ? address.url : address);
   agent ??= newAgent();
@@ -35,7 +36,7 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: init.method ?? 'GET',
-      // An answer that grows when unpacked would pass the limit on its size.
+      // A compressed response could exceed the size limit when decompressed.
       headers: { ...plain(init.headers), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
@@ -54,7 +55,7 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
 }
 
 async function received({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Response> {
-  // Errors of a body nobody reads any more have no other place to go.
+  // Errors of an abandoned body have no other handler.
   body.on('error', () => {});
   const refuse = (message: string): never => {
     body.destroy();
@@ -78,7 +79,7 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
 
-/** The libraries send a plain object; making a `Headers` of it would cost more than the rest of this file. */
+/** The libraries send a plain object; converting it to `Headers` would be slow. */
 function plain(headers: RequestInit['headers'] = {}): Record<string, string> {
   return headers instanceof Headers || Array.isArray(headers)
     ? Object.fromEntries(headers as Iterable<[string, string]>)
@@ -95,7 +96,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > mostBytes)
       throw new ModelFailure('too-large', `The answer of the model is larger than ${mostBytes >> 20} MiB`);
     yield chunk;
@@ -113,7 +114,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, mostRefusalBytes);
 }
 
-/** Error codes of connections that failed before the request was sent, so that the provider cannot bill it. */
+/** Error codes of connections that failed before the request was sent, which cannot be billed. */
 const beforeSending: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -123,7 +124,7 @@ const beforeSending: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Names the trouble by its code: messages of libraries may quote what was sent. */
+/** Describes an error by its code, because messages of libraries may quote the request. */
 function troubleOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   const known = [code, cause?.code].find((one) => typeof one === 'string' && /^[A-Z0-9_]{3,60}$/.test(one));

@@ -4,33 +4,32 @@ import { type CatalogModel, type Connection, isKeyless, type ModelCatalog, rehea
 import { free, type Prices } from './cost.ts';
 import { Credential } from './credential.ts';
 
-/** A model somebody asked for. */
 export interface ModelChoice {
-  /** `provider/name`, or the provider's own name of it when `provider` is there. */
+  /** `provider/name`, or the provider's own name with `provider`. */
   model: string;
   provider?: string | undefined;
 }
 
-/** How a model is reached, and who pays. It can be logged and stored: the key does not come out of its credential. */
+/** The connection to a model, and who pays. Safe to log and store, because the credential hides its key. */
 export interface ModelRoute {
   /** `provider/name`. */
   id: string;
   provider: string;
   wire: Wire | 'rehearsal';
-  /** Absent for the offline model. */
+  /** Undefined for the offline model. */
   baseUrl?: string;
-  /** As the provider calls it. */
+  /** The model's name at the provider. */
   upstream: string;
   credential?: Credential;
-  /** Of a connection to Bedrock. */
+  /** For connections to Bedrock. */
   aws?: Connection['aws'];
   billed: 'operator' | 'own-key' | 'free';
-  /** Absent when nobody has said what the model costs. */
+  /** Undefined if the price is unknown. */
   prices?: Prices;
   limits: { contextLength?: number; maxOutputTokens?: number; concurrency?: number };
   /** Whether the model accepts a temperature. */
   temperature: boolean;
-  /** The same for all calls that share a rate limit: provider, base URL, key and model. Does not tell the key. */
+  /** Identifies the rate limit that calls share: provider, base URL, key and model. Does not reveal the key. */
   pool: string;
 }
 
@@ -40,21 +39,22 @@ export interface ModelProblem {
   provider: string | undefined;
   /** Models that could be used instead. */
   hostedModels: string[];
-  /** What to do about it. */
+  /** The message, with a remedy. */
   message: string;
 }
 
 export type ResolvedModel = { route: ModelRoute; problem?: never } | { route?: never; problem: ModelProblem };
 
-/** Keys that the caller brings, by provider. */
+/** The caller's own keys, by provider. */
 export type ApiKeys = Record<string, string | undefined>;
 
-/** Providers whose models nobody lists: whatever runs there may be asked for. */
+/** Providers without a list of models: any name is accepted. */
 const openProviders = ['custom', 'ollama'];
 
 /**
- * The route to a model. A key of the caller is used before one of the operator. It goes to the provider it was given
- * for and nowhere else; a listed model that is reached over another connection takes a key under the name of that one.
+ * Resolves the route to a model. The caller's key takes precedence over the operator's. A key is sent only to the
+ * provider it was given for; for a listed model with another connection, the key must be under the name of that
+ * connection.
  */
 export function resolveModel(
   catalog: ModelCatalog,
@@ -119,7 +119,7 @@ export function hostedRoute(catalog: ModelCatalog): ModelRoute | undefined {
 function listedModel(catalog: ModelCatalog, { model, provider }: ModelChoice): CatalogModel | undefined {
   const listed = catalog.find(model);
   if (listed && (provider === undefined || provider === listed.provider)) return listed;
-  // Elsewhere a bare name is the provider's own, which only a key of the caller makes usable.
+  // For other providers, a bare name is the provider's own, which requires the caller's key.
   const bare = provider === 'drydock' || openProviders.includes(provider ?? '');
   return bare ? catalog.find(`${provider}/${model}`) : undefined;
 }
@@ -138,7 +138,7 @@ function ownKey(
   return undefined;
 }
 
-/** Names come from callers: `constructor` is none of an own key. */
+/** Names come from callers, who could send `constructor`. */
 function keyOf(apiKeys: ApiKeys, name: string): string | undefined {
   return Object.hasOwn(apiKeys, name) ? apiKeys[name] : undefined;
 }
@@ -192,7 +192,7 @@ function offlineRoute({ id, provider, upstream }: CatalogModel): ModelRoute {
   };
 }
 
-/** The same in every process and after every restart. */
+/** Stable across processes and restarts. */
 function poolOf(provider: string, parts: (string | undefined)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   return `${provider}:${hash.slice(0, 32)}`;
@@ -203,7 +203,7 @@ function prefixOf(model: string): string | undefined {
   return slash > 0 ? model.slice(0, slash) : undefined;
 }
 
-/** Of that provider; of all when the provider is not known here. */
+/** Hosted models of the provider, or all if the provider is unknown. */
 function hostedModels(catalog: ModelCatalog, provider: string | undefined): string[] {
   const models = catalog.list();
   const known =

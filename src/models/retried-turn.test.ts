@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { providerForTest, routeTo } from '../../test/support/models.ts';
 import type { Reply } from '../../test/support/scripted-provider.ts';
+import { KeyedSemaphore } from '../platform/flow/semaphore.ts';
 import { connectModel } from './connect.ts';
 import type { ModelRoute } from './resolve.ts';
 import { type PaceGate, withRetries } from './retry.ts';
-import { Slots } from './slots.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from './turn.ts';
 
 /** A gate for one process whose time passes as fast as nobody waits. */
@@ -26,7 +26,7 @@ function fastWorld() {
     now += ms;
     return Promise.resolve();
   };
-  return { gate, pauses, sleep, clock: () => now, slots: new Slots() };
+  return { gate, pauses, sleep, clock: () => now, slots: new KeyedSemaphore() };
 }
 
 /** As a worker would run it: a slot for each attempt, none while it waits. */

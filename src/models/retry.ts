@@ -1,39 +1,37 @@
 import type { Clock } from '../platform/clock.ts';
-import { unlessAborted } from './abort.ts';
-import { failureOf, type ModelFailure } from './failure.ts';
+import { failureOf, type ModelFailure, unlessAborted } from './failure.ts';
 
-/** What the workers that call a model share, so that one that is told to wait tells the others. */
+/** Shared by the workers that call a model, so that a rate limit for one pauses all. */
 export interface PaceGate {
-  /** Resolves when a call of this pool may be made. */
+  /** Resolves when the pool may be called. */
   wait(pool: string, signal: AbortSignal): Promise<void>;
-  /** No call of this pool is made before then, in epoch milliseconds. */
+  /** Pauses the pool until that time in epoch milliseconds. */
   pause(pool: string, untilMs: number): void | Promise<void>;
 }
 
 export interface RetryOptions<T> {
   attempt: () => Promise<T>;
-  /** Of the route that is called. */
+  /** The rate limit pool of the route. */
   pool: string;
   gate: PaceGate;
   clock: Clock;
-  /** May be cut short by the signal. */
+  /** The signal may end it early. */
   sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Between 0 and 1. */
   random: () => number;
   signal: AbortSignal;
-  /** Attempts at most. */
+  /** Maximum number of attempts. */
   most?: number;
-  /** Milliseconds of one wait at most. */
+  /** Maximum milliseconds of one wait. */
   longest?: number;
 }
 
 const firstWait = 1_000;
 
 /**
- * Tries again what may work later: too many requests, a provider that fails, a connection that breaks. Waits as long as
- * the provider asks; when that is longer than `longest` it fails at once, because asking earlier is refused again and
- * counts. Otherwise waits by chance between nothing and twice as much as the last time, so that those who failed
- * together do not come back together.
+ * Retries after rate limits, provider errors and broken connections. Waits as long as the provider asks; if that is
+ * longer than `longest` it fails at once, because an earlier attempt would be refused and counted. Otherwise uses
+ * exponential backoff with full jitter, so that calls that failed together do not retry together.
  */
 export async function withRetries<T>(options: RetryOptions<T>): Promise<T> {
   const { attempt, pool, gate, clock, sleep, random, signal, most = 8, longest = 120_000 } = options;

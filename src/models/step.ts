@@ -8,16 +8,16 @@ import { inputForModel, nameForModel, type TextPart, type ToolCallPart } from '.
 import { type InvalidCall, mostInputLength, readToolInput } from './tool-input.ts';
 import { type Usage, usageOf } from './usage.ts';
 
-/** Characters of the text of one answer that are kept. */
+/** Maximum characters of an answer's text. */
 const mostText = 1_000_000;
-/** Characters of the arguments of all calls of one answer that are read and kept. */
+/** Maximum characters of the arguments of all calls in an answer. */
 const mostInputs = 400_000;
-/** Calls of one answer that are made; the model is not shown that it wanted more. */
+/** Maximum number of calls in an answer. The others are dropped from the history. */
 const mostCalls = 64;
 
 export interface StepFinish {
   unified: LanguageModelV3GenerateResult['finishReason']['unified'];
-  /** As the provider wrote it. */
+  /** The provider's own value. */
   raw?: string;
 }
 
@@ -31,7 +31,7 @@ interface StepCall {
 
 type AssistantPart = Extract<LanguageModelV3Prompt[number], { role: 'assistant' }>['content'][number];
 
-/** One answer of a model, bounded and understood. */
+/** An answer of a model, parsed and limited. */
 export interface ReadStep {
   facts: {
     text: string;
@@ -43,18 +43,18 @@ export interface ReadStep {
     responseModel?: string;
     cut?: { text?: true; calls?: number };
   };
-  /** Whether there are calls to be made. */
+  /** Whether there are calls to make. */
   goesOn: boolean;
-  /** How the turn ends when it does not go on. */
+  /** How the turn ends if there are none. */
   finish: 'stop' | 'length' | 'content-filter' | 'other' | 'error';
   error?: ModelFailure;
-  /** For the history: text, and calls that get a result. */
+  /** For the stored history: text, and calls with a result. */
   said: (TextPart | ToolCallPart)[];
-  /** The same with reasoning and with the marks that the provider wants to see again. */
+  /** For the model: additionally reasoning and the provider's own metadata. */
   saidToModel: AssistantPart[];
 }
 
-/** `usedIds` is told of the ids of the calls: some providers give the same one again. */
+/** Adds the ids of the calls to `usedIds`, because some providers reuse ids. */
 export function readStep(
   { content, finishReason, usage, response }: LanguageModelV3GenerateResult,
   tools: ReadonlySet<string>,
@@ -68,7 +68,7 @@ export function readStep(
     room -= call.rawInput.length;
     return call;
   });
-  // Some providers say that they stop when they want calls. For any other reason the calls may be unfinished.
+  // Some providers report `stop` for calls. After any other reason the calls may be incomplete.
   const goesOn = calls.length > 0 && (unified === 'tool-calls' || unified === 'stop');
   const text = parts.texts.join('');
   const responseId = response?.id;
@@ -145,7 +145,7 @@ function readCall(
     return {
       ...call,
       ...input,
-      invalid: { reason: 'unknown-tool', message: 'There is no tool of this name.' },
+      invalid: { reason: 'unknown-tool', message: 'There is no tool with this name.' },
     };
   return { ...call, ...read };
 }

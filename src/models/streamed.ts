@@ -7,14 +7,14 @@ import type {
 } from '@ai-sdk/provider';
 import { ModelFailure } from './failure.ts';
 
-/** Somebody who reads along while a model writes. */
+/** Receives text while a model writes. */
 export interface Reader {
   text: (text: string) => void;
-  /** What was told of this answer does not count: the model is asked anew. */
+  /** Discards the text so far: the model is asked again. */
   restart: () => void;
 }
 
-/** Asks the model, hands on its text as it comes, and answers with the whole as if nobody had read along. */
+/** Streams the model's text to the reader, and returns the whole result as if it had not been streamed. */
 export async function generateAloud(
   model: LanguageModelV3,
   options: LanguageModelV3CallOptions,
@@ -31,7 +31,7 @@ type Written = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>;
 class Heard {
   private readonly reader: Reader;
   private readonly content: LanguageModelV3Content[] = [];
-  /** Those that are being written, by kind and id. */
+  /** Unfinished parts, by kind and id. */
   private readonly open = new Map<string, Written>();
   private end: Extract<LanguageModelV3StreamPart, { type: 'finish' }> | undefined;
   private warnings: LanguageModelV3GenerateResult['warnings'] = [];
@@ -100,7 +100,7 @@ class Heard {
 
   private add(type: Written['type'], part: Part & { delta: string }): void {
     const key = `${type} ${part.id}`;
-    // Some gateways leave out the beginning.
+    // Some gateways omit the start event.
     if (!this.open.has(key)) this.begin(type, part);
     const written = this.open.get(key) as Written;
     written.text += part.delta;

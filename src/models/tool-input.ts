@@ -1,8 +1,7 @@
-import { isDeeper } from '../platform/json-depth.ts';
+import { isDeeper, maxDepth } from '../platform/json/bounds.ts';
 
-/** Characters of the arguments of one call that are read and kept. */
+/** Maximum characters of the arguments of a call. */
 export const mostInputLength = 100_000;
-const mostDepth = 64;
 
 /** Why a call was not made. */
 export interface InvalidCall {
@@ -13,14 +12,17 @@ export interface InvalidCall {
 
 export type ReadInput = { input: Record<string, unknown> } | { invalid: InvalidCall };
 
-/** The arguments of a call, read when they are not longer than `most`. Nothing is repaired: what is measured is what the model sent. */
+/**
+ * Parses the arguments of a call, unless they are longer than `most`. Invalid JSON is not repaired, because the output
+ * of the model is what is measured.
+ */
 export function readToolInput(raw: string, most: number = mostInputLength): ReadInput {
   if (raw.length > Math.min(most, mostInputLength))
     return invalid(
       'input-too-large',
       `The arguments are longer than ${Math.min(most, mostInputLength).toLocaleString('en')} characters.`,
     );
-  // How models write that there are none.
+  // Models write empty arguments like this.
   if (raw.trim() === '') return { input: {} };
   let value: unknown;
   try {
@@ -30,8 +32,8 @@ export function readToolInput(raw: string, most: number = mostInputLength): Read
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid('malformed-input', 'The arguments must be one JSON object.');
-  if (isDeeper(value, mostDepth))
-    return invalid('input-too-deep', `The arguments are nested deeper than ${mostDepth} levels.`);
+  if (isDeeper(value))
+    return invalid('input-too-deep', `The arguments are nested deeper than ${maxDepth} levels.`);
   return { input: value as Record<string, unknown> };
 }
 

@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider accepts. */
+/** Names that every provider accepts. */
 const accepted = /^[A-Za-z0-9_-]{1,64}$/;
 const longest = 64;
 
 interface ServerTool {
-  /** Name of the server, as people call it. */
   server: string;
-  /** Name of the tool, as the server calls it. */
+  /** The tool's name on its server. */
   name: string;
 }
 
 export interface ToolNames<Tool extends ServerTool> {
-  /** In the order they were given. */
+  /** In the given order. */
   offered: { name: string; tool: Tool }[];
-  /** The tool behind a name that the model was offered. */
+  /** The tool of an offered name. */
   find: (name: string) => Tool | undefined;
 }
 
 /**
- * Names that a model may be offered for the tools of several servers. A name stays as it is when providers accept it and
- * no other tool has it. Where servers share a name, each of them gets the server in front, so that the model can tell
- * them apart. The names depend on which tools there are, not on their order. `taken` are names of tools of no server.
+ * Chooses unique names for the tools of several servers. A name stays unchanged if providers accept it and no other
+ * tool has it. Tools that share a name get the server's name as a prefix, so that the model can distinguish them. The
+ * names do not depend on the order of the tools. `taken` are reserved names.
  */
 export function nameTools<Tool extends ServerTool>(
   tools: readonly Tool[],
@@ -56,7 +55,7 @@ function wish({ server, name }: ServerTool, isShared: boolean): string {
   return `${plain.slice(0, longest - 9)}_${hashOf(server, name, 0)}`;
 }
 
-/** With a mark made from the tool itself; two tools of one server that have the same name are told apart by their place. */
+/** Adds a hash of the tool. Tools of one server with the same name are distinguished by their position. */
 function marked(wanted: string, { server, name }: ServerTool, taken: ReadonlySet<string>): string {
   for (let n = 0; ; n++) {
     const candidate = `${wanted.slice(0, longest - 9)}_${hashOf(server, name, n)}`;

@@ -5,8 +5,8 @@ import { ModelFailure } from './failure.ts';
 import { usageOf } from './usage.ts';
 
 /**
- * One call of a model: counted when it fails, and a span where somebody traces, in the words that OpenTelemetry has for
- * them. Neither what was asked nor what was answered is told, and the provider is not told of the trace.
+ * Counts failures of a model call, and records a span with the attributes of OpenTelemetry. Neither prompt nor answer
+ * is recorded, and the trace is not propagated to the provider.
  */
 export async function tracedCall(
   { provider, modelId }: Pick<LanguageModelV3, 'provider' | 'modelId'>,

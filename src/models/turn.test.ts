@@ -63,7 +63,7 @@ function replies(...list: Reply[]): Script {
   return ({ call }) => list[Math.min(call, list.length - 1)] ?? {};
 }
 
-/** What the chat wire was told last. */
+/** The messages of the last request. */
 function lastMessages({ requests }: ScriptedProvider) {
   return requests.at(-1)?.body.messages;
 }

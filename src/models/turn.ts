@@ -6,8 +6,7 @@ import type {
   LanguageModelV3GenerateResult,
 } from '@ai-sdk/provider';
 import type { Clock } from '../platform/clock.ts';
-import { unlessAborted } from './abort.ts';
-import { failureOf, ModelFailure } from './failure.ts';
+import { failureOf, ModelFailure, unlessAborted } from './failure.ts';
 import { nameForModel, promptOf, type ToolOutput, type TurnMessage } from './messages.ts';
 import { type ReadStep, readStep, type StepFinish } from './step.ts';
 import { generateAloud, type Reader } from './streamed.ts';
@@ -15,16 +14,16 @@ import type { InvalidCall } from './tool-input.ts';
 import { tracedCall } from './traced-call.ts';
 import { sumOfUsage, type Usage } from './usage.ts';
 
-/** A tool as it is offered to the model. Its name is one that providers accept. */
+/** A tool as offered to the model, under a name that providers accept. */
 export interface OfferedTool {
   name: string;
   description?: string | undefined;
   inputSchema: Record<string, unknown>;
 }
 
-/** What a tool call came to. Callers add what they want to find in the steps again. */
+/** The result of a tool call. Callers add fields that they need in the steps. */
 export interface ToolAnswer {
-  /** What the model is told. */
+  /** The result for the model. */
   output: ToolOutput;
   isError: boolean;
 }
@@ -36,43 +35,43 @@ export interface ToolRequest {
   signal: AbortSignal;
 }
 
-/** One call of the model. It may be made again; each time the model is asked anew. */
+/** One model call. Each attempt asks the model again. */
 export type ModelAttempt = () => Promise<LanguageModelV3GenerateResult>;
 
 export interface TurnOptions<Answer extends ToolAnswer> {
   model: LanguageModelV3;
-  /** The conversation so far; the last message is what the turn is about. */
+  /** The conversation so far. The turn answers the last message. */
   history: readonly TurnMessage[];
   system?: string | undefined;
   temperature?: number | undefined;
   maxOutputTokens?: number | undefined;
   tools: readonly OfferedTool[];
-  /** Makes a call. A tool that fails is an answer; a rejection means that the turn cannot go on. */
+  /** Makes a call. A failed tool is a result; a rejection ends the turn. */
   callTool: (request: ToolRequest) => Promise<Answer>;
-  /** Calls of the model at most; 20 unless told. */
+  /** Maximum number of model calls. Default: 20. */
   mostSteps?: number | undefined;
-  /** Whether the calls of one step run together; they do unless told. */
+  /** Whether the calls of one step run concurrently. Default: true. */
   parallel?: boolean | undefined;
   signal: AbortSignal;
   clock: Clock;
-  /** Stands around each call of the model: retries, pacing, ledger. */
+  /** Wraps each model call, for retries, pacing and the ledger. */
   callModel?: ((attempt: ModelAttempt, step: number) => Promise<LanguageModelV3GenerateResult>) | undefined;
-  /** Reads along while the model writes. */
+  /** Receives text while the model writes. */
   reader?: Reader | undefined;
-  /** Told of each step when its tool calls have ended. The turn waits for it. */
+  /** Called with each step when its tool calls have ended. The turn waits for it. */
   onStep?: ((step: TurnStep<Answer>) => void | Promise<void>) | undefined;
 }
 
 export interface TurnCall<Answer extends ToolAnswer> {
   id: string;
   name: string;
-  /** As the model wrote it, cut where it is longer than is read. */
+  /** The model's text, truncated to the limit. */
   rawInput: string;
-  /** Absent when it could not be read. */
+  /** Undefined if it could not be parsed. */
   input?: Record<string, unknown>;
   /** Why the call was not made. */
   invalid?: InvalidCall;
-  /** Absent when the call was not made or had not ended. */
+  /** Undefined if the call was not made or had not ended. */
   answer?: Answer;
   startedAt?: number;
   endedAt?: number;
@@ -84,21 +83,20 @@ export interface TurnStep<Answer extends ToolAnswer> {
   startedAt: number;
   /** After the last tool call. */
   endedAt: number;
-  /** The attempt that was answered. */
+  /** Start and end of the successful attempt. */
   modelStartedAt: number;
   modelEndedAt: number;
-  /** How often the model was asked. */
   attempts: number;
   text: string;
   calls: TurnCall<Answer>[];
   usage: Usage;
-  /** As the provider wrote it. */
+  /** The provider's own value. */
   rawUsage?: unknown;
   finish: StepFinish;
   responseId?: string;
-  /** The model that answered, as the provider calls it. */
+  /** The provider's name of the model that answered. */
   responseModel?: string;
-  /** What was left out because there was too much of it. */
+  /** Parts that were dropped because of limits. */
   cut?: { text?: true; calls?: number };
 }
 
@@ -106,9 +104,9 @@ export type TurnFinish =
   | 'stop'
   | 'length'
   | 'content-filter'
-  /** Any other reason of the model to stop; the last step says which. */
+  /** Another reason of the model, in the last step. */
   | 'other'
-  /** The model would have gone on. */
+  /** The model wanted to continue. */
   | 'step-limit'
   | 'aborted'
   | 'error';
@@ -118,22 +116,22 @@ export interface TurnOutcome<Answer extends ToolAnswer> {
   /** The last text of the model. */
   text: string;
   steps: TurnStep<Answer>[];
-  /** What this turn added to the history. Each call in it has a result. */
+  /** The messages of this turn. Each call in them has a result. */
   messages: TurnMessage[];
   usage: Usage;
-  /** Why it ended with `error` or `aborted`: a `ModelFailure`, or what `callTool` rejected with. */
+  /** Why the turn ended with `error` or `aborted`: a `ModelFailure`, or the rejection of `callTool`. */
   error?: Error;
 }
 
 /**
- * Asks the model, makes the calls it wants, tells it the results, and so on until it wants none. The turn never rejects
- * for what a model or a tool does: an error at a late step must not lose the earlier ones.
+ * Asks the model, makes its tool calls, returns their results to it, and repeats until it makes no more calls. Never
+ * rejects because of a model or tool: an error in a late step must not lose the earlier ones.
  */
 export async function runTurn<Answer extends ToolAnswer>(
   options: TurnOptions<Answer>,
 ): Promise<TurnOutcome<Answer>> {
   const { system, history, tools, mostSteps = 20, signal, clock, onStep } = options;
-  // Every call of a tool listens to it.
+  // Every tool call adds a listener.
   setMaxListeners(0, signal);
   const steps: TurnStep<Answer>[] = [];
   const messages: TurnMessage[] = [];
@@ -205,7 +203,7 @@ async function askModel<Answer extends ToolAnswer>(
     try {
       if (timing.attempts > 1) reader?.restart();
       const call: LanguageModelV3CallOptions = {
-        // The library may hold on to it, and the next step adds to it.
+        // A copy, because the library may keep it and the next step appends to the original.
         prompt: [...prompt],
         ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
         ...(temperature !== undefined && { temperature }),
@@ -230,7 +228,7 @@ async function askModel<Answer extends ToolAnswer>(
   }
 }
 
-/** Makes the calls that can be made, together or one after the other. What went wrong with the turn itself, if anything. */
+/** Makes the valid calls, concurrently or one by one. Returns the error that ends the turn, if any. */
 async function makeCalls<Answer extends ToolAnswer>(
   calls: TurnCall<Answer>[],
   { callTool, parallel = true, signal, clock }: TurnOptions<Answer>,
@@ -239,7 +237,7 @@ async function makeCalls<Answer extends ToolAnswer>(
     if (call.invalid || call.input === undefined) return;
     call.startedAt = clock();
     const { id, name, input } = call;
-    // Not every tool stops when it is told to.
+    // Not every tool stops when it is aborted.
     call.answer = await unlessAborted(callTool({ id, name, input, signal }), signal);
     call.endedAt = clock();
   };
@@ -259,7 +257,7 @@ async function makeCalls<Answer extends ToolAnswer>(
   return undefined;
 }
 
-/** The same for those who read and, with what providers want back, for the model. */
+/** Adds a step to the stored messages and, with the provider's metadata, to the prompt. */
 function addMessages<Answer extends ToolAnswer>(
   messages: TurnMessage[],
   prompt: ReturnType<typeof promptOf>,
@@ -282,7 +280,7 @@ function addMessages<Answer extends ToolAnswer>(
   prompt.push({ role: 'assistant', content: saidToModel }, { role: 'tool', content: forModel });
 }
 
-/** Providers refuse a schema that is none of an object, and one of them also an object without `properties`. */
+/** Providers require a schema of type object, and one of them also `properties`. */
 function offeredTool({ name, description, inputSchema }: OfferedTool): LanguageModelV3FunctionTool {
   return {
     type: 'function',
@@ -304,7 +302,7 @@ function idsIn(history: readonly TurnMessage[]): Set<string> {
 }
 
 function givenUp(): ModelFailure {
-  return new ModelFailure('aborted', 'The turn was given up');
+  return new ModelFailure('aborted', 'The turn was aborted');
 }
 
 function asError(reason: unknown): Error {

@@ -1,10 +1,10 @@
 import type { LanguageModelV3Usage } from '@ai-sdk/provider';
 
-/** Tokens as the provider reported them. What it did not report is absent, never 0. */
+/** Tokens reported by the provider. Unreported values are absent, not 0. */
 export interface Usage {
-  /** All of the input, with what was read from and written to a cache. */
+  /** Total input, including tokens read from and written to a cache. */
   inputTokens?: number;
-  /** All of the output, with reasoning. */
+  /** Total output, including reasoning. */
   outputTokens?: number;
   cacheReadTokens?: number;
   cacheWriteTokens?: number;
@@ -19,7 +19,7 @@ const names = [
   'reasoningTokens',
 ] as const satisfies (keyof Usage)[];
 
-/** Where the wires write each figure. */
+/** Where each protocol reports each value. */
 const places: Record<keyof Usage, string[][]> = {
   inputTokens: [['prompt_tokens'], ['input_tokens']],
   outputTokens: [['completion_tokens'], ['output_tokens']],
@@ -40,10 +40,13 @@ const places: Record<keyof Usage, string[][]> = {
   ],
 };
 
-/** No answer has more; what a provider says beyond it is nonsense, and would break the sums of a whole run. */
+/** Maximum plausible value; a larger one is an error of the provider and would distort the sums of a run. */
 const mostTokens = 1_000_000_000;
 
-/** The figures of one answer. The libraries put 0 where the answer says nothing, so a 0 counts only when it is there. */
+/**
+ * The usage of one answer. The libraries report missing values as 0, so a 0 counts only if the raw response contains
+ * it.
+ */
 export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV3Usage): Usage {
   const counts = pick({
     inputTokens: inputTokens.total,
@@ -66,7 +69,7 @@ function isReported(raw: object, paths: string[][]): boolean {
   });
 }
 
-/** The sum of several calls. A total is known only when each part of it is; a cache nobody mentions was not used. */
+/** Adds up the usage of several calls. A total is known only if every part is; unreported cache values count as 0. */
 export function sumOfUsage(parts: readonly Usage[]): Usage {
   if (parts.length === 0) return {};
   const sum = (name: keyof Usage): number | undefined => {

@@ -4,10 +4,10 @@ import type { Wire } from './built-in.ts';
 import { modelFetch } from './outgoing.ts';
 import type { ModelRoute } from './resolve.ts';
 
-/** Libraries require a key even where the connection has none, and would otherwise read one from the environment. */
+/** Libraries require a key even for a connection without one, and would otherwise read it from the environment. */
 const noKey = 'none';
 
-/** The library's model for a route, before failures are named and keys are hidden. Loaded with the first model that needs it. */
+/** Creates the library's model for a route, without error handling. Loads the library on first use. */
 export async function modelOverWire(route: ModelRoute): Promise<LanguageModelV3> {
   const { wire, baseUrl } = route;
   if (wire === 'rehearsal') return (await import('./rehearsal/model.ts')).rehearsalModel();
@@ -48,7 +48,7 @@ const libraries: Record<Wire, (route: Reached, common: Common) => Promise<Langua
     const accessKeyId = credential && aws?.accessKeyId;
     return createAmazonBedrock({
       ...common,
-      // Named here so that the library reads none of them from the environment; an empty API key means: sign requests.
+      // Explicit, so that the library reads nothing from the environment. An empty API key means signed requests.
       region: aws?.region ?? 'us-east-1',
       apiKey: accessKeyId === undefined ? keyOf(route) : '',
       ...(accessKeyId !== undefined && { accessKeyId, secretAccessKey: keyOf(route) }),

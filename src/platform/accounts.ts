@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { OperatorProblem } from './problem.ts';
 
-/** A user of this machine, as processes know it. */
+/** A user account of this machine. */
 export interface Account {
   uid: number;
   gid: number;
@@ -10,7 +10,7 @@ export interface Account {
   home: string;
 }
 
-/** By name or number. */
+/** Looks up a user by name or number. */
 export function lookUpAccount(user: string): Account | undefined {
   const entries = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -22,7 +22,7 @@ export function lookUpAccount(user: string): Account | undefined {
     : accountInDirectory(user);
 }
 
-/** Users that are kept elsewhere than in the file, as on macOS. */
+/** Looks up a user outside of /etc/passwd, such as in the directory service of macOS. */
 function accountInDirectory(user: string): Account | undefined {
   const ask = (what: string): number =>
     Number(execFileSync('id', [what, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -38,25 +38,25 @@ export function runsAsRoot(): boolean {
 }
 
 /**
- * Users of our own for what root starts, by numbers that neither distributions nor systemd assign. Not `nobody`: the
- * embedded database runs as that one, and its owner may read it.
+ * Dedicated users for processes that root starts, with numbers that neither distributions nor systemd assign. `nobody`
+ * is not used: it runs the embedded database and could read its files.
  */
 const own = { commands: 65_527, browsers: 65_528 } as const;
 
-/** A user without an entry in /etc/passwd, unless the machine has given the number to somebody. */
+/** A user without an entry in /etc/passwd. Throws if the machine has assigned the number to another user. */
 function ownAccount(kind: keyof typeof own): Account {
   const uid = own[kind];
   return lookUpAccount(String(uid)) ?? { uid, gid: uid, name: String(uid), home: '/' };
 }
 
-/** Whom a browser of a service that is root runs as. */
+/** The user that browsers run as when the service is root. */
 export function browserAccount(): Account {
   return ownAccount('browsers');
 }
 
 /**
- * Whom the commands of stdio servers run as; undefined when as the service. Root starts them as an unprivileged user,
- * unless the operator wrote `root`.
+ * The user that stdio servers run as, or undefined for the user of the service. Root starts them as an unprivileged
+ * user unless the operator configured `root`.
  */
 export function commandAccount(user: string | undefined): Account | undefined {
   if (!runsAsRoot()) {
@@ -76,7 +76,7 @@ export function commandAccount(user: string | undefined): Account | undefined {
   return account;
 }
 
-/** Root of a user namespace with few users is, outside, whoever made it, and can become no other. */
+/** Root in a user namespace without a mapping for the user cannot switch to it. */
 function canBecome(id: number): boolean {
   if (process.platform !== 'linux') return true;
   return ['uid_map', 'gid_map'].every((map) =>

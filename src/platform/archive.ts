@@ -7,7 +7,7 @@ import { byCodeUnit } from './canonical.ts';
 import { type Files, type FolderBounds, isUsableName, readFolder } from './folder.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** A folder, or the same folder packed as .tar.gz. */
+/** Reads a folder, or a .tar.gz of it. */
 export async function readBundle(path: string, bounds: FolderBounds): Promise<Files> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorProblem(`${path} cannot be read (${error.code})`);
@@ -15,19 +15,19 @@ export async function readBundle(path: string, bounds: FolderBounds): Promise<Fi
   return found.isDirectory() ? readFolder(path, bounds) : readArchive(path, bounds);
 }
 
-/** Nothing is unpacked onto the disk, so no name in it can lead anywhere. */
+/** Reads entries into memory only, so that names with `..` or links cannot point outside of the archive. */
 async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
   const files = new Map<string, Buffer>();
   const tar = extract();
   const unpacked = pipeline(createReadStream(path), createGunzip(), tar);
-  // Waited for below; until then the loop tells first.
+  // Awaited below; until then the loop reports the error first.
   unpacked.catch(() => {});
   let left = bounds.bytes;
   const entries = { files: 0, folders: 0 };
   try {
     for await (const entry of tar) {
       const { name, type, size } = entry.header;
-      // Counted as they come: a name that occurs again is one more to read.
+      // Counts every entry, so that repeated names count too.
       const kind = type === 'directory' ? 'folders' : 'files';
       if (++entries[kind] > bounds.files)
         throw new OperatorProblem(`${path} holds more than ${bounds.files} ${kind}`);
@@ -39,7 +39,7 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
         throw new OperatorProblem(`${name} in ${path} is a link or a device; only plain files are taken`);
       left -= size;
       if (left < 0) throw new OperatorProblem(`${path} holds more than ${bounds.bytes} bytes`);
-      // A readable stream; the library's types leave out that it can be walked.
+      // A readable stream, whose types lack the async iterator.
       files.set(plainPath(name, path), await contentOf(entry as unknown as AsyncIterable<Buffer>));
     }
     await unpacked;
@@ -64,7 +64,7 @@ function plainPath(name: string, archive: string): string {
   return parts.join('/');
 }
 
-/** Archives usually hold one folder with everything in it. */
+/** Removes the single top folder that most archives have. */
 function withoutTop(files: Map<string, Buffer>): Files {
   const tops = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1)));
   const [top] = tops;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 interface BatchOptions {
-  /** Milliseconds that the first of a batch waits for more; none if left out, so that a batch costs nobody time. */
+  /** Milliseconds that the first item waits for more. Default: none, so that batching adds no latency. */
   linger?: number;
   most?: number;
 }
 
-/** Gathers what comes in a short while, and while the last batch is being written, and writes it together. */
+/** Writes items in batches: those added within a short time, or while the previous batch was being written. */
 export class Batch<Item> {
   private readonly write: (items: Item[]) => Promise<void>;
   private readonly linger: number;
@@ -20,7 +20,7 @@ export class Batch<Item> {
     this.most = most;
   }
 
-  /** Resolves when it was written. */
+  /** Resolves when the item has been written. */
   add(item: Item): Promise<void> {
     return new Promise<void>((done, failed) => {
       this.waiting.push({ item, done, failed });
@@ -28,14 +28,14 @@ export class Batch<Item> {
     });
   }
 
-  /** Resolves when nothing is left to be written. */
+  /** Resolves when no items are left to write. */
   async idle(): Promise<void> {
     await this.writing;
   }
 
   private async run(): Promise<void> {
     while (this.waiting.length > 0) {
-      // What is added in the same turn comes along in any case.
+      // Even without linger, items added in the same microtask form one batch.
       await (this.linger > 0 ? delay(this.linger) : Promise.resolve());
       const batch = this.waiting.splice(0, this.most);
       try {

@@ -1,14 +1,14 @@
-/** The same on every machine, whatever its language. */
+/** Compares by UTF-16 code unit, independently of the locale. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether two values are the same as JSON, in whatever order their keys are. */
+/** Whether two values are equal as JSON, regardless of key order. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** JSON with the keys of every object in order, so that equal values are equal texts. Written in one go: many are hashed. */
+/** JSON with sorted keys, so that equal values produce equal text. Writes directly, because many values are hashed. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -21,7 +21,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** The same value with the keys of every object in order, so that equal values are equal texts. */
+/** Copies a value with sorted keys, so that equal values produce equal text. */
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;

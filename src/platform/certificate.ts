@@ -5,7 +5,7 @@ import type { Config } from './config/settings.ts';
 import type { Log } from './log.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** What a TLS server is given. */
+/** Certificate and key for a TLS server. */
 export interface KeyPair {
   cert: Buffer;
   key: Buffer;
@@ -15,12 +15,12 @@ export interface KeyPair {
 type Settings = Pick<Config, 'tlsCert' | 'tlsKey' | 'publicUrl' | 'host'>;
 
 /**
- * Milliseconds between two looks at the files. They are asked for, not listened to: renewals put links in the place of
- * files, of which the system tells nothing.
+ * Milliseconds between two checks of the files. Polling: renewals replace symbolic links, for which the system sends no
+ * file events.
  */
 const lookEvery = 1_000;
 
-/** The certificate and key that the service answers with, read again when they are renewed. */
+/** The TLS certificate and key of the service, reloaded when the files are renewed. */
 export class Certificate {
   private readonly certFile: string;
   private readonly keyFile: string;
@@ -34,7 +34,7 @@ export class Certificate {
     this.pair = readPair(certFile, keyFile);
   }
 
-  /** Nothing where the settings name none. */
+  /** Undefined if none is configured. */
   static open(config: Settings, log: Log): Certificate | undefined {
     const { tlsCert, tlsKey, publicUrl } = config;
     if (tlsCert === undefined && tlsKey === undefined) return undefined;
@@ -49,7 +49,7 @@ export class Certificate {
     return certificate;
   }
 
-  /** Calls `apply` with each pair that replaces the one before. A pair that does not fit is not taken. */
+  /** Calls `apply` with each new pair. An invalid pair is ignored. */
   watch(apply: (pair: KeyPair) => void): void {
     const look = (): void => {
       try {
@@ -59,7 +59,7 @@ export class Certificate {
         this.pair = pair;
         this.log.info('The TLS certificate was renewed', { validTo: new X509Certificate(pair.cert).validTo });
       } catch (error) {
-        // Between the two files of a renewal this is how it must be.
+        // Expected while a renewal has replaced only one of the two files.
         this.log.warn('The TLS certificate is kept as it was', { reason: (error as Error).message });
       }
     };
@@ -111,7 +111,7 @@ function contentOf(path: string, variable: string): Buffer {
   }
 }
 
-/** What the library says of a key that it cannot read may quote it, so it is left out. */
+/** The library's error may quote the key, so it is left out. */
 function parsed<T>(parse: () => T, path: string, variable: string, what: string): T {
   try {
     return parse();

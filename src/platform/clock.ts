@@ -1,4 +1,4 @@
-/** Epoch milliseconds. Passed in wherever time matters, so that tests can hold it still. */
+/** Epoch milliseconds. Passed in, so that tests can control the time. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
@@ -8,7 +8,7 @@ export function nextUtcMidnight(now: number): number {
   return (Math.floor(now / day) + 1) * day;
 }
 
-/** The day in UTC, as it is written down. */
+/** The UTC date as YYYY-MM-DD. */
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }

@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Makes the folder, and those above it, for the owner only. They are there after a power loss too. */
+/** Creates the folder and its parents, readable by the owner only, and syncs them so that they survive a power loss. */
 export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -11,12 +11,12 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** What the system answers where folders cannot be opened or synced. */
+/** Errors of systems on which folders cannot be opened or synced. */
 const notHere = ['EISDIR', 'EACCES', 'EPERM', 'EINVAL', 'EBADF', 'ENOTSUP'];
 
 /**
- * Writes the names in a folder to disk. Syncing a file saves what is in it, but not that it has this name: after a power
- * loss a renamed file may be gone, or the one before it back.
+ * Syncs the directory entries of a folder. Syncing a file saves its contents but not its name: after a power loss a
+ * rename may be undone.
  */
 export async function syncFolder(path: string): Promise<void> {
   try {

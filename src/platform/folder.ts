@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { byCodeUnit } from './canonical.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** What a folder holds: contents by path, relative, with forward slashes, in the order of the paths. */
+/** File contents by relative path, with forward slashes, sorted by path. */
 export type Files = ReadonlyMap<string, Buffer>;
 
 export interface FolderBounds {
-  /** Of files, and of folders as well: an empty one takes time too. */
+  /** Limits files and folders alike, because empty folders take time too. */
   files: number;
   bytes: number;
 }
 
 const deepest = 16;
 
-/** What tools leave in a folder; it is no part of what somebody wrote. */
+/** Entries that tools create and that are not part of the content. */
 const leftBehind = new Set(['.git', '.DS_Store']);
 
-/** Reads a folder of bounded size. Links are refused: they could lead to any file of this machine. */
+/** Reads a folder within limits. Links are refused, because they could lead to any file of this machine. */
 export async function readFolder(folder: string, bounds: FolderBounds): Promise<Files> {
   const paths = await walk(folder, bounds.files);
   const files = new Map<string, Buffer>();
   let left = bounds.bytes;
   for (const path of paths) {
-    // Looked at first, so that a huge file is not read to be refused.
+    // Checks the size first, so that an oversized file is not read.
     left -= (await lstat(join(folder, path))).size;
     if (left < 0) throw new OperatorProblem(`${folder} holds more than ${bounds.bytes} bytes`);
     files.set(path, await readFile(join(folder, path)));
@@ -58,7 +58,7 @@ async function walk(root: string, most: number): Promise<string[]> {
   return found.sort(byCodeUnit);
 }
 
-/** Can be stored, and means the same on every machine. */
+/** Whether a name can be stored and means the same on every machine. */
 export function isUsableName(name: string): boolean {
   return /^[^\p{Cc}\\\u{fffd}]+$/u.test(name);
 }
@@ -69,7 +69,7 @@ function entriesOf(root: string, folder: string) {
   });
 }
 
-/** `sha256:` and the digest of all paths and contents. Neither the order nor a clever name makes two folders alike. */
+/** `sha256:` and a digest of all paths and contents, independent of their order and unambiguous for any names. */
 export function hashOf(files: Iterable<readonly [path: string, content: Buffer | string]>): string {
   const hash = createHash('sha256');
   for (const [path, content] of [...files].sort(([a], [b]) => byCodeUnit(a, b))) {

@@ -4,14 +4,14 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOwnFile } from './own-file.ts';
 
-/** What a service that runs on its own database leaves in its data directory while it runs. */
+/** A file that a running service leaves in the data directory of its embedded database. */
 export interface LocalService {
-  /** The origin, as this machine reaches it. */
+  /** The origin, as reached from this machine. */
   url: string;
-  /** Lets whoever may read the data directory in, as an owner. */
+  /** Grants owner access to users who can read the data directory. */
   token: string;
   pid: number;
-  /** When that process began. Numbers of processes are given out again, and ports are too. */
+  /** The start of the process, because process ids and ports are reused. */
   began: string | undefined;
 }
 
@@ -19,7 +19,7 @@ function fileIn(dataDir: string): string {
   return join(dataDir, 'service.json');
 }
 
-/** Commands in this folder find it there. Nobody but the owner of the data directory may read it. */
+/** Lets commands in this folder find the service. Only the owner of the data directory can read the file. */
 export async function announceService(
   dataDir: string,
   service: Pick<LocalService, 'url' | 'token'>,
@@ -35,14 +35,14 @@ export async function announceService(
   await rename(beside, path);
 }
 
-/** One that another process left is not touched. */
+/** Leaves the file of another process alone. */
 export function withdrawService(dataDir: string): void {
   if (announced(dataDir)?.pid === process.pid) rmSync(fileIn(dataDir), { force: true });
 }
 
 /**
- * The service that runs there, if its process is still alive: whoever listens on the port of a dead one would be told
- * whatever a command says, secrets too.
+ * The service of a data directory, if its process is alive: a command must not send secrets to another program that
+ * uses the port of a dead one.
  */
 export function serviceIn(dataDir: string): LocalService | undefined {
   const found = announced(dataDir);
@@ -60,20 +60,20 @@ function announced(dataDir: string): LocalService | undefined {
 
 function isAlive(pid: number): boolean {
   try {
-    // None, or a negative one, would mean a whole group.
+    // Zero or a negative number would address a process group.
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Something that no other process with this number has in common with it; nothing where the system does not say. */
+/** Identifies a process together with its id, since ids are reused. Undefined where the system does not tell. */
 function beginningOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // The name of the program comes before, in brackets, and may hold anything.
+      // The name of the program, in parentheses, precedes and may contain anything.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-      // One that has ended keeps its number until somebody asks how; in many containers nobody does.
+      // An ended process keeps its id until its parent collects it, which in many containers never happens.
       if (fields?.[0] === 'Z') return undefined;
       return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields?.[19]}`;
     }

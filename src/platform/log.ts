@@ -1,10 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Values a log line may carry. Objects are left out on purpose: a request, a header bag or a body cannot get in. */
+/** Values of a log line. Objects are excluded, so that no request, headers or body can be logged. */
 type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export interface Log {
-  /** Whether debug lines go anywhere; hot paths ask before they make one. */
+  /** Whether debug lines are written. Hot paths check it before they build one. */
   readonly debugging: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -14,7 +14,7 @@ export interface Log {
 
 const secretShapes = [/\bsk_[A-Za-z0-9_-]{8,}/g, /\bBearer\s+\S+/gi, /:\/\/[^\s/@]+:[^\s/@]+@/g];
 
-/** The second line of defence: error texts of libraries may quote what they were given. */
+/** A second line of defense: error messages of libraries may quote their input. */
 export function redact(text: string): string {
   return secretShapes.reduce(
     (kept, shape) => kept.replace(shape, shape.source.startsWith(':') ? '://[redacted]@' : '[redacted]'),
@@ -27,7 +27,7 @@ function causeFields(cause: unknown): LogFields {
   return { error: redact(cause.message), stack: cause.stack ? redact(cause.stack) : undefined };
 }
 
-/** Lines of JSON; on a terminal, lines for people. */
+/** Writes JSON lines, or readable lines on a terminal. */
 export function createLog(level: string, destination: DestinationStream = standardError()): Log {
   const logger: Logger = pino(
     {

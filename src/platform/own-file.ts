@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 
 /**
- * The text of a file that only its owner can have written, and the owner is whoever runs this; otherwise nothing. In a
- * folder that others may write to, a file could name a service of theirs.
+ * The text of a file that belongs to the current user and that no other user can write; otherwise empty. In a shared
+ * folder, another user's file could name a service of theirs.
  */
 export function readOwnFile(path: string): string {
   const file = openSync(path, 'r');

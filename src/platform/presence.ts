@@ -5,7 +5,7 @@ import { version } from './version.ts';
 
 const heartbeat = 5_000;
 
-/** Tells the other processes on the database that this one lives, as what, and in which version. */
+/** Announces this process, with its role and version, to the other processes on the database. */
 export class Presence {
   private readonly db: Db;
   private readonly role: replicas.Role;
@@ -19,7 +19,7 @@ export class Presence {
 
   async begin(): Promise<void> {
     await this.beat();
-    // One that is missed is made up for by the next.
+    // The next heartbeat makes up for a missed one.
     this.timer = setInterval(() => void this.beat().catch(() => {}), heartbeat).unref();
   }
 
@@ -27,7 +27,7 @@ export class Presence {
     await this.db.run(replicas.beat, { id: this.id, role: this.role, version });
   }
 
-  /** How many others answer requests. */
+  /** The number of other processes that serve requests. */
   async others(): Promise<number> {
     return (await this.db.one(replicas.others, { id: this.id })).count;
   }

@@ -1,9 +1,9 @@
-/** Something the operator must mend. Shown as one line, without a stack. */
+/** A problem that the operator must fix. Shown as one line, without a stack. */
 export class OperatorProblem extends Error {
   override name = 'OperatorProblem';
-  /** What the command exits with. */
+  /** The exit code of the command. */
   readonly exitCode: number;
-  /** The message is for a program: it is printed with nothing before it. */
+  /** Prints the message without a prefix, for programs. */
   readonly asItIs: boolean;
 
   constructor(

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
 
-/** Characters that show nothing or move others about. U+FE0F stays: emoji carry it, and alone it can say nothing. */
+/**
+ * Invisible characters and those that reorder text. U+FE0F is allowed, because emoji contain it, and it is harmless.
+ */
 const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const unseenInLines = new RegExp(`(?![\\t\\r\\n])${unseen.source}`, unseen.flags);
 
-/** JSON in one line of characters that all show. It reads back as the same value. */
+/** JSON in one line without invisible characters, which are escaped. Parses to the same value. */
 export function visibleJson(value: unknown): string {
   return (JSON.stringify(value) ?? 'null').replaceAll(unseen, escaped);
 }
 
-/** The same, if it has no more characters than `most`: what is escaped is six times as long, and takes its time. */
+/**
+ * Like `visibleJson`, or undefined if the result is longer than `most`: escapes are six times as long and take time.
+ */
 export function visibleJsonWithin(value: unknown, most: number): string | undefined {
   return escapedWithin(JSON.stringify(value) ?? 'null', unseen, most);
 }
@@ -24,25 +28,25 @@ function escapedWithin(text: string, hidden: RegExp, most: number): string | und
   return text.replaceAll(hidden, escaped);
 }
 
-/** A text of somebody else inside a sentence of ours: one line, bounded, in quotation marks. */
+/** Quotes foreign text within a sentence: one line, limited in length. */
 export function named(text: string, most = 80): string {
   const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
   return visibleJson(short.toWellFormed());
 }
 
-/** A message of ours that may hold such texts, in one line. */
+/** A message in one line, for messages that may contain foreign text. */
 export function visibleLine(text: string, most = 2000): string {
   return text.replaceAll(/\s+/g, ' ').slice(0, most).toWellFormed().replaceAll(unseen, escaped);
 }
 
-/** A text of several lines in which everything shows, if it has no more characters than `most` then. */
+/** Multi-line text with invisible characters escaped, or undefined if the result is longer than `most`. */
 export function visibleText(text: string, most: number): string | undefined {
   return escapedWithin(text, unseenInLines, most);
 }
 
 /**
- * What servers, models and people have written, marked as data. The mark is drawn after the data are there, so they
- * cannot contain it; and the data are JSON in one line, so they cannot begin a line of their own.
+ * Marks text from servers, models and people as data in a prompt. The random marker is chosen after the data exist, so
+ * they cannot contain it, and the data are JSON in one line, so they cannot start a line.
  */
 export function quoted(whose: string, value: unknown): string {
   const mark = randomBytes(8).toString('hex');
@@ -54,7 +58,7 @@ export function quoted(whose: string, value: unknown): string {
   ].join('\n');
 }
 
-/** Kept, because a text may consist of nothing else; there are only some thousand such characters. */
+/** Cached, because a text may consist of nothing else. There are only a few thousand such characters. */
 const escapes = new Map<string, string>();
 
 function escaped(character: string): string {

@@ -1,2 +1,5 @@
-/** Loaded when it is needed. The library is in CommonJS, and a bundle loses the names of such a one that is loaded later. */
+/**
+ * Imported dynamically by its users. A direct dynamic import in the bundle would lose the named exports of this
+ * CommonJS package.
+ */
 export { Agent } from 'undici';

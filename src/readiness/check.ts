@@ -5,40 +5,74 @@ import type {
   ReadinessLane,
   ReadinessVerdict,
 } from '../contract/readiness.ts';
-import type { Evidence, Known, Unknown } from './evidence.ts';
+import type { Evidence, Known } from './evidence.ts';
 
 export type Finding = z.infer<typeof ReadinessFinding>;
 export type Lane = z.infer<typeof ReadinessLane>;
 export type Kind = z.infer<typeof ReadinessKind>;
 export type Verdict = z.infer<typeof ReadinessVerdict>;
 
-/** What a run may have to work with. */
 export type Capability = 'mcp-session' | 'oauth-discovery' | 'declared-inputs' | 'side-effects' | 'browser';
 
-/** What one look at the evidence came to. */
 export type Outcome = Pick<Finding, 'status' | 'details' | 'notEvaluatedReason' | 'missingInputs'>;
 
-/** One rule of a directory. */
-export interface Check {
-  id: `${Kind}.${string}.${string}`;
+/** The parts of a check that do not depend on the directory, unless the directory's listing overrides them. */
+interface Criterion {
   title: string;
   lane: Lane;
   class: Finding['class'];
   provenance: Finding['provenance'];
   intrusiveness: Finding['intrusiveness'];
-  /** Where the directory says so. */
-  source: { page: string; section: string };
   remediation: string;
   requiresCapabilities?: readonly Capability[];
   evaluate(this: void, evidence: Evidence): Outcome;
+}
+
+/** A criterion as one directory states it. */
+export interface Check extends Criterion {
+  id: `${Kind}.${string}.${string}`;
+  source: { page: string; section: string };
+}
+
+/** A criterion of one or both directories. Each lists it under its own id and cites its own page. */
+export interface Rule extends Criterion {
+  claude?: Listing;
+  openai?: Listing;
+}
+
+type Listing = Partial<Criterion> & Pick<Check, 'source'> & { id: `${string}.${string}` };
+
+export function listing(
+  id: Listing['id'],
+  page: string,
+  section: string,
+  overrides: Partial<Criterion> = {},
+): Listing {
+  return { id, source: { page, section }, ...overrides };
+}
+
+/** The order of topics in a report; the first part of a listing's id is its topic. */
+const topics = [
+  ...['endpoint', 'domain', 'auth', 'tools', 'apps', 'ui', 'skills', 'package', 'features', 'intrusive'],
+  ...['submission', 'policy', 'release', 'feature', 'migration', 'experience'],
+];
+
+/** The checks of a directory in the order of a report: by topic, within a topic in the order of the rules. */
+export function checksIn(kind: Kind, rules: readonly Rule[]): Check[] {
+  const topicOf = ({ id }: Check): number => topics.indexOf(id.split('.')[1] ?? '');
+  const checks = rules.flatMap(({ claude, openai, ...criterion }): Check[] => {
+    const listed = kind === 'claude' ? claude : openai;
+    return listed ? [{ ...criterion, ...listed, id: `${kind}.${listed.id}` as const }] : [];
+  });
+  return checks.toSorted((one, other) => topicOf(one) - topicOf(other));
 }
 
 export function satisfied(details?: Record<string, unknown>): Outcome {
   return { status: 'satisfied', ...(details && { details }) };
 }
 
-export function violated(details: Record<string, unknown>): Outcome {
-  return { status: 'violated', details };
+export function violated(problem: string, details?: Record<string, unknown>): Outcome {
+  return { status: 'violated', details: { problem, ...details } };
 }
 
 export function informational(details: Record<string, unknown>): Outcome {
@@ -57,19 +91,15 @@ export function notEvaluated(reason: string, ...missingInputs: string[]): Outcom
   };
 }
 
-function unseen({ reason, missing }: Unknown): Outcome {
-  return missing === undefined ? notEvaluated(reason) : notEvaluated(reason, missing);
+export function whenKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
+  if (part.known) return judge(part.value);
+  return notEvaluated(part.reason, ...(part.missing === undefined ? [] : [part.missing]));
 }
 
-/** What follows from a part of the evidence; not evaluated where it is not there. */
-export function from<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
-  return part.known ? judge(part.value) : unseen(part);
-}
+const mostListed = 20;
 
-const mostNamed = 20;
-
-/** Satisfied when nothing is to be named; otherwise it says of what, as far as that fits. */
-export function noneOf(names: readonly string[], problem: string): Outcome {
-  if (names.length === 0) return satisfied();
-  return violated({ problem, count: names.length, items: names.slice(0, mostNamed) });
+/** Satisfied when no item has the problem; otherwise counts the items and lists the first. */
+export function noneOf(items: readonly string[], problem: string): Outcome {
+  if (items.length === 0) return satisfied();
+  return violated(problem, { count: items.length, items: items.slice(0, mostListed) });
 }

@@ -56,7 +56,7 @@ test.each(['claude', 'openai'] as const)('every check of %s is where its id says
     expect(source.page).not.toBe('');
     expect(source.section).not.toBe('');
     const decides = weight === 'required' || weight === 'runtime-blocker';
-    // What only a reviewer can tell, or is a matter of taste, decides nothing.
+    // Manual reviews and experience insights never decide the verdict.
     expect(decides && (provenance === 'manual' || lane === 'experience-insights')).toBe(false);
   }
 });

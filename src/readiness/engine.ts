@@ -2,12 +2,11 @@ import type { Capability, Check, Finding, Outcome } from './check.ts';
 import { notEvaluated } from './check.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Grows when a check is added, or judges otherwise. */
+/** Increase it when a check is added or its outcome can change. */
 export const engineVersion = '1';
-/** When the pages of the directories were read. */
+/** The day on which the directories' pages were last read. */
 export const policySnapshotDate = '2026-11-01';
 
-/** Every check, looked at once. */
 export function evaluate(
   checks: readonly Check[],
   evidence: Evidence,
@@ -34,7 +33,6 @@ export function evaluate(
   });
 }
 
-/** Nothing is said about what the run had no means to look at. */
 function outcomeOf(
   { requiresCapabilities = [], evaluate: judge }: Check,
   evidence: Evidence,
@@ -42,13 +40,13 @@ function outcomeOf(
 ): Outcome {
   const lacking = requiresCapabilities.filter((one) => !capabilities.includes(one));
   if (lacking.length === 0) return judge(evidence);
-  return notEvaluated(wordsFor[lacking[0] as Capability], ...lacking);
+  return notEvaluated(reasons[lacking[0] as Capability], ...lacking);
 }
 
-const wordsFor: Record<Capability, string> = {
-  'mcp-session': 'No session with the server came about',
-  'oauth-discovery': 'The server could not be asked for its OAuth metadata',
-  'declared-inputs': 'Nothing was declared for this run',
-  'side-effects': 'The run was not allowed to do anything that leaves traces; send allowSideEffects',
-  browser: 'No browser was available to the run',
+const reasons: Record<Capability, string> = {
+  'mcp-session': 'No MCP session with the server could be opened',
+  'oauth-discovery': 'The OAuth metadata of the server could not be requested',
+  'declared-inputs': 'The run has no declared inputs',
+  'side-effects': 'The run may not have side effects; send allowSideEffects',
+  browser: 'The run had no browser',
 };

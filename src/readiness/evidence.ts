@@ -1,16 +1,13 @@
 import type { Declared } from '../contract/readiness-declared.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
-/**
- * A part of what was gathered: there, or why not. A check gets at the value only by way of `known`, so that what was not
- * looked at cannot pass.
- */
+/** A part of the evidence, or the reason it is missing. A check reads the value only after `known`, so missing evidence cannot pass. */
 export type Known<T> = { known: true; value: T } | Unknown;
 
 export interface Unknown {
   known: false;
   reason: string;
-  /** What would let it be looked at. */
+  /** The input that would make it known. */
   missing?: string;
 }
 
@@ -20,32 +17,30 @@ export function unknown(reason: string, missing?: string): Unknown {
   return { known: false, reason, ...(missing !== undefined && { missing }) };
 }
 
-/** What the saved address alone tells. */
 export interface EndpointFacts {
-  /** Without what its query holds. */
+  /** Query values are removed. */
   url: string;
   secure: boolean;
   host: string;
-  /** Why others do not reach it; undefined when they may. */
+  /** The reason the URL is not publicly reachable, if it is not. */
   notPublic?: string;
-  /** Parts of it that hold credentials: `user info`, or names of fields of the query. */
+  /** Parts of the URL that hold credentials: `user info`, or names of query parameters. */
   credentials: string[];
-  /** Whether the address leads through a tunnel of this service. */
+  /** Whether the URL leads through a tunnel of this service. */
   tunnel: boolean;
 }
 
 export interface RedirectFacts {
-  /** Where the request went, in order. */
   hops: { url: string; secure: boolean; status: number }[];
   ended: 'answer' | 'loop' | 'too-many' | 'refused' | 'unusable';
-  /** Why it went no further. */
+  /** The reason the redirects did not end in an answer. */
   problem?: string;
 }
 
-/** What came to a request without credentials. */
+/** The answer to a request without credentials. */
 export interface ChallengeFacts {
   status: number;
-  /** Answered as an MCP server does. */
+  /** The answer is a valid MCP response. */
   answered: boolean;
   scheme?: string;
   resourceMetadataUrl?: string;
@@ -70,7 +65,7 @@ export interface AuthorizationServerFacts {
   scopes: string[];
 }
 
-/** A document that was looked for: there, or why it is not usable. */
+/** A well-known document, or the reason it is not usable. */
 export type Published<T> = ({ published: true } & T) | { published: false; problem: string };
 
 export type SessionFacts =
@@ -87,13 +82,13 @@ export type SessionFacts =
 export interface UiFacts {
   uri: string;
   tools: string[];
-  /** Why it could not be read. */
+  /** The reason the interface could not be read. */
   problem?: string;
   mimeType: string;
-  /** The origins it declares; undefined when it declares none at all. */
+  /** The declared origins; undefined without a declaration. */
   csp?: { connect: string[]; resource: string[]; frame: string[] };
   domain?: string;
-  /** Origins that its page names. */
+  /** Origins found in the page. */
   origins: string[];
 }
 
@@ -108,19 +103,19 @@ export interface Evidence {
   challenge: Known<ChallengeFacts>;
   resourceMetadata: Known<Published<ResourceMetadataFacts>>;
   authorizationServer: Known<Published<AuthorizationServerFacts> & { issuerMismatch?: boolean }>;
-  /** Whether a request from a page of somebody else is refused, while the same without its `Origin` is answered. */
+  /** Whether the server accepts a request with a foreign `Origin` that it accepts without one. */
   foreignOrigin: Known<{ accepted: boolean; status: number }>;
   session: Known<SessionFacts>;
   tools: Known<ToolFacts[]>;
   resources: Known<number>;
   prompts: Known<number>;
   ui: Known<UiFacts[]>;
-  /** Whether skills of the server are submitted with it. */
+  /** Whether the server's skills are submitted with it. */
   importsSkills: boolean;
   skills: Known<SkillFacts>;
-  /** What is served where OpenAI looks for its token. */
+  /** The response at the well-known path where OpenAI looks for its verification token. */
   domainChallenge: Known<{ status: number; token: string }>;
-  /** How the tools differ from the saved baseline; null when none is saved. */
+  /** The difference between the tools and the saved baseline; null without a baseline. */
   baseline: Known<{ same: boolean; breaking: number; risky: number } | null>;
   registration: Known<{ status: number; registered: boolean }>;
   calls: Known<{ tool: string; problem?: string }[]>;

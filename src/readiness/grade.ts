@@ -22,23 +22,23 @@ export interface Grade {
   stages: StageResult[];
 }
 
-/** What decides about the lanes of one submission. */
+/** The facts that determine which lanes a submission requires. */
 export interface Submission {
   kind: Kind;
   submissionMode: 'mcp-only' | 'mcp-imported-skills' | null;
-  /** A reviewed state of the tools is known. */
+  /** A baseline of the reviewed tools is saved. */
   released: boolean;
 }
 
 type Graded = Pick<Finding, 'lane' | 'class' | 'status' | 'missingInputs'>;
 
-/** Of a finding: whether it has a say. One that does not apply has none. */
+/** Whether the finding counts towards the verdict of its lane. */
 function decides({ class: kind, status }: Graded): boolean {
   const counts = kind === 'required' || kind === 'runtime-blocker';
   return counts && status !== 'not-applicable' && status !== 'informational';
 }
 
-/** Something wrong outweighs something unknown, and a lane in which nothing was decided is not ready. */
+/** A violation outweighs missing evidence, and a lane without any deciding finding is incomplete. */
 function laneStatus(findings: readonly Graded[]): Verdict {
   const deciding = findings.filter(decides);
   if (deciding.some(({ status }) => status === 'violated')) return 'not-ready';
@@ -62,7 +62,7 @@ function coverageOf(lane: Lane, findings: readonly Graded[]): LaneCoverage {
   };
 }
 
-/** Over the lanes that are needed; one that is not there counts as not looked at. */
+/** The verdict over the required lanes. A missing lane counts as incomplete. */
 export function overall(
   required: readonly Lane[],
   lanes: readonly Pick<LaneCoverage, 'lane' | 'status'>[],
@@ -75,7 +75,6 @@ export function overall(
 
 const technical: readonly Lane[] = ['runtime-compatibility', 'directory-policy'];
 
-/** Lanes that have to be ready before a server is submitted. */
 export function requiredLanes({ kind, submissionMode, released }: Submission): Lane[] {
   const lanes: Lane[] = [...technical, 'submission-artifacts'];
   if (kind === 'openai' && submissionMode === 'mcp-imported-skills') lanes.push('plugin-package');

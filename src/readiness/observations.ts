@@ -12,7 +12,6 @@ const longestAnswer = 60_000;
 const longestDescription = 600;
 const longestText = 500;
 
-/** What a model is asked about the tools. */
 export function observationPrompt(tools: readonly ToolFacts[]): { system: string; user: string } {
   const lines = tools.slice(0, mostTools).map(({ name, title, description, hints, parameters }) =>
     quoted({
@@ -29,22 +28,22 @@ export function observationPrompt(tools: readonly ToolFacts[]): { system: string
   };
 }
 
-/** On one line in which no mark of ours can stand: what is quoted cannot end its quotation. */
+/** Escapes angle brackets, so that quoted text cannot contain the closing TOOLS mark. */
 function quoted(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[<>]/g, (mark) => (mark === '<' ? '\\u003c' : '\\u003e'));
 }
 
-/** What a model said, as findings that decide nothing. Undefined when it is not what was asked for. */
+/** Turns a model's answer into informational findings. Undefined when the answer does not have the requested form. */
 export function readObservations(
   text: string,
   kind: Kind,
   tools: readonly ToolFacts[],
   evaluatedAt: number,
 ): Finding[] | undefined {
-  const said = observationsIn(text);
-  if (!said) return undefined;
+  const observations = observationsIn(text);
+  if (!observations) return undefined;
   const names = new Set(tools.map(({ name }) => name));
-  return said.slice(0, mostObservations).map(({ title, tools: about, suggestion }, at) => ({
+  return observations.slice(0, mostObservations).map(({ title, tools: about, suggestion }, at) => ({
     id: `${kind}.experience.observation-${at + 1}`,
     title: short(title),
     lane: 'experience-insights',
@@ -56,7 +55,7 @@ export function readObservations(
     intrusiveness: 'passive',
     evaluatedAt,
     engineVersion,
-    // Only tools that are there: a model may name others.
+    // A model may name tools that do not exist.
     details: { tools: about.filter((name) => names.has(name)).slice(0, 20) },
     derivedFrom: [`${kind}.tools.list-valid`],
   }));

@@ -1,29 +1,28 @@
-/** What checks look at of a tool. Whatever a server sends fits in here, cut to a bounded size. */
+/** The parts of a tool that checks read, cut to a bounded size. */
 export interface ToolFacts {
   name: string;
   title: string;
   description: string;
   hints: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
   parameters: Parameter[];
-  /** Parameters that have to be sent. */
+  /** The number of required parameters. */
   required: number;
   hasOutputSchema: boolean;
-  /** Who may call it, where it says so. */
+  /** The declared callers, `model` and `app`. */
   visibility?: string[];
-  /** The interface it names. */
   uiUri?: string;
-  /** Names the interface as the Apps SDK did at first. */
+  /** The tool names its interface only with `openai/outputTemplate` of the Apps SDK. */
   legacyUi: boolean;
-  /** What is wrong with its form. */
+  /** The reason clients reject the tool. */
   problem?: string;
 }
 
 interface Parameter {
-  /** With the names of those around it, like `filter.name`. */
+  /** The full path of a nested parameter, like `filter.name`. */
   name: string;
   type: string;
   description: string;
-  /** The values it is limited to; undefined when it is not. */
+  /** The values of `enum` or `const`. */
   choices?: string[];
 }
 
@@ -81,7 +80,7 @@ interface Level {
   schema: Json;
 }
 
-/** Level by level, so that a deep schema costs no more than a flat one. */
+/** Reads the schema breadth-first, so that a deep schema costs no more than a flat one. */
 function parametersOf(schema: Json): Parameter[] {
   const found: Parameter[] = [];
   let level: Level[] = [{ prefix: '', schema }];

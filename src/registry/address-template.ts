@@ -1,7 +1,7 @@
-/** A URL with places for values of one's own, like `https://{tenant}.example.com/mcp`. */
+/** Placeholders in a URL, like `https://{tenant}.example.com/mcp`. */
 
 const variable = /\{([A-Za-z0-9_.-]{1,64})\}/g;
-/** What stands for a variable: a part of a host or one part of a path. */
+/** Characters of a value: part of a host name or of one path segment. */
 const filling = '[A-Za-z0-9._~-]+';
 const fillingCharacter = /[A-Za-z0-9._~-]/;
 const longest = 500;
@@ -10,14 +10,14 @@ export function variablesIn(template: string): string[] {
   return [...template.matchAll(variable)].map((match) => match[1] as string);
 }
 
-/** With these values put in; the other variables stay. */
+/** Fills in these values and leaves other placeholders. */
 export function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(variable, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] as string) : whole,
   );
 }
 
-/** Whether it is a URL once its variables are filled in, and they cannot change the scheme. */
+/** Whether it is a valid URL once filled in, and no placeholder can change the scheme. */
 export function isTemplate(text: string): boolean {
   if (text.length > longest || variablesIn(text).length === 0) return false;
   return /^https?:\/\//.test(text) && isHttpUrl(text.replaceAll(variable, 'x'));
@@ -29,15 +29,15 @@ export function isHttpUrl(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
 }
 
-/** For others to check what they would send. */
+/** A regular expression for clients to validate URLs with. */
 export function regexOf(template: string): string {
   const literals = template.split(/\{[A-Za-z0-9_.-]{1,64}\}/);
   return `^${literals.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join(filling)}$`;
 }
 
 /**
- * Whether a URL is the template with its variables filled in. Follows all ways to read it at once, so that the time
- * grows with the length of both and with nothing else, whatever somebody has written into the template.
+ * Whether a URL matches the template. Simulates all possible matches at once, so that the time is bounded by the
+ * lengths of both, whatever the template.
  */
 export function fits(template: string, url: string): boolean {
   const steps = stepsOf(template);

@@ -1,6 +1,6 @@
 import bundled from './bundled.json' with { type: 'json' };
 
-/** Servers that the directory knows without asking anybody. */
+/** The servers bundled with the directory. */
 export function bundledText(): string {
   return JSON.stringify(bundled);
 }

@@ -4,7 +4,7 @@ import type { Listed, PackageJson, RemoteJson } from './server-json.ts';
 
 type EndpointKind = 'fixed' | 'options' | 'tenant' | 'package';
 
-/** What the directory says of a server. */
+/** A server's row in the directory. */
 export interface DirectoryRow extends Endpoint {
   serverName: string;
   displayName: string;
@@ -16,7 +16,7 @@ export interface DirectoryRow extends Endpoint {
   status: string;
 }
 
-/** Where it can be reached. */
+/** The server's URL or command. */
 interface Endpoint {
   endpointKind: EndpointKind | null;
   unavailableReason: string | null;
@@ -37,7 +37,7 @@ const nowhere: Endpoint = {
   command: null,
 };
 
-/** More addresses than people choose from. */
+/** Maximum number of URLs to choose from. */
 const mostOptions = 20;
 
 export function directoryRow({ server, official }: Listed, bundled: boolean): DirectoryRow {
@@ -76,7 +76,7 @@ function needsHeader({ headers = [] }: RemoteJson): boolean {
   return headers.some(({ isRequired }) => isRequired === true);
 }
 
-/** Those that speak MCP over HTTP; where some speak the current transport, only they. */
+/** Remotes that speak MCP over HTTP, or only those with the current transport if there are any. */
 function usableRemotes(remotes: readonly RemoteJson[]): RemoteJson[] {
   const known = remotes.filter(({ type }) => type === 'streamable-http' || type === 'sse');
   const current = known.filter(({ type }) => type === 'streamable-http');
@@ -108,12 +108,12 @@ function remoteEndpoint(remotes: readonly RemoteJson[]): Endpoint {
     ...nowhere,
     unavailableReason:
       written.length === 0
-        ? 'it names neither an address nor a package'
-        : 'its address is none that could be saved. Ask its publisher, and save the server by its address',
+        ? 'it declares neither a URL nor a package'
+        : 'its URL cannot be saved. Ask the publisher, and save the server by its URL',
   };
 }
 
-/** With what is already said about its variables put in: once for each combination of choices, if they are few. */
+/** Fills in known variables: one URL per combination of choices, if there are few. */
 function addressesOf({ url, variables = {} }: RemoteJson): string[] {
   const valuesOf = (name: string): string[] | undefined => {
     const { value, choices } = (Object.hasOwn(variables, name) ? variables[name] : undefined) ?? {};
@@ -139,7 +139,7 @@ function hintFor(template: string, remotes: readonly RemoteJson[]): string {
   return clean([template, ...said].join('; '), 1000);
 }
 
-/** One line, without characters that only steer a terminal. */
+/** Converts to a single line without control and formatting characters. */
 function clean(text: string, most: number): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.slice(0, most).toWellFormed();

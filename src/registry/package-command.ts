@@ -1,12 +1,12 @@
 import type { PackageJson } from './server-json.ts';
 
-/** Nothing that npm would take for an option, a folder or an address. */
+/** Package names only: no options, folders or URLs for npm. */
 const npmName = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/i;
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
-/** Where npm looks unless it is told otherwise, in whatever way that is spelled. */
+/** The default npm registry, in any spelling. */
 const usualRegistry = /^https:\/\/[a-z]+\.npmjs\.[a-z]+\/?$/;
 
-/** How a server that is only offered as a package can be run here: the command, or why there is none. */
+/** The command that runs a server offered as a package only, or why there is none. */
 export type PackageCommand = { command: string[] } | { problem: string };
 
 export function commandOf(packages: readonly PackageJson[]): PackageCommand {
@@ -40,7 +40,7 @@ function npmCommand(one: PackageJson): PackageCommand {
   const variables = environmentVariables.filter(needsValue).map(({ name }) => name);
   if (variables.length > 0)
     return { problem: `it needs the environment variables ${shown(variables)}. ${byHand}, and with them` };
-  // They would be options of npx itself, which can run anything.
+  // These would be options of npx itself, which can run anything.
   if (runtimeArguments.length > 0) return { problem: `it needs arguments for npx. ${byHand}, and with them` };
   const given = argumentsOf(one);
   if ('missing' in given)
@@ -67,7 +67,10 @@ interface Given {
   isRequired?: boolean | undefined;
 }
 
-/** A value with a variable in it is no value yet. What cannot be seen, or turns around what can, is nobody's to run unread. */
+/**
+ * A value with a placeholder is incomplete. Invisible and bidirectional characters need a person's review before the
+ * command runs.
+ */
 function needsValue({ name, value, isRequired }: Given): boolean {
   if (value !== undefined) return /[{}\p{Cc}\p{Cf}]/u.test(value) || /[\p{Cc}\p{Cf}]/u.test(name ?? '');
   return isRequired === true;

@@ -2,8 +2,8 @@ const longestWord = 60;
 const mostWords = 400;
 
 /**
- * The words of a text, in small letters and without what stands between them. Names of servers would be taken for
- * addresses otherwise, and found only as a whole.
+ * The words of a text in lowercase, without punctuation. PostgreSQL would parse server names as host names, which match
+ * only as a whole.
  */
 export function wordsOf(text: string): string[] {
   const words =
@@ -14,12 +14,12 @@ export function wordsOf(text: string): string[] {
   return words.slice(0, mostWords).map((word) => word.slice(0, longestWord).toWellFormed());
 }
 
-/** Most names begin with the same words, turned-round domains of hosts and countries: nobody looks for those. */
+/** A name without the common reversed domain of its host, which is not worth searching for. */
 export function ownName(name: string): string {
   return name.replace(/^(?:io\.github|[a-z]+)\.(?=[^/]*\/)/i, '');
 }
 
-/** What PostgreSQL looks for: all of the words, or words that begin so. Undefined when there is none. */
+/** A PostgreSQL query for all words of a text, by prefix. Undefined if it has no words. */
 export function searchFor(text: string): string | undefined {
   const words = [...new Set(wordsOf(ownName(text.trim())))].slice(0, 20);
   return words.length === 0 ? undefined : words.map((word) => `'${word}':*`).join(' & ');

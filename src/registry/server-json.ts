@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What publishers say of their servers (server.json), as far as it is used here, and lists of such. */
+/** The used fields of server.json, the format in which publishers describe their servers, and of lists of these. */
 
 const text = z.string().max(4000);
 const few = <Item extends z.ZodType>(item: Item) => z.array(item).max(100);
@@ -57,23 +57,23 @@ const officialKey = 'io.modelcontextprotocol.registry/official';
 
 export interface Listed {
   server: ServerJson;
-  /** What a registry has added, if it did: it has checked who publishes under the name. */
+  /** Metadata of a registry that verified the publisher, if any. */
   official: z.output<typeof Official> | undefined;
-  /** As it came. */
+  /** The original entry. */
   raw: object;
 }
 
 export interface ServerList {
   listed: Listed[];
-  /** Entries that cannot be read. */
+  /** Number of invalid entries. */
   skipped: number;
   nextCursor: string | undefined;
 }
 
-/** Bytes of one entry. */
+/** Maximum bytes of one entry. */
 const mostOfOne = 64 * 1024;
 
-/** An array of entries, or a page of a registry; undefined when it is neither, or has more entries than that. */
+/** Parses an array of entries, or a page of a registry. Undefined if it is neither or has more than `most` entries. */
 export function readServerList(document: unknown, most: number): ServerList | undefined {
   const page = Array.isArray(document) ? { servers: document as unknown[] } : document;
   if (!isObject(page) || !Array.isArray(page['servers'])) return undefined;
@@ -88,7 +88,7 @@ export function readServerList(document: unknown, most: number): ServerList | un
   };
 }
 
-/** With what a registry puts around it, or as publishers write it. */
+/** Accepts the wrapper of a registry, or the publisher's own format. */
 function readEntry(entry: unknown): Listed | undefined {
   if (!isObject(entry)) return undefined;
   const around = isObject(entry['server']) ? entry : { server: entry };
@@ -98,16 +98,16 @@ function readEntry(entry: unknown): Listed | undefined {
   const official = isObject(meta) ? meta[officialKey] : undefined;
   const read = official === undefined ? undefined : Official.safeParse(official);
   if (read && !read.success) return undefined;
-  // Words are cleaned before they are shown; of where it is and how it is run nothing may change.
+  // Descriptions are cleaned later, but the packages and URLs must not change.
   const { packages, remotes } = server.data;
   if (unstorable.test(JSON.stringify([packages, remotes, official]))) return undefined;
   return { server: server.data, official: read?.data, raw: around['server'] as object };
 }
 
-/** What JSON writes for a character that cannot be stored: NUL, or half of a pair. */
+/** The JSON escape of a character that cannot be stored: NUL or half of a surrogate pair. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** Too long, or with a key that would not stay one when the object is copied. */
+/** Too long, or with keys like `__proto__` that copying would lose. */
 function isOutOfBounds(server: unknown): boolean {
   const text = JSON.stringify(server);
   return text.length > mostOfOne || text.includes('"__proto__"');

@@ -6,12 +6,12 @@ import { type ReportedTest, UnreadableReport } from './report.ts';
 
 export { type ReportedTest, UnreadableReport };
 
-/** A JSON document is parsed in one go, which keeps everybody else waiting. */
+/** Maximum size of JSON, because parsing blocks the event loop. */
 const largestJson = 4 * 1024 * 1024;
-/** Bytes of XML that are read before others get their turn. */
+/** Bytes of XML processed before yielding. */
 const slice = 65_536;
 
-/** Reads a report as it comes. By its first character it is XML or JSON, unless somebody knows. */
+/** Reads a streamed report. The format is detected by the first character unless specified. */
 export async function readReport(
   content: AsyncIterable<Uint8Array>,
   format: 'auto' | 'junit' | 'jest',
@@ -38,11 +38,12 @@ export async function readReport(
   return kind === 'junit' ? junit.end() : readJest(json);
 }
 
-/** White space and a byte order mark may stand before it. */
+/** Skips whitespace and a byte order mark. */
 function kindOf(text: string): 'auto' | 'junit' | 'jest' {
   const first = /[^\s\uFEFF]/.exec(text)?.[0];
   if (first === undefined) return 'auto';
-  // What the byte order mark of UTF-16 is read as, and its zeros.
-  if (first === '\ufffd' || first === '\0') throw new UnreadableReport('It is no UTF-8; write it as UTF-8');
+  // The byte order mark of UTF-16 decodes as a replacement character, and ASCII in it contains NULs.
+  if (first === '\ufffd' || first === '\0')
+    throw new UnreadableReport('The report is not UTF-8. Write it as UTF-8');
   return first === '<' ? 'junit' : 'jest';
 }

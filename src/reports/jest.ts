@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { JsonBounds } from '../platform/json-bounds.ts';
-import { type ReportedTest, Tests, UnreadableReport } from './report.ts';
+import { JsonBounds, maxDepth } from '../platform/json/bounds.ts';
+import { type ReportedTest, TestCollector, UnreadableReport } from './report.ts';
 
-/** What is parsed, and looked at, in well under a second; a report of ten thousand tests has a third of it. */
-const limits = { elements: 300_000, depth: 64, keys: 50_000 };
+/** Limits with which parsing and validation take well under a second. A report of ten thousand tests needs a third. */
+const limits = { elements: 300_000, depth: maxDepth, keys: 50_000 };
 
 const text = z.string().nullish();
 const Assertion = z.looseObject({
@@ -22,10 +22,10 @@ const TestFile = z.looseObject({
 });
 const JestReport = z.looseObject({ testResults: z.array(z.unknown()) });
 
-/** Reads what `jest --json` and `vitest --reporter=json` write. */
+/** Reads the output of `jest --json` and `vitest --reporter=json`. */
 export function readJest(content: string): ReportedTest[] {
   const { testResults } = checked(JestReport, jsonOf(content), '');
-  const tests = new Tests();
+  const tests = new TestCollector();
   for (const [nth, one] of testResults.entries()) {
     const at = `testResults.${nth}`;
     const { name, status, message, assertionResults } = checked(TestFile, one, at);
@@ -42,7 +42,7 @@ export function readJest(content: string): ReportedTest[] {
         durationMs: one.duration ?? undefined,
         message: one.failureMessages?.join('\n'),
       });
-    // A file that could not even be loaded has no tests, and is no success.
+    // A file that failed to load has no tests, but counts as a failure.
     if (status === 'failed' && !assertions.some((one) => one.status === 'failed'))
       tests.add({
         suite: '',
@@ -55,25 +55,25 @@ export function readJest(content: string): ReportedTest[] {
   return tests.list;
 }
 
-/** Piece by piece, so that the first that is wrong is the only one that is told about. */
+/** Validates piece by piece, so that only the first error is reported. */
 function checked<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = [at, ...(issue?.path ?? [])].filter((part) => part !== '').join('.');
   throw new UnreadableReport(
-    `It is no report of Jest or Vitest: ${[where, issue?.message].filter(Boolean).join(': ')}`,
+    `Not a report of Jest or Vitest: ${[where, issue?.message].filter(Boolean).join(': ')}`,
   );
 }
 
 function jsonOf(content: string): unknown {
-  // Some programs put a byte order mark before it.
+  // Some programs write a byte order mark first.
   const json = content.replace(/^\uFEFF/, '');
   refuseLarge(json);
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new UnreadableReport(`It is no JSON: ${(error as Error).message.slice(0, 200)}`);
+    throw new UnreadableReport(`Not valid JSON: ${(error as Error).message.slice(0, 200)}`);
   }
 }
 

@@ -1,16 +1,16 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { cut, type ReportedTest, Tests, UnreadableReport } from './report.ts';
+import { maxDepth } from '../platform/json/bounds.ts';
+import { cut, type ReportedTest, TestCollector, UnreadableReport } from './report.ts';
 
-const deepest = 64;
-/** Characters of a failure that are gathered; what follows is left out. */
+/** Maximum characters of a failure message. */
 const mostGathered = 20_000;
-/** Of one element. */
+/** Maximum attributes of an element, and characters of an attribute. */
 const mostAttributes = 1_000;
 const longestAttribute = 1_000_000;
-/** Of a number, as text. */
+/** Maximum characters of a number. */
 const longestTime = 40;
 
-/** The verdicts that a test may hold. A test that failed first and passed when it was tried again has passed. */
+/** Results by element. A test that failed first and passed on retry counts as passed. */
 const verdicts: Record<string, ReportedTest['result']> = {
   failure: 'failed',
   error: 'failed',
@@ -19,23 +19,23 @@ const verdicts: Record<string, ReportedTest['result']> = {
 
 interface Open {
   test: ReportedTest;
-  /** What the verdict's element says besides its attribute. */
+  /** The text of the result element. */
   text: string;
 }
 
 /**
- * Reads a JUnit XML report, as most test runners write it, piece by piece. Entities that the document declares are not
+ * Reads a JUnit XML report, as most test runners write it, in chunks. Entities that the document declares are not
  * expanded.
  */
 export function junitReader(): { write(text: string): void; end(): ReportedTest[] } {
-  const tests = new Tests();
+  const tests = new TestCollector();
   const path: string[] = [];
   const suites: { name: string; file: string | undefined }[] = [];
   let open: Open | undefined;
   let attributes = 0;
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false });
   parser.on('error', ({ message }) => {
-    throw new UnreadableReport(`It is no XML: ${message.slice(0, 200)}`);
+    throw new UnreadableReport(`Not valid XML: ${message.slice(0, 200)}`);
   });
   parser.on('attribute', ({ value }) => {
     if (++attributes > mostAttributes || value.length > longestAttribute)
@@ -45,18 +45,18 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
   });
   parser.on('opentag', (tag) => {
     attributes = 0;
-    if (path.length >= deepest) throw new UnreadableReport(`It is nested deeper than ${deepest} levels`);
+    if (path.length >= maxDepth) throw new UnreadableReport(`It is nested deeper than ${maxDepth} levels`);
     if (path.length === 0 && !/^testsuites?$/.test(tag.name))
       throw new UnreadableReport(
         `It begins with <${tag.name.slice(0, 50)}>, a JUnit report with <testsuites> or <testsuite>`,
       );
     path.push(tag.name);
     if (tag.name === 'testsuite')
-      // Every test within repeats them.
+      // All tests inside repeat the name and file.
       suites.push({ name: cut(attribute(tag, 'name') ?? ''), file: attribute(tag, 'file') });
     else if (tag.name === 'testcase') {
-      // The outer one would be lost, whatever became of it.
-      if (open) throw new UnreadableReport('It has a <testcase> within a <testcase>');
+      // The result of the outer one would be lost.
+      if (open) throw new UnreadableReport('The report has a <testcase> within a <testcase>');
       open = { test: begun(tag, suites), text: '' };
     } else if (open && path.at(-2) === 'testcase') judge(open, tag);
   });
@@ -83,7 +83,6 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
   };
 }
 
-/** One that is there whole. */
 export function readJunit(text: string): ReportedTest[] {
   const reader = junitReader();
   reader.write(text);
@@ -99,7 +98,7 @@ function begun(
   const group = classname === undefined ? undefined : cut(classname);
   const seconds = Number(attribute(tag, 'time')?.slice(0, longestTime).replaceAll(',', ''));
   return {
-    // Many runners repeat the name of the suite as the class.
+    // Many runners repeat the suite name as the class name.
     suite: (group === undefined || names.includes(group) ? names : [...names, group]).join(' > '),
     name: attribute(tag, 'name') ?? '',
     file: attribute(tag, 'file') ?? suites.findLast(({ file }) => file !== undefined)?.file,

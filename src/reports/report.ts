@@ -1,6 +1,5 @@
-/** What a test runner wrote about one test. */
 export interface ReportedTest {
-  /** The suites or the class it stands in, from the outside in. */
+  /** The suites or class of the test, outermost first. */
   suite: string;
   name: string;
   file?: string | undefined;
@@ -10,7 +9,7 @@ export interface ReportedTest {
   message?: string | undefined;
 }
 
-/** Not a report, or one that is beyond the bounds; the message says what and where. */
+/** The report is invalid or exceeds the limits. The message says where. */
 export class UnreadableReport extends Error {
   override name = 'UnreadableReport';
 }
@@ -18,11 +17,11 @@ export class UnreadableReport extends Error {
 const mostTests = 10_000;
 const mostText = 500;
 const mostMessage = 2_000;
-/** Milliseconds, a little less than 25 days; whatever is longer was not measured. */
+/** Milliseconds, almost 25 days. A longer duration is an error. */
 const longest = 2_147_483_647;
 
-/** Gathers tests within bounds. */
-export class Tests {
+/** Collects tests within limits. */
+export class TestCollector {
   readonly list: ReportedTest[] = [];
 
   add({ suite, name, file, message, durationMs, result }: ReportedTest): void {
@@ -41,7 +40,7 @@ export class Tests {
   }
 }
 
-/** The beginning says why. Characters that cannot be stored are replaced. */
+/** Keeps the start, which contains the cause. Characters that cannot be stored are replaced. */
 export function cut(text: string, most = mostText): string {
   const trimmed = text.trim();
   const short = trimmed.length > most ? `${trimmed.slice(0, most - 1)}…` : trimmed;

@@ -43,11 +43,11 @@ describe('JUnit', () => {
   });
 
   test.each([
-    ['', /no XML/],
-    ['{}', /no XML/],
+    ['', /Not valid XML/],
+    ['{}', /Not valid XML/],
     ['<html/>', /begins with <html>/],
-    ['<testsuites><testsuite></testsuites>', /no XML: 1:/],
-    ['<testsuites>&boom;</testsuites>', /no XML/],
+    ['<testsuites><testsuite></testsuites>', /Not valid XML: 1:/],
+    ['<testsuites>&boom;</testsuites>', /Not valid XML/],
     [`<testsuite>${'<a>'.repeat(70)}`, /nested deeper/],
     [`<testsuite>${'<testcase name="x"/>'.repeat(10_001)}</testsuite>`, /more than 10,000 tests/],
     ['<testsuite><testcase name="a"><failure/><testcase name="b"/></testcase></testsuite>', /within a/],
@@ -116,8 +116,8 @@ describe('Jest and Vitest', () => {
   });
 
   test.each([
-    ['<a/>', /no JSON/],
-    ['[]', /no report of Jest or Vitest/],
+    ['<a/>', /Not valid JSON/],
+    ['[]', /Not a report of Jest or Vitest/],
     ['{"testResults": [{"assertionResults": [{}]}]}', /testResults\.0\.assertionResults\.0\.status/],
     [`{"testResults": [{"assertionResults": [${'1,'.repeat(299_000)}1]}]}`, /assertionResults\.0: /],
     [`{"testResults": [${'1,'.repeat(2_000_000)}1]}`, /300,000 values/],

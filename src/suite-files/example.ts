@@ -68,7 +68,7 @@ export const secondVersion: File<'2'> = {
   ],
 };
 
-/** A copy with something else at a path; without a value, without what is there. */
+/** Returns a copy with another value at a path, or without the value. */
 export function changed(file: object, path: string, value?: unknown): Record<string, unknown> {
   const copy = structuredClone(file) as Record<string, unknown>;
   const parts = path.split('.');
@@ -80,7 +80,7 @@ export function changed(file: object, path: string, value?: unknown): Record<str
   return copy;
 }
 
-/** Each is broken in one way: which file, where, and what stands there instead. */
+/** Invalid variants with one error each: the file, the path, and the value there. */
 export const broken: [object, string, unknown?][] = [
   [firstVersion, 'schemaVersion', '3'],
   [firstVersion, 'schemaVersion', 1],

@@ -3,12 +3,12 @@ import { type ReadSuiteFile, readSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
 import { type WriteOptions, writeSuiteFile } from './write.ts';
 
-/** Something to do with a suite file that may take long. */
+/** Work on a suite file that may take long. */
 export type Job =
   | { kind: 'read'; bytes: Uint8Array; fileName: string }
   | { kind: 'write'; file: SuiteFile; options: WriteOptions };
 
-/** In a form that can be sent from thread to thread. */
+/** In a form that can be sent between threads. */
 export type Outcome = { made: ReadSuiteFile | string } | { problems: readonly Problem[]; more: number };
 
 export function perform(job: Job): Outcome {

@@ -6,7 +6,7 @@ type Schema = z.core.JSONSchema.JSONSchema;
 
 let made: Schema | undefined;
 
-/** The JSON Schema of a suite file, for editors. `base` is where the service is reached. */
+/** The JSON Schema of suite files, for editors. `base` is the URL of the service. */
 export function suiteFileJsonSchema(base: string): Schema {
   const { $schema, ...whole } = (made ??= schemaOfFile());
   return {
@@ -28,7 +28,7 @@ function convert(schema: z.ZodType): Schema {
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' });
 }
 
-/** Which of two forms an assertion has is found out by code, which says nothing of the forms. */
+/** Adds the forms of an assertion. Code selects between the two forms, so the generated schema lacks them. */
 function fillAssertions({ $defs = {} }: Schema): void {
   const forms = $defs['EvalTestStep']?.oneOf ?? $defs['EvalTestStep']?.anyOf ?? [];
   const { $schema: _, $defs: widgetDefs, ...widget } = convert(widgetAssertion);

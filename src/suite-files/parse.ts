@@ -12,18 +12,23 @@ import {
   Parser,
   type YAMLMap,
 } from 'yaml';
-import { problemOfText } from '../domain/storable.ts';
+
+import { maxDepth } from '../platform/json/bounds.ts';
+import { problemOfText } from '../platform/json/storable.ts';
+
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 
-/** Parts of a text, spaces and line ends among them: the time to parse grows with them, and faster. */
+/** Maximum number of tokens, whitespace included: parsing takes more than linear time in them. */
 const mostTokens = 400_000;
-const deepest = 64;
-/** A level of the value takes up to three on the parser's stack. */
-const deepestStack = deepest * 3;
+/** A level of nesting takes up to three entries on the parser's stack. */
+const deepestStack = maxDepth * 3;
 const mostAliases = 100;
-/** Values, where what an alias stands for counts each time. */
+/** Maximum number of values, with aliases expanded. */
 const mostValues = 400_000;
-/** Of the syntax, or of what YAML can say and JSON cannot; there are as many as a hostile author wants. */
+/**
+ * Maximum number of syntax errors and YAML features without a JSON equivalent, of which a hostile file may have any
+ * number.
+ */
 const mostFaults = 1000;
 
 export interface Place {
@@ -33,11 +38,11 @@ export interface Place {
 
 export interface ParsedYaml {
   value: unknown;
-  /** Of the value at a path, or of its key. What is missing is placed where its parent is. */
+  /** The position of the value at a path, or of its key. A missing value has the position of its parent. */
   placeOf: (path: readonly PropertyKey[], atKey: boolean) => Place;
 }
 
-/** A text as a value that JSON could say. JSON is YAML. */
+/** Parses YAML, and thus JSON, into a JSON value. */
 export function parseYaml(text: string, fileName: string): ParsedYaml {
   const lines = new LineCounter();
   const placeAt = (offset: number): Place => {
@@ -56,7 +61,7 @@ export function parseYaml(text: string, fileName: string): ParsedYaml {
   const problems = faults.map(({ pos, message }) =>
     problemAt(pos[0], `Not valid ${asJson ? 'JSON' : 'YAML'}: ${message}`),
   );
-  if (another) problems.push(problemAt(another.range[0], 'A suite file holds one document'));
+  if (another) problems.push(problemAt(another.range[0], 'A suite file contains one document'));
   if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2')
     problems.push(problemAt(0, 'Must be YAML 1.2; leave the %YAML line out'));
   if (problems.length > 0) throw problemsFound(problems);
@@ -73,7 +78,7 @@ export function parseYaml(text: string, fileName: string): ParsedYaml {
 
 type Composed = Document.Parsed;
 
-/** The parser keeps a stack of its own; the composer calls itself, so the depth is bounded in between. */
+/** The parser is iterative, but the composer is recursive, so the depth is checked in between. */
 function compose(
   text: string,
   lines: LineCounter,
@@ -88,16 +93,16 @@ function compose(
     if (++count > mostTokens)
       throw new SuiteFileProblem([problemAt(parser.offset, 'The file has too many parts')]);
     if (parser.stack.length > deepestStack)
-      throw new SuiteFileProblem([problemAt(parser.offset, `Nested deeper than ${deepest} levels`)]);
+      throw new SuiteFileProblem([problemAt(parser.offset, `Nested deeper than ${maxDepth} levels`)]);
   }
   for (const token of parser.end()) tokens.push(token);
-  // Looking for keys that stand twice takes the composer time in the square of their number.
+  // The composer's check for duplicate keys takes quadratic time.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, version: '1.2' });
   const [first, second] = withoutStacks(() => [...composer.compose(tokens, true, text.length)]);
   return [first as Composed, second];
 }
 
-/** Each fault of the syntax is an error, and most of the time it takes to make one goes into its stack. */
+/** Disables stack traces, which take most of the time to create an error for each syntax error. */
 function withoutStacks<T>(work: () => T): T {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -112,7 +117,7 @@ const plainTags = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-/** The value that a document stands for, what in it JSON could not say, and where each part is. */
+/** Converts a document into a JSON value, and records errors and the position of each part. */
 class Values {
   readonly faults: { offset: number; message: string }[] = [];
   private readonly document: Composed;
@@ -128,8 +133,9 @@ class Values {
 
   read(node: Node | null, depth: number): unknown {
     if (node === null || this.stopped) return null;
-    if (++this.values > mostValues) return this.stop(node, 'The file stands for too many values');
-    if (depth > deepest) return this.stop(node, `Nested deeper than ${deepest} levels`);
+    if (++this.values > mostValues)
+      return this.stop(node, 'The file has too many values with its aliases expanded');
+    if (depth > maxDepth) return this.stop(node, `Nested deeper than ${maxDepth} levels`);
     if (isAlias(node)) return this.readAlias(node, node.source, depth);
     if (node.tag !== undefined && !plainTags.has(node.tag)) return this.fault(node, 'May not have a tag');
     if ('anchor' in node && typeof node.anchor === 'string') this.anchors.set(node.anchor, node);
@@ -165,7 +171,7 @@ class Values {
   private readAlias(node: Node, name: string, depth: number): unknown {
     if (++this.aliases > mostAliases) return this.stop(node, `At most ${mostAliases} aliases can be used`);
     const meant = this.anchors.get(name);
-    if (!meant) return this.fault(node, 'Stands for nothing: there is no such anchor before it');
+    if (!meant) return this.fault(node, 'Unknown alias: there is no such anchor before it');
     return this.read(meant, depth);
   }
 
@@ -185,8 +191,7 @@ class Values {
       const name = isScalar(key) ? key.value : undefined;
       if (typeof name !== 'string') this.fault(key, 'A key must be a text; put it in quotes');
       else if (name === '__proto__') this.fault(key, 'May not be used as a key');
-      else if (keys.has(name))
-        this.fault(key, `The key ${JSON.stringify(name.slice(0, 100))} stands here twice`);
+      else if (keys.has(name)) this.fault(key, `The key ${JSON.stringify(name.slice(0, 100))} is duplicated`);
       else {
         this.readScalar(key, name);
         keys.set(name, { key, value });

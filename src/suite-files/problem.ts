@@ -1,4 +1,4 @@
-/** What is wrong with a file, and where: lines and columns count from 1. */
+/** A problem in a file and its position: lines and columns count from 1. */
 export interface Problem {
   line: number;
   column: number;
@@ -8,7 +8,7 @@ export interface Problem {
   message: string;
 }
 
-/** Why a file cannot be used. Only the first problems are listed; `more` says how many others there are. */
+/** Why a file is invalid. Lists the first problems; `more` is the number of others. */
 export class SuiteFileProblem extends Error {
   override readonly name = 'SuiteFileProblem';
 

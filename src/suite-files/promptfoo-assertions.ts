@@ -3,7 +3,7 @@ import { authoringProblem } from '../evaluation/index.ts';
 
 export type Status = 'exact' | 'approximated' | 'unsupported';
 
-/** What became of one assertion. Without a check nothing of it is judged. */
+/** The conversion of an assertion. Without a check it is not graded. */
 export interface Mapped {
   status: Status;
   checks: Check[];
@@ -11,10 +11,10 @@ export interface Mapped {
   note?: string;
 }
 
-/** Fields of an assertion that are carried over, or say nothing about what passes. */
+/** Fields of an assertion that are converted, or do not affect the result. */
 const understood = new Set(['type', 'value', 'metric']);
 
-/** An assertion of promptfoo as a check of ours, as far as there is one that means the same. */
+/** Converts a promptfoo assertion into an equivalent check, if there is one. */
 export function mapAssertion(assertion: unknown, fill: (text: string) => string): Mapped {
   if (!isObject(assertion) || typeof assertion['type'] !== 'string')
     return unsupported('an assertion without a type');
@@ -48,12 +48,12 @@ function byType(type: string, value: unknown): Mapped {
     case 'llm-rubric':
     case 'model-graded-closedqa':
     case 'factuality':
-      if (typeof value !== 'string' || value === '') return unsupported(`${type}: its value is no text`);
+      if (typeof value !== 'string' || value === '') return unsupported(`${type}: its value is not a text`);
       return {
         status: 'approximated',
         checks: [],
         expectedOutput: value,
-        note: `${type}: kept as the expected output, which a judge may read; it decides nothing by itself`,
+        note: `${type}: kept as the expected output for a judge; not checked by itself`,
       };
     case 'trajectory:tool-used':
     case 'tool-used':
@@ -61,7 +61,7 @@ function byType(type: string, value: unknown): Mapped {
     case 'tool-call-f1':
       return approximated(
         toolsUsed(type, value),
-        `${type}: each tool has to be called; the score is not computed`,
+        `${type}: every tool must be called; the score is not computed`,
       );
     case 'trajectory:tool-args-match':
       return toolArguments(type, value);
@@ -69,10 +69,10 @@ function byType(type: string, value: unknown): Mapped {
     case 'is-valid-function-call':
       return approximated(
         { status: 'exact', checks: [{ type: 'argumentsMatchToolSchema' }] },
-        `${type}: arguments are held against the schemas that the servers declare`,
+        `${type}: arguments are validated against the schemas that the servers declare`,
       );
     default:
-      return unsupported(`${type}: there is no check that means the same`);
+      return unsupported(`${type}: there is no equivalent check`);
   }
 }
 
@@ -94,7 +94,7 @@ function toolsUsed(type: string, value: unknown): Mapped {
           },
         ],
       };
-    return unsupported(`${type}: its value has a form that is not understood`);
+    return unsupported(`${type}: its value has an unsupported form`);
   }
   return ofTexts(
     type,
@@ -107,11 +107,11 @@ function toolsUsed(type: string, value: unknown): Mapped {
 }
 
 function toolArguments(type: string, value: unknown): Mapped {
-  if (!isObject(value)) return unsupported(`${type}: its value is no mapping`);
+  if (!isObject(value)) return unsupported(`${type}: its value is not a mapping`);
   const { name, args, arguments: other, mode, ...rest } = value;
   const expected = args ?? other;
   if (typeof name !== 'string' || !isObject(expected) || Object.keys(rest).length > 0)
-    return unsupported(`${type}: its value has a form that is not understood`);
+    return unsupported(`${type}: its value has an unsupported form`);
   if (mode !== undefined && mode !== 'partial' && mode !== 'exact')
     return unsupported(`${type}: its mode ${JSON.stringify(mode)} is not known`);
   const argumentMatching = mode ?? 'partial';
@@ -121,7 +121,7 @@ function toolArguments(type: string, value: unknown): Mapped {
   };
   return argumentMatching === 'exact'
     ? made
-    : approximated(made, `${type}: nested values have to be equal, and words like "string" stand for a type`);
+    : approximated(made, `${type}: nested values must be equal, and words like "string" name a type`);
 }
 
 function contains(needle: string, caseSensitive: boolean): Check {
@@ -131,7 +131,7 @@ function contains(needle: string, caseSensitive: boolean): Check {
 function ofText(type: string, value: unknown, make: (text: string) => Check[]): Mapped {
   return typeof value === 'string' && value !== ''
     ? { status: 'exact', checks: make(value) }
-    : unsupported(`${type}: its value is no text`);
+    : unsupported(`${type}: its value is not a text`);
 }
 
 function ofTexts(type: string, value: unknown, make: (text: string) => Check): Mapped {
@@ -139,10 +139,10 @@ function ofTexts(type: string, value: unknown, make: (text: string) => Check): M
     value.length > 0 &&
     value.every((one) => typeof one === 'string' && one !== '')
     ? { status: 'exact', checks: (value as string[]).map(make) }
-    : unsupported(`${type}: its value is no list of texts`);
+    : unsupported(`${type}: its value is not a list of texts`);
 }
 
-/** A file, a script or a template that is left cannot be looked into; a check that we would refuse cannot be used. */
+/** Files, scripts and remaining templates cannot be evaluated, and an invalid check cannot be used. */
 function checked(type: string, mapped: Mapped): Mapped {
   if (/"(?:file|package|https?):\/\/|\{\{|\{%/.test(JSON.stringify([mapped.checks, mapped.expectedOutput])))
     return unsupported(`${type}: its value is in a file or a template`);

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Check } from '../contract/eval-checks.ts';
-import { asSuiteFile } from './as-file.ts';
 import { problemsFound } from './problem.ts';
 import { isObject, mapAssertion, type Status } from './promptfoo-assertions.ts';
-import type { SuiteFile } from './suite-file.ts';
+import { asSuiteFile, type SuiteFile } from './suite-file.ts';
 
 export interface PromptfooOptions {
   suiteId: string;
-  /** Used where the configuration has no description. */
+  /** Used if the configuration has no description. */
   name: string;
-  /** Names of saved servers, where the configuration names none. */
+  /** Names of saved servers, used if the configuration names none. */
   servers: readonly string[];
-  /** Used where the configuration names none. */
+  /** Used if the configuration names none. */
   model?: string;
   /** The SHA-256 of the configuration's bytes, in hex. */
   sourceHash?: string;
@@ -19,7 +18,7 @@ export interface PromptfooOptions {
 
 export interface ImportReport {
   cases: Record<Status, number>;
-  /** Every field that was not carried over, by its path in the configuration. */
+  /** Every field that was not converted, by its path in the configuration. */
   notCarried: { path: string; why: string }[];
 }
 
@@ -32,7 +31,7 @@ interface Prompt {
 const mostCases = 500;
 const longest = { note: 2000, title: 200, expected: 20_000, key: 512 };
 
-/** A configuration of promptfoo as a suite file. What has no counterpart is named, and its case disabled. */
+/** Converts a promptfoo configuration into a suite file. Unsupported parts are listed, and their cases disabled. */
 export function importPromptfoo(
   config: unknown,
   options: PromptfooOptions,
@@ -116,16 +115,15 @@ function testOf(raw: unknown, path: string, lost: Lost): Test {
   const lose = (field: string, why: string): number =>
     lost.push({ path: field ? `${path}.${field}` : path, why });
   if (!isObject(raw)) {
-    lose('', 'is no mapping; files are not read');
+    lose('', 'is not a mapping; files are not read');
     return empty;
   }
   for (const field of Object.keys(raw))
     if (!['description', 'vars', 'assert', 'threshold'].includes(field)) lose(field, 'has no counterpart');
   const { vars, assert: assertions, description } = raw;
-  if (vars !== undefined && !isObject(vars)) lose('vars', 'is no mapping; files are not read');
-  if (assertions !== undefined && !Array.isArray(assertions)) lose('assert', 'is no list');
-  if (raw['threshold'] !== undefined)
-    lose('threshold', 'every check has to pass here; scores are not added up');
+  if (vars !== undefined && !isObject(vars)) lose('vars', 'is not a mapping; files are not read');
+  if (assertions !== undefined && !Array.isArray(assertions)) lose('assert', 'is not a list');
+  if (raw['threshold'] !== undefined) lose('threshold', 'every check must pass; scores are not added up');
   return {
     ...(typeof description === 'string' && { description }),
     vars: isObject(vars) ? vars : {},
@@ -157,7 +155,7 @@ function caseOf(defaults: Test, test: Test, prompt: Prompt, at: number, lost: re
   const many = [...vars].filter(([, value]) => Array.isArray(value)).map(([name]) => name);
   if (many.length > 0) {
     statuses.push('unsupported');
-    notes.push(`lists of values are not multiplied out: ${many.join(', ')}`);
+    notes.push(`lists of values are not expanded: ${many.join(', ')}`);
   }
   if (lost.length > 0 || test.threshold || defaults.threshold) statuses.push('approximated');
   let checks: Check[] = mapped.flatMap((one) => one.checks);
@@ -184,7 +182,7 @@ function caseOf(defaults: Test, test: Test, prompt: Prompt, at: number, lost: re
     import: {
       status,
       sourceCaseKey: `tests.${at}/prompts.${prompt.index}`,
-      note: cut(notes.join('. ') || 'Every assertion has a check that means the same', longest.note),
+      note: cut(notes.join('. ') || 'Every assertion has an equivalent check', longest.note),
     },
   };
 }
@@ -204,7 +202,7 @@ function promptsOf(raw: unknown, lost: Lost): Prompt[] {
       )
     )
       return [{ text, index }];
-    lost.push({ path: `prompts.${index}`, why: 'is no text; files are not read' });
+    lost.push({ path: `prompts.${index}`, why: 'is not a text; files are not read' });
     return [];
   });
   if (read.length === 0) throw refusal('prompts: There is no prompt that is written in the configuration');
@@ -218,7 +216,7 @@ function providerOf(config: Record<string, unknown>, lost: Lost) {
   const raw = config[field];
   const [first, ...others]: unknown[] = Array.isArray(raw) ? raw : raw === undefined ? [] : [raw];
   for (const [index] of others.entries())
-    lost.push({ path: `${field}.${index + 1}`, why: 'only the first model is taken' });
+    lost.push({ path: `${field}.${index + 1}`, why: 'only the first model is used' });
   const id: unknown = isObject(first) ? first['id'] : first;
   const settings = isObject(first) && isObject(first['config']) ? first['config'] : {};
   if (isObject(first))
@@ -231,13 +229,13 @@ function providerOf(config: Record<string, unknown>, lost: Lost) {
   const warm =
     typeof temperature === 'number' && temperature >= 0 && temperature <= 2 ? temperature : undefined;
   if (temperature !== undefined && warm === undefined)
-    lost.push({ path: `${field}.0.config.temperature`, why: 'is no number from 0 to 2' });
+    lost.push({ path: `${field}.0.config.temperature`, why: 'is not a number from 0 to 2' });
   const model = typeof id === 'string' && !/^(?:file|https?|exec|python):/.test(id) ? modelOf(id) : undefined;
   if (first !== undefined && model === undefined) lost.push({ path: `${field}.0`, why: 'names no model' });
   return { model, temperature: warm, servers: serversOf(mcp, `${field}.0.config.mcp`, lost) };
 }
 
-/** `openai:chat:gpt-5` is `openai/gpt-5` here. */
+/** `openai:chat:gpt-5` becomes `openai/gpt-5`. */
 function modelOf(id: string): string {
   const [provider = '', ...rest] = id.split(':');
   const name = rest.filter(
@@ -269,7 +267,7 @@ function repeatOf(config: Record<string, unknown>, lost: Lost): number {
     return repeat;
   lost.push({
     path: options['repeat'] === undefined ? 'repeat' : 'evaluateOptions.repeat',
-    why: 'is no number from 1 to 10',
+    why: 'is not a number from 1 to 10',
   });
   return typeof repeat === 'number' && repeat > 10 ? 10 : 1;
 }

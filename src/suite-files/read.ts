@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { largestSuiteFile } from '../contract/eval-suite-files.ts';
-import { plainWords } from '../contract/plain-words.ts';
+import { plainWords } from '../contract/messages.ts';
 import { type Place, parseYaml } from './parse.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 import { SuiteFile } from './suite-file.ts';
@@ -10,11 +10,11 @@ export interface ReadSuiteFile {
   file: SuiteFile;
   /** The SHA-256 of the bytes, in hex. */
   sourceHash: string;
-  /** Where the parts stand that only a project can judge, by their paths. */
+  /** Positions by path of the parts that are validated against a project. */
   places: Record<string, Place>;
 }
 
-/** A suite file as it is written in a repository, in YAML or JSON. */
+/** Reads a suite file in YAML or JSON. */
 export function readSuiteFile(
   bytes: Uint8Array,
   { fileName = '' }: { fileName?: string } = {},
@@ -47,7 +47,7 @@ export function readSuiteFile(
   return { file, sourceHash: hashOf(bytes), places };
 }
 
-/** A configuration of another program, within the limits of a suite file. */
+/** Reads the configuration of another tool, within the limits of a suite file. */
 export function readConfiguration(
   bytes: Uint8Array,
   { fileName }: { fileName: string },
@@ -67,7 +67,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // What cannot be decoded shows as a replacement; the first is where it goes wrong, or before.
+    // Invalid bytes decode as replacement characters, so the first one marks the error or is before it.
     const [before = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1);
     const lines = before.split('\n');
     throw new SuiteFileProblem([
@@ -93,14 +93,14 @@ function told(issue: z.core.$ZodIssue): Told[] {
     return issue.keys.map((key) => ({
       path: [...path, key],
       atKey: true,
-      message: `There is no field ${JSON.stringify(key.slice(0, 100))} here`,
+      message: `Unknown field ${JSON.stringify(key.slice(0, 100))}`,
     }));
   const message = (issue.code === 'invalid_key' && issue.issues[0]?.message) || issue.message;
   const code: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
   return [{ path, atKey: false, ...(typeof code === 'string' && { code }), message }];
 }
 
-/** As YAML calls them. */
+/** YAML terms. */
 const kinds: Record<string, string> = {
   object: 'a mapping',
   record: 'a mapping',

@@ -3,19 +3,19 @@ import { serverFields } from '../contract/servers.ts';
 
 const { command, args, env, headers } = serverFields;
 
-/** `${NAME}` stands for a variable of the environment, `$${NAME}` for these characters themselves. */
+/** `${NAME}` references an environment variable; `$${NAME}` is a literal. */
 const reference = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A server that a suite file brings along. */
+/** A server defined in a suite file. */
 const FileServer = z
   .strictObject({
     command: command.optional(),
     args: args.optional(),
-    env: env.optional().describe('Values may be `${NAME}`: the variable of this name where the file is run.'),
-    url: z.string().min(1).max(4096).optional().describe('May hold `${NAME}` before its query.'),
+    env: env.optional().describe('Values may be `${NAME}`, an environment variable where the file is run.'),
+    url: z.string().min(1).max(4096).optional().describe('May contain `${NAME}` before its query.'),
     headers: headers
       .optional()
-      .describe('Values may hold `${NAME}`: the variable of this name where the file is run.'),
+      .describe('Values may contain `${NAME}`, an environment variable where the file is run.'),
   })
   .meta({ oneOf: [{ required: ['command'] }, { required: ['url'] }] })
   .superRefine((server, context) => {
@@ -26,7 +26,7 @@ const FileServer = z
     for (const name of foreign)
       if (server[name] !== undefined)
         fail([name], `Not used by a server with ${server.command === undefined ? 'url' : 'command'}`);
-    // They are stored and shown as they are; only env and headers are encrypted and redacted.
+    // Other values are stored in plain text; only env and headers are encrypted and redacted.
     const readable =
       'Only env, headers and the url before its query take ${NAME}: other values are not stored as secrets';
     if (hasReference(server.command ?? '')) fail(['command'], readable);
@@ -43,19 +43,19 @@ export const FileServers = z
   .refine((servers) => Object.keys(servers).length <= mostServers, `At most ${mostServers} servers`)
   .meta({
     maxProperties: mostServers,
-    description: 'Servers by name, saved in the project where it has none with the name.',
+    description: 'Servers by name, saved in the project unless it has one with the name.',
   });
 
 function hasReference(text: string): boolean {
   return [...text.matchAll(reference)].some(([, escaped]) => escaped === '');
 }
 
-/** Whether a server can only be saved where the environment of the file is. */
+/** Whether a server contains references, so that it can only be saved where the environment is. */
 export function needsEnvironment(server: FileServer): boolean {
   return valuesOf(server).some(([, text]) => hasReference(text));
 }
 
-/** The server with its references replaced, and the variables that are missing, by the path of each value. */
+/** Replaces the references of a server. Also returns the missing variables, by the path of each value. */
 export function withEnvironment(
   server: FileServer,
   variables: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Job, perform } from './job.ts';
 
-/** What a thread that works on one suite file runs. */
+/** The entry point of the worker thread. */
 parentPort?.postMessage(perform(workerData as Job));

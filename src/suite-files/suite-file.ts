@@ -24,11 +24,12 @@ import {
   temperature,
   Validity,
 } from '../contract/eval-suites.ts';
-import { Name } from '../contract/text.ts';
+import { Name } from '../contract/fields.ts';
 import { authoringProblem } from '../evaluation/index.ts';
+import { problemsFound } from './problem.ts';
 import { FileServers } from './servers.ts';
 
-/** `code` is what the problem is called, where a program wants to tell it from others. */
+/** `code` identifies a problem for programs. */
 const coded = (
   code: 'REPETITIONS_CAP' | 'TOOL_POLICY_UNSUPPORTED',
   message: string,
@@ -41,7 +42,7 @@ const coded = (
 });
 
 export const mostTrials = 10;
-/** The format knows up to 100; more than this are not run here. */
+/** The format allows up to 100, but this service runs fewer. */
 const trials = z
   .number()
   .int()
@@ -51,7 +52,7 @@ const trials = z
     if (count > mostTrials && count <= 100)
       context.addIssue(coded('REPETITIONS_CAP', `At most ${mostTrials} trials of a case are run here`));
   })
-  .meta({ maximum: mostTrials, description: 'How often each case is tried.' });
+  .meta({ maximum: mostTrials, description: 'Number of trials per case.' });
 
 const toolNames = z.array(z.string().trim().min(1).max(300)).max(200).optional();
 const toolPolicy = z
@@ -89,14 +90,14 @@ const target = z
   )
   .meta({
     anyOf: [{ required: ['servers'] }, { required: ['environment'] }, { required: ['hosts'] }],
-    description: 'What the cases are run on.',
+    description: 'The servers, environment or clients of the runs.',
   });
 
 const { model, provider } = CaseModel.shape;
 
 type Version = '1' | '2';
 
-/** Characters of JSON, in all cases together. Each is compiled to see whether it can be used. */
+/** Maximum characters of the JSON schemas in all cases together, each of which is compiled for validation. */
 const largestSchemas = 65_536;
 
 interface PlacedCheck {
@@ -104,7 +105,7 @@ interface PlacedCheck {
   path: PropertyKey[];
 }
 
-/** What the shape alone does not show: words of the other version, patterns that cannot be read, unusable schemas. */
+/** Validates what the schema cannot: fields of the other version, patterns and JSON schemas. */
 function checkChecks(version: Version, checks: readonly PlacedCheck[], context: z.RefinementCtx): void {
   let left = largestSchemas;
   for (const { check, path } of checks) {
@@ -130,34 +131,34 @@ const ofAll = z
   .array(EvalCheck)
   .max(50)
   .optional()
-  .describe('Judge every case. Left out, those that every new suite has, which decide nothing.');
+  .describe('Checks of every case. Default: those of a new suite, which do not affect the verdict.');
 const checkMode = z
   .enum(['inherit', 'replace', 'extend'])
   .optional()
-  .describe('How its own checks go together with those of `defaults`; left out, `extend` them.');
+  .describe("How the case's checks combine with those of `defaults`. Default: `extend`.");
 const said = {
-  id: DeclaredId.describe('Names the case over all changes; unique in the file.'),
+  id: DeclaredId.describe('Permanent id of the case, unique in the file.'),
   title: Name,
   intent: intent.optional(),
   kind: kind.optional(),
-  steps: EvalSteps.describe('Carried out in order; the first that fails ends the trial.'),
+  steps: EvalSteps.describe('Run in order; the first failure ends the trial.'),
 };
 const expected = {
   expectedOutput: expectedOutput.optional(),
   isNegativeTest: z.boolean().optional().describe('Passes when the model calls no tool.'),
-  model: model.optional().describe('Instead of that of `defaults`.'),
-  models: models.min(1).optional().describe('Instead of `model`: tried with each.'),
+  model: model.optional().describe('Overrides that of `defaults`.'),
+  models: models.min(1).optional().describe('Instead of `model`: the case runs with each.'),
   matchOptions: MatchOptions.optional(),
-  failOnToolError: z.boolean().optional().describe('False: a tool that fails does not fail the trial.'),
+  failOnToolError: z.boolean().optional().describe('False: a failed tool call does not fail the trial.'),
   suppressedSuiteStandardCheckIds: SuppressedChecks.optional(),
   judge: judge.optional(),
   scenario: scenario.optional(),
 };
 const decided = {
-  passThreshold: fraction.optional().describe('The rate of trials that have to pass, 0 to 1.'),
-  disabled: z.boolean().optional().describe('Kept, and not run.'),
-  import: ImportClaim.optional().describe('For a case made from another format: how faithful it is.'),
-  source: source.optional().describe('For a case made from a text: where it stands.'),
+  passThreshold: fraction.optional().describe('Required pass rate of trials, 0 to 1.'),
+  disabled: z.boolean().optional().describe('Stored but not run.'),
+  import: ImportClaim.optional().describe('For a converted case: the fidelity of the conversion.'),
+  source: source.optional().describe('For a case drafted from a text: the position in it.'),
 };
 const asked = {
   model,
@@ -167,24 +168,24 @@ const asked = {
 };
 const judged = {
   judge: JudgeSettings.optional(),
-  passThreshold: fraction.describe('The rate of trials of a case that have to pass, 0 to 1.'),
+  passThreshold: fraction.describe('Required pass rate of the trials of each case, 0 to 1.'),
   qualityGate: GatePolicy.optional(),
   validity: Validity.extend({ minEligibleTrials: z.number().int().min(0).max(100).optional() }).optional(),
   matchOptions: MatchOptions.optional(),
   toolPolicy: toolPolicy.optional(),
 };
 const head = {
-  $schema: z.string().max(2048).optional().describe('Of this schema, for editors of JSON.'),
+  $schema: z.string().max(2048).optional().describe('URL of this schema, for JSON editors.'),
   notes: z
     .array(z.string().max(1000))
     .max(20)
     .optional()
-    .describe('Whatever a reader should know; an export writes here what the file does not carry.'),
+    .describe('Notes for readers; an export lists here what the file does not contain.'),
   mode: z.literal('agentWorkflow').optional(),
   reportingMode: z.literal('standard').optional(),
   captureLevel: z.literal('full').optional(),
   suite: z.strictObject({
-    id: DeclaredId.describe('Names the suite in its project over all changes of the file.'),
+    id: DeclaredId.describe('Permanent id of the suite in its project.'),
     name: Name,
     description: description.optional(),
   }),
@@ -201,7 +202,6 @@ interface AnyCase {
   assertions?: readonly Check[] | undefined;
 }
 
-/** What concerns the cases together. */
 function checkCases(version: Version, cases: readonly AnyCase[], context: z.RefinementCtx): void {
   const seen = new Set<string>();
   for (const [index, { id, model: one, models: several }] of cases.entries()) {
@@ -209,7 +209,7 @@ function checkCases(version: Version, cases: readonly AnyCase[], context: z.Refi
       context.addIssue({ code: 'custom', path: [index, field], message });
     if (seen.has(id)) fail('id', `Another case has the id ${JSON.stringify(id)}`);
     seen.add(id);
-    if (one !== undefined && several) fail('models', 'Says the same as model; give one of them');
+    if (one !== undefined && several) fail('models', 'Conflicts with model. Give only one of them');
   }
   checkChecks(version, cases.flatMap(placedChecks), context);
 }
@@ -236,9 +236,9 @@ function checkDefaults(
   checkChecks(version, placed, context);
 }
 
-const purpose = 'What is said to the model, and what has to be true afterwards.';
+const purpose = 'Prompts for the model, and assertions on the results.';
 const first = z.strictObject({
-  schemaVersion: z.literal('1').describe('The words are `repetitions` and `checks`.'),
+  schemaVersion: z.literal('1').describe('Version 1, with `repetitions` and `checks`.'),
   ...head,
   defaults: z
     .strictObject({ ...asked, repetitions: trials, ...judged, checks: ofAll })
@@ -262,7 +262,7 @@ const first = z.strictObject({
     .superRefine((cases, context) => checkCases('1', cases, context)),
 });
 const second = z.strictObject({
-  schemaVersion: z.literal('2').describe('The words are `iterations` and `assertions`.'),
+  schemaVersion: z.literal('2').describe('Version 2, with `iterations` and `assertions`.'),
   ...head,
   defaults: z
     .strictObject({ ...asked, iterations: trials, ...judged, assertions: ofAll })
@@ -286,9 +286,23 @@ const second = z.strictObject({
     .superRefine((cases, context) => checkCases('2', cases, context)),
 });
 
-/** A suite as a file says it. What is read keeps the words of its version. */
+/** The suite file format. Parsed files keep the fields of their version. */
 export const SuiteFile = z.discriminatedUnion('schemaVersion', [first, second], {
   error: ({ code }) =>
     code === 'invalid_union' ? 'Must be "1" or "2", in quotes: schemaVersion: "2"' : undefined,
 });
 export type SuiteFile = z.output<typeof SuiteFile>;
+
+/** Validates a generated suite file and sorts its keys like the schema. Problems have no line numbers yet. */
+export function asSuiteFile(value: unknown): SuiteFile {
+  const parsed = SuiteFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw problemsFound(
+    parsed.error.issues.map(({ path, message }) => ({
+      line: 1,
+      column: 1,
+      path: path.map(String).join('.'),
+      message,
+    })),
+  );
+}

@@ -1,16 +1,15 @@
 import { stringify } from 'yaml';
 import { largestSuiteFile } from '../contract/eval-suite-files.ts';
-import { asSuiteFile } from './as-file.ts';
 import { problemsFound } from './problem.ts';
-import type { SuiteFile } from './suite-file.ts';
+import { asSuiteFile, type SuiteFile } from './suite-file.ts';
 
 export interface WriteOptions {
   format?: 'yaml' | 'json';
-  /** Where the schema of suite files is served, for editors. */
+  /** The URL of the suite file schema, for editors. */
   schemaUrl?: string | undefined;
 }
 
-/** A suite file as text; refused with a `SuiteFileProblem` when it could not be read again. */
+/** Formats a suite file. Throws a `SuiteFileProblem` if the result could not be read again. */
 export function writeSuiteFile(given: SuiteFile, { format = 'yaml', schemaUrl }: WriteOptions = {}): string {
   const file = asSuiteFile(given);
   const text = format === 'json' ? asJson(file, schemaUrl) : asYaml(file, schemaUrl);

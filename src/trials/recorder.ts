@@ -14,25 +14,25 @@ import type { TurnMessage } from '../models/messages.ts';
 import { sumOfUsage, type Usage } from '../models/usage.ts';
 import type { CallOutcome, ToolBox } from './tools.ts';
 
-/** Characters of one result that checks look at and a trace keeps, and of all results of a trial. */
+/** Characters of one result, and of all results of a trial, that checks see and the trace keeps. */
 const mostKept = 262_144;
 const mostKeptOfAll = 16 * 1024 * 1024;
 
-/** A request to a server and what came back, as a trace shows it. */
+/** A request to a server and its response, for the trace. */
 export interface Frame {
   toolCallId: string;
   serverId: string;
   method: 'tools/call';
   params: { name: string; arguments: Record<string, unknown> };
   result?: unknown;
-  /** Of the result as it came. */
+  /** Bytes of the original result. */
   bytes?: number;
   error?: { code?: number; message: string };
   startMs: number;
   endMs: number;
 }
 
-/** Gathers what a trial leaves behind. */
+/** Collects the evidence of a trial. */
 export class Recorder {
   readonly messages: TurnMessage[] = [];
   readonly frames: Frame[] = [];
@@ -61,7 +61,7 @@ export class Recorder {
     this.renders.push(observation);
   }
 
-  /** A call that was not made, or had not ended when the trial did. */
+  /** Records a call that was not made, or had not ended with the trial. */
   notMade(call: ToolCall, message: string | undefined): void {
     this.toolCalls.push(call);
     const { toolCallId, toolName, promptIndex } = call;
@@ -101,7 +101,7 @@ export class Recorder {
       this.toolErrors.push({ ...place, kind: 'content', message: kept.evidence.text });
   }
 
-  /** As far as the trial has come. */
+  /** The evidence collected so far. */
   evidence(userMessages: number): TrialEvidence {
     const { inputTokens, outputTokens } = sumOfUsage(this.usages);
     const known = this.usages.length > 0 && inputTokens !== undefined && outputTokens !== undefined;
@@ -123,7 +123,7 @@ export class Recorder {
   }
 }
 
-/** What is kept of a result, and what checks see of it; a very large one is cut, and says so. */
+/** The stored form of a result, which checks see too. A very large result is truncated and marked. */
 function keptOf(
   result: Record<string, unknown>,
   bytes: number,

@@ -24,52 +24,48 @@ import {
   type WidgetStep,
 } from './widgets.ts';
 
-/** How a trial ended. Whether it was good is another question. */
+/** How a trial ended, independent of its grade. */
 type TrialEnd = 'completed' | 'failed' | 'timed_out' | 'cancelled';
 
-/** How one step went. */
 export interface StepOutcome {
   stepId: string;
   stepIndex: number;
   kind: Step['kind'];
   status: 'ok' | 'fail' | 'skipped' | 'pending';
   reason?: string;
-  /** Of an assertion: what came of it. */
   row?: CheckRow;
-  /** Ids of the tool calls that were made. */
+  /** Ids of the tool calls made. */
   toolCallIds?: string[];
-  /** What a widget looked like after the step, by the id that the picture is kept under. */
+  /** The id of the widget's screenshot after the step. */
   pictureId?: string;
-  /** Of a step on a widget: where it is in the recording. */
+  /** For a widget step: its position in the recording. */
   video?: { blobId: string; kind: 'webm' | 'frames'; offsetMs: number };
 }
 
 export interface TrialOptions {
   steps: readonly Step[];
   box: ToolBox;
-  /** Absent for a case that prompts none. */
+  /** Undefined for a case without prompts. */
   model?: LanguageModelV3 | undefined;
   system?: string | undefined;
   temperature?: number | undefined;
   callModel?: TurnOptions<CallAnswer>['callModel'];
-  /** Where something depends on what widgets look like. */
+  /** Set if the case depends on widgets. */
   widgets?: WidgetParts | undefined;
   clock: Clock;
   signal: AbortSignal;
-  /** Told of each model step and each step of the case that has ended. */
+  /** Called with each completed model step and case step. */
   onProgress?: (progress: { stepIndex: number; kind: string; status: string; toolName?: string }) => void;
 }
 
-/** All that a trial left behind. */
 export interface TrialRecord {
   end: TrialEnd;
   evidence: TrialEvidence;
   steps: StepOutcome[];
-  /** What a model or its provider did wrong, when that is why it ended. */
+  /** The failure of the model or provider that ended the trial. */
   modelFailure?: ModelFailure;
-  /** Why it ended early, in words. */
   error?: string;
-  /** Why the model stopped in the last turn, when not because it was done. */
+  /** Why the model stopped in the last turn, unless it was done. */
   finish?: TurnFinish;
   recorder: Recorder;
   spans: Spans;
@@ -77,12 +73,9 @@ export interface TrialRecord {
 }
 
 const noBrowser =
-  'browser_unavailable: this service has no browser that could show the interface of the tool. The operator can install Chromium, or name one in DRYDOCK_BROWSER';
+  'browser_unavailable: this service has no browser to show the interface of the tool. The operator can install Chromium, or name one in DRYDOCK_BROWSER';
 
-/**
- * Carries out the steps of a case, one after the other; the first that fails ends it. Rejects only when the trial has to
- * be tried again.
- */
+/** Runs the steps of a case in order, up to the first that fails. Rejects only if the trial must be retried. */
 export async function runTrial(options: TrialOptions): Promise<TrialRecord> {
   const trial = new Trial(options);
   return trial.run();
@@ -95,7 +88,7 @@ class Trial {
   private readonly outcomes: StepOutcome[] = [];
   private readonly started: number;
   private readonly widgets: TrialWidgets | undefined;
-  /** Steps on widgets: which, and when. */
+  /** Widget steps and their times. */
   private readonly filmed: { outcome: StepOutcome; shown: ShownWidget; at: number }[] = [];
   private promptIndex = -1;
   private userMessages = 0;
@@ -191,7 +184,7 @@ class Trial {
 
   private async prompt(prompt: string, stepId: string, stepIndex: number): Promise<StepEnd> {
     const { model, box, system, temperature, clock, signal, callModel, onProgress } = this.options;
-    if (!model) throw new Error('a case that prompts was given no model');
+    if (!model) throw new Error('a case with prompts needs a model');
     const promptIndex = ++this.promptIndex;
     this.userMessages++;
     const { messages } = this.recorder;
@@ -229,7 +222,7 @@ class Trial {
     return this.turnEnd(outcome, toolCallIds);
   }
 
-  /** Of the tools that the model called, in their order. */
+  /** Shows the widgets of the model's tool calls, in order. */
   private async showWidgets(
     { steps }: TurnOutcome<CallAnswer>,
     promptIndex: number,
@@ -243,7 +236,7 @@ class Trial {
     }
   }
 
-  /** Shows the widget of a call where something depends on it; false when the tool brings none. */
+  /** Shows the widget of a call if the case depends on it. Returns false if the tool has none. */
   private async show(call: ShownCall): Promise<boolean> {
     const { toolName, promptIndex } = call;
     if (!this.widgets) return true;
@@ -269,25 +262,25 @@ class Trial {
     return { goesOn: false, shown: { status: 'fail', reason: problem, ...seen }, ...filmed };
   }
 
-  /** Only the model's own stop ends a turn well; every other end is one of the trial. */
+  /** A turn succeeds only if the model stopped by itself; any other end also ends the trial. */
   private turnEnd({ finish, error, steps }: TurnOutcome<CallAnswer>, toolCallIds: string[]): StepEnd {
     const calls = toolCallIds.length > 0 ? { toolCallIds } : {};
     if (finish === 'stop') return { goesOn: true, shown: { status: 'ok', ...calls } };
     this.finish = finish;
     if (finish === 'error' || finish === 'aborted') {
       const reason = error?.message ?? 'The model failed';
-      // Trouble of ours: the trial is tried again.
+      // An error of this service: the trial is retried.
       if (finish === 'error' && !(error instanceof ModelFailure)) throw error ?? new Error(reason);
       if (error instanceof ModelFailure && error.kind !== 'aborted') this.modelFailure = error;
       else this.error = reason;
       return { goesOn: false, shown: { status: 'fail', reason, ...calls } };
     }
-    // The model would have said or done more, so nothing can be concluded from what is not there.
+    // The model was cut off, so missing output proves nothing.
     this.error = cutOffWords(finish, steps.at(-1)?.finish.raw);
     return { goesOn: false, shown: { status: 'fail', reason: this.error, ...calls } };
   }
 
-  /** A call that the case itself makes, without a model. */
+  /** A tool call made by the case itself, without a model. */
   private async pinnedCall(step: Extract<Step, { kind: 'toolCall' }>, stepIndex: number): Promise<StepEnd> {
     const { box, clock, signal } = this.options;
     const promptIndex = ++this.promptIndex;
@@ -315,7 +308,8 @@ class Trial {
     const shown = { toolCallIds: [toolCallId] };
     if ('failure' in outcome) {
       const { message: reason, code } = outcome.failure;
-      // A server that refuses the call has answered, whatever its code when it has no such tool: the trial is graded by it.
+      // A server that refuses the call has answered, whatever its error code for an unknown tool: the trial is graded
+      // by that answer.
       const isGone = code !== undefined && !server.tools.some(({ name }) => name === step.toolName);
       if (!isGone && !isServersAnswer(code)) fail(reason);
       return { goesOn: false, shown: { status: 'fail', reason, ...shown } };
@@ -328,7 +322,7 @@ class Trial {
     return { goesOn: true, shown: { status: 'ok', ...shown } };
   }
 
-  /** Of the turn before it, where the check can be said of a turn. */
+  /** Checks the previous turn if the check supports turns, otherwise the trial so far. */
   private assert(check: Check): StepEnd {
     const evidence = this.recorder.evidence(this.userMessages);
     const scope = this.promptIndex < 0 ? undefined : { kind: 'turn' as const, promptIndex: this.promptIndex };
@@ -338,7 +332,7 @@ class Trial {
   }
 }
 
-/** What could not be looked at is no failure of the server. */
+/** Evidence that could not be collected is not the server's failure. */
 function missingEvidence(predicate: object, reason: string): StepEnd {
   const row: CheckRow = { predicate, passed: false, status: 'error', reason };
   return { goesOn: false, shown: { status: 'fail', reason, row } };
@@ -346,7 +340,6 @@ function missingEvidence(predicate: object, reason: string): StepEnd {
 
 interface StepEnd {
   goesOn: boolean;
-  /** That the step was about. */
   widget?: ShownWidget;
   shown: Pick<StepOutcome, 'status' | 'reason' | 'row' | 'toolCallIds' | 'pictureId'>;
 }

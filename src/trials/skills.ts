@@ -6,7 +6,7 @@ export interface OfferedSkill {
   content: string;
 }
 
-/** Skills are offered by two tools of ours: the model sees what there is, and reads what it wants. */
+/** Offers skills through two built-in tools, with which the model lists and reads them. */
 export function skillTools(skills: readonly OfferedSkill[]): OwnTool[] {
   if (skills.length === 0) return [];
   return [

@@ -5,7 +5,7 @@ import type { WidgetObservation } from '../widgets/render.ts';
 import type { CallAnswer, CallOutcome } from './tools.ts';
 import type { ShownCall } from './widgets.ts';
 
-/** One stretch of time in a trace; times are milliseconds since its start. */
+/** A span in a trace, in milliseconds since its start. */
 export interface Span {
   id: string;
   parentId?: string;
@@ -20,7 +20,7 @@ export interface Span {
   [field: string]: unknown;
 }
 
-/** The spans of one trial, as they come about. */
+/** Collects the spans of a trial. */
 export class Spans {
   readonly list: Span[] = [];
   readonly started: number;
@@ -75,7 +75,7 @@ export class Spans {
     startMs: number,
     endMs: number,
     authoredStepId: string,
-    /** Of the model that wanted it; a call that the case itself makes stands alone. */
+    /** The model step that made the call. Undefined for a call made by the case itself. */
     stepIndex: number | undefined,
   ): void {
     const { toolCallId, toolName, serverId, promptIndex } = call;
@@ -103,7 +103,7 @@ export class Spans {
     if (failed) this.add({ id: `tool-err-${toolCallId}`, category: 'error', status: 'error', ...fields });
   }
 
-  /** How the widget of a call came to be shown. */
+  /** Adds the rendering of a widget. */
   render(
     { toolCallId, toolName, promptIndex, server }: ShownCall,
     { status, resourceUri, problem }: WidgetObservation,
@@ -127,7 +127,7 @@ export class Spans {
     });
   }
 
-  /** A tool that a widget called. */
+  /** Adds a tool call by a widget. */
   widgetCall(
     { toolName, startedAt, endedAt, error }: WidgetCall,
     { toolCallId, promptIndex, server }: ShownCall,
@@ -148,7 +148,7 @@ export class Spans {
     });
   }
 
-  /** One that took no time is shown as a millisecond. */
+  /** A span has at least one millisecond, so that it is visible. */
   private add(span: Span): void {
     this.list.push({ ...span, endMs: Math.max(span.endMs, span.startMs + 1) });
   }

@@ -3,7 +3,7 @@ import { nameTools } from '../models/tool-names.ts';
 import type { OfferedTool, ToolAnswer } from '../models/turn.ts';
 import type { WidgetSource } from '../widgets/declared.ts';
 
-/** What a call of a tool came to, as the server said it. */
+/** The outcome of a tool call. */
 export type CallOutcome =
   | { result: Record<string, unknown>; bytes: number }
   /** There was no result. */
@@ -12,24 +12,24 @@ export type CallOutcome =
 export interface CallFailure {
   message: string;
   code?: number;
-  /** The cause, where `message` is for somebody who is not told. */
+  /** The cause, if `message` hides it. */
   behind?: string;
 }
 
-/** A server of a trial, with the tools it has. */
+/** A server of a trial and its tools. */
 export interface TrialServer {
   id: string;
   name: string;
   tools: readonly DeclaredTool[];
   /** Rejects only when the trial is over. */
   call(toolName: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallOutcome>;
-  /** Likewise: a resource. */
+  /** Reads a resource. Rejects only when the trial is over. */
   read(uri: string, signal: AbortSignal): Promise<CallOutcome>;
-  /** Likewise: the widget at an address, or why there is none. */
+  /** Reads a widget, or returns why there is none. Rejects only when the trial is over. */
   widget(uri: string, signal: AbortSignal): Promise<WidgetSource | { problem: string }>;
 }
 
-/** A tool of ours, which no server has. */
+/** A built-in tool, which belongs to no server. */
 export interface OwnTool extends OfferedTool {
   answer(input: Record<string, unknown>, call: { toolCallId: string }): OwnAnswer | Promise<OwnAnswer>;
 }
@@ -39,18 +39,18 @@ interface OwnAnswer {
   isError: boolean;
 }
 
-/** What the turn finds again in its steps. */
+/** The additional fields of a tool answer in the steps of a turn. */
 export interface CallAnswer extends ToolAnswer {
   toolName: string;
   server: TrialServer | undefined;
   outcome: CallOutcome;
 }
 
-/** The tools of a trial under the names a model knows them by. */
+/** The tools of a trial, under their names for the model. */
 export interface ToolBox {
   servers: readonly TrialServer[];
   offered: readonly OfferedTool[];
-  /** As the servers declare them, and only those the model may call. */
+  /** The declarations of the tools that the model may call. */
   inventory: readonly DeclaredTool[];
   call(
     name: string,
@@ -58,7 +58,7 @@ export interface ToolBox {
     signal: AbortSignal,
     toolCallId?: string,
   ): Promise<CallAnswer>;
-  /** What a server calls the tool that the model knows by this name. */
+  /** The original name of the tool that the model knows by this name. */
   nameOf(name: string): { toolName: string; serverId?: string };
 }
 
@@ -112,11 +112,13 @@ function ownAnswer(toolName: string, { text, isError }: OwnAnswer): CallAnswer {
   };
 }
 
-/** Characters of a result that the model is told, and of all results of a trial: each goes to it again with every step. */
+/** Characters of one result, and of all results of a trial, that the model receives. Every step sends them again. */
 const mostTold = 200_000;
 const mostToldOfAll = 4_000_000;
 
-/** The text of a result; what is no text is only mentioned, and structured content stands in for missing text. */
+/**
+ * The text of a result for the model. Other content is only mentioned, and structured content replaces missing text.
+ */
 function toldToModel(
   outcome: CallOutcome,
   most: number,

@@ -9,17 +9,17 @@ import type { LiveWidget, WidgetAction } from '../widgets/live.ts';
 import { type RenderedWidget, renderWidget, unseen, type WidgetObservation } from '../widgets/render.ts';
 import type { TrialServer } from './tools.ts';
 
-/** What a trial shows widgets with. */
+/** The dependencies for showing widgets in a trial. */
 export interface WidgetParts {
   browsers: BrowserEngine;
-  /** Whether widgets get `window.openai`; left out, those that were written for it do. */
+  /** Whether widgets get `window.openai`. Default: those that were written for it. */
   openAiCompat?: boolean | undefined;
-  /** Keeps the recording of a widget; the id it has from then on, or undefined when it could not be kept. */
+  /** Stores the recording of a widget. Returns the id, or undefined if that failed. */
   keep: (part: RecordedPart) => Promise<string | undefined>;
   keepPicture: (png: Buffer) => Promise<string | undefined>;
 }
 
-/** A call whose tool may bring a widget. */
+/** A tool call that may have a widget. */
 export interface ShownCall {
   server: TrialServer;
   toolName: string;
@@ -28,7 +28,7 @@ export interface ShownCall {
   stepIndex: number;
   input: Record<string, unknown>;
   result: Record<string, unknown>;
-  /** Milliseconds for the widget to be there. */
+  /** Milliseconds for the widget to initialize. */
   timeout?: number | undefined;
 }
 
@@ -36,37 +36,35 @@ interface KeptVideo {
   blobId: string;
   kind: RecordedPart['kind'];
   startedAt: number;
-  /** Of one that is pictures: where and when each is. */
+  /** For a recording of pictures: the time and offset of each. */
   frames?: { atMs: number; offset: number; length: number }[];
 }
 
-/** A widget as the trace of a trial shows it. */
+/** A widget in the trace of a trial. */
 export interface ShownWidget {
   call: ShownCall;
   observation: WidgetObservation;
-  /** A picture of it as it came to be, by the id it is kept under. */
+  /** The id of the screenshot after rendering. */
   pictureId?: string;
   video?: KeptVideo;
 }
 
-/** What became of a step on a widget. */
+/** The result of a widget step. */
 export interface WidgetStep {
-  /** Why it did not go well. */
   problem?: string;
-  /** It is not the server's fault: the browser was not there, or went away. */
+  /** Not the server's fault: the browser was unavailable or crashed. */
   blind?: boolean;
-  /** The widget that it was about. */
   shown?: ShownWidget;
-  /** A picture of it after the step, by the id it is kept under. */
+  /** The id of the screenshot after the step. */
   pictureId?: string;
 }
 
-/** Open at once in one trial. */
+/** Maximum number of open widgets in a trial. */
 const mostOpen = 4;
 
 /**
- * The widgets of one trial. One that a later step is about stays open until the trial ends; a trial that finds no room
- * gives up one of its own before it waits, so that no two wait for each other.
+ * The widgets of a trial. A widget that a later step needs stays open until the trial ends. A trial without a free
+ * browser session closes one of its own widgets before it waits, so that trials cannot deadlock.
  */
 export class TrialWidgets {
   readonly shown: ShownWidget[] = [];
@@ -94,7 +92,7 @@ export class TrialWidgets {
     return this.parts.browsers.available;
   }
 
-  /** Shows the widget of a tool that was called. What was to be seen; undefined for a tool that brings none. */
+  /** Renders the widget of a tool call. Undefined if the tool has none. */
   async show(call: ShownCall): Promise<WidgetObservation | undefined> {
     const uri = widgetUriOf(call.server.tools.find(({ name }) => name === call.toolName));
     if (uri === undefined) return undefined;
@@ -156,7 +154,7 @@ export class TrialWidgets {
     }
   }
 
-  /** A step is worth more than its picture. */
+  /** A failed screenshot does not fail the step. */
   private async picture(widget: LiveWidget): Promise<string | undefined> {
     const png = await widget.screenshot().catch(() => undefined);
     return png && this.parts.keepPicture(png);
@@ -164,8 +162,7 @@ export class TrialWidgets {
 
   private absent(toolName: string): WidgetStep {
     const last = this.shown.findLast(({ call }) => call.toolName === toolName);
-    if (!last)
-      return { problem: `There is no widget of ${toolName}: the tool was not called, or brings none` };
+    if (!last) return { problem: `There is no widget of ${toolName}: the tool was not called, or has none` };
     const { status, problem } = last.observation;
     const why = `The widget of ${toolName} is not there: ${status}${problem === undefined ? '' : `, ${problem}`}`;
     return { shown: last, problem: why, ...(status === 'browser_unavailable' && { blind: true }) };
@@ -177,7 +174,7 @@ export class TrialWidgets {
   ): Promise<RenderedWidget> {
     const first = await this.renderOnce(call, source);
     if (first.observation.status !== 'browser_unavailable' || !this.available) return first;
-    // A browser that died is started again.
+    // Retries with a new browser after a crash.
     return this.renderOnce(call, source);
   }
 
@@ -261,7 +258,7 @@ export class TrialWidgets {
   }
 }
 
-/** In the same list, which checks look at: what a widget complains about when it is used counts too. */
+/** Adds console errors from steps to those that checks see. */
 function noteErrors({ widget, shown }: { widget: LiveWidget; shown: ShownWidget }): void {
   const { consoleErrors } = shown.observation;
   consoleErrors.splice(0, consoleErrors.length, ...widget.consoleErrors);

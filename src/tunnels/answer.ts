@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TunnelFailure, type TunnelRequest, type TunnelResponse } from './relay-connection.ts';
-import { type HeaderList, handedOn, pairs } from './wire.ts';
+import { forwardedHeaders, type HeaderList, pairs } from './wire.ts';
 
 interface Through {
   path: string;
-  /** Headers of the request that are not handed on. */
+  /** Request headers that are not forwarded. */
   without: readonly string[];
-  /** Headers of the answer as they are shown, when not as they came. */
+  /** Rewrites the response headers. */
   shown?: (headers: HeaderList) => HeaderList;
   send: (request: TunnelRequest) => Promise<TunnelResponse>;
 }
 
 /**
- * Answers an HTTP request with what came through a tunnel, as it comes. Whoever hangs up gives the request up. A
- * failure before anything was answered is returned; after that the connection is cut, so that nobody takes a part for
- * the whole.
+ * Answers an HTTP request with a streamed response from a tunnel. A disconnect of the caller aborts the request. A
+ * failure before the response began is returned; later the connection is destroyed, so that a partial response is not
+ * mistaken for a complete one.
  */
 export async function sendThrough(
   request: IncomingMessage,
@@ -31,7 +31,7 @@ export async function sendThrough(
     const answer = await send({
       method,
       path,
-      headers: handedOn(pairs(request.rawHeaders), without),
+      headers: forwardedHeaders(pairs(request.rawHeaders), without),
       body: hasBody ? bodyOf(request) : undefined,
       signal: gone.signal,
     });
@@ -50,7 +50,7 @@ export async function sendThrough(
       throw new TunnelFailure('upstream_error', 'The answer is shorter than its content-length');
     response.end();
   } catch (error) {
-    // What still comes of it is for nobody.
+    // The rest of the response is not needed.
     gone.abort();
     if (response.headersSent || response.destroyed) response.destroy();
     else return error instanceof TunnelFailure ? error : new TunnelFailure('upstream_error', String(error));
@@ -61,8 +61,8 @@ export async function sendThrough(
 }
 
 /**
- * The one length that an answer states, and its other headers. Anything else, like two lengths or one with a sign, is
- * dropped, and Node writes the body in chunks: where an answer ends is ours to say, since another one follows on the same
+ * The content length of a response, and its other headers. An ambiguous length, such as two values or one with a sign,
+ * is dropped, and Node sends the body in chunks: the framing must be ours, because further responses follow on the same
  * connection.
  */
 function lengthIn(headers: HeaderList): { length: number | undefined; others: HeaderList } {
@@ -75,8 +75,8 @@ function lengthIn(headers: HeaderList): { length: number | undefined; others: He
 }
 
 /**
- * An answer may come before all of the request was read. That must not cut the connection it is written to, and what
- * nobody wants any more must not stand in front of the next request.
+ * A response may arrive before the whole request was read. The unread rest must not close the connection, and must not
+ * precede the next request on it.
  */
 async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IncomingBody, Room } from './body.ts';
+import { ByteAllowance, IncomingBody } from './body.ts';
 
 async function read(body: IncomingBody): Promise<Buffer[]> {
   const all: Buffer[] = [];
@@ -10,7 +10,7 @@ async function read(body: IncomingBody): Promise<Buffer[]> {
 const never = (): void => {};
 
 test('many small chunks that nobody reads are put together; what is read is what came', async () => {
-  const room = new Room(1_000_000);
+  const room = new ByteAllowance(1_000_000);
   const body = new IncomingBody({ most: 1_000_000, rooms: [room], onAbandoned: never });
   const sent: Buffer[] = [];
   for (let i = 0; i < 60_000; i++) {
@@ -26,8 +26,8 @@ test('many small chunks that nobody reads are put together; what is read is what
 });
 
 test('what finds no room is refused, and what is left unread gives its room back', async () => {
-  const shared = new Room(10);
-  const one = new IncomingBody({ most: 8, rooms: [new Room(100), shared], onAbandoned: never });
+  const shared = new ByteAllowance(10);
+  const one = new IncomingBody({ most: 8, rooms: [new ByteAllowance(100), shared], onAbandoned: never });
   const other = new IncomingBody({ most: 8, rooms: [shared], onAbandoned: never });
   expect([one.push(Buffer.alloc(6)), one.push(Buffer.alloc(3)), other.push(Buffer.alloc(6))]).toEqual([
     true,

@@ -1,7 +1,7 @@
 import { windowBytes } from './wire.ts';
 
-/** Bytes that several share. */
-export class Room {
+/** A shared limit on bytes. */
+export class ByteAllowance {
   private left: number;
 
   constructor(bytes: number) {
@@ -19,35 +19,35 @@ export class Room {
   }
 }
 
-/** Chunks that wait and are smaller than this are put together, so that many of them weigh no more than their bytes. */
+/** Smaller buffered chunks are merged, so that many of them need no more memory than their bytes. */
 const small = 4 * 1024;
 const gathered = 16 * 1024;
 
 /**
- * A body that arrives in frames and is read by somebody else. What has arrived and was not read yet is bounded: by what
- * the sender was allowed, or by `most` where it knows no such thing.
+ * A body that arrives in frames. The bytes received but not yet read are limited: by flow control, or by `most` without
+ * it.
  */
 export class IncomingBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
-  /** The last of them, while small ones are put into it. */
+  /** The last chunk, while small ones are appended to it. */
   private gathering: Buffer | undefined;
   private waiting: (() => void) | undefined;
   private ended = false;
   private failure: Error | undefined;
   private held = 0;
-  /** Read since the sender was last told. */
+  /** Bytes read since the last acknowledgement. */
   private read = 0;
   private abandoned = false;
   private readonly most: number;
-  private readonly rooms: readonly Room[];
+  private readonly rooms: readonly ByteAllowance[];
   private readonly allow: ((bytes: number) => void) | undefined;
   private readonly onAbandoned: () => void;
 
   constructor(options: {
     most: number;
-    /** That it shares with others. */
-    rooms?: readonly Room[];
-    /** Lets the sender go on, where it waits for that. */
+    /** Limits shared with other bodies. */
+    rooms?: readonly ByteAllowance[];
+    /** Permits the sender to send more. */
     allow?: ((bytes: number) => void) | undefined;
     /** The reader stopped before the end. */
     onAbandoned: () => void;
@@ -58,7 +58,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     this.onAbandoned = options.onAbandoned;
   }
 
-  /** Whether there was room for it. */
+  /** Returns false if the limit is exceeded. */
   push(chunk: Buffer): boolean {
     if (this.ended || this.failure || this.abandoned) return true;
     if (this.held + chunk.length > this.most || !this.takeRoom(chunk.length)) return false;
@@ -89,11 +89,11 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     this.wake();
   }
 
-  /** What has come is not all there is, so nobody needs it. */
+  /** A partial body is useless, so its chunks are dropped. */
   fail(error: Error): void {
     if (this.ended) return;
     this.failure ??= error;
-    this.letGo();
+    this.discard();
     this.wake();
   }
 
@@ -111,7 +111,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
       }
     } finally {
       this.abandoned = true;
-      this.letGo();
+      this.discard();
       if (!this.ended && !this.failure) this.onAbandoned();
     }
   }
@@ -123,7 +123,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     return false;
   }
 
-  private letGo(): void {
+  private discard(): void {
     for (const room of this.rooms) room.giveBack(this.held);
     this.chunks.length = 0;
     this.gathering = undefined;
@@ -131,12 +131,12 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 
   private taken(bytes: number): void {
-    // It was let go of meanwhile.
+    // The chunks were dropped meanwhile.
     if (this.held === 0) return;
     this.held -= bytes;
     for (const room of this.rooms) room.giveBack(bytes);
     this.read += bytes;
-    // Not for each chunk: a quarter of the window keeps the sender going.
+    // Acknowledges a quarter of the window at a time, not each chunk.
     if (!this.allow || this.read < windowBytes / 4) return;
     this.allow(this.read);
     this.read = 0;
@@ -148,7 +148,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 }
 
-/** How much of a body may be sent yet. */
+/** The number of bytes of a body that may still be sent. */
 export class Credit {
   private left: number;
   private waiting: (() => void) | undefined;
@@ -163,13 +163,13 @@ export class Credit {
     this.wake();
   }
 
-  /** Nobody waits any longer. */
+  /** Ends the wait of `take`. */
   close(): void {
     this.closed = true;
     this.wake();
   }
 
-  /** When some may be sent: how much of `wanted`. Zero when nobody wants it any more. */
+  /** Waits until bytes may be sent. Returns how many of `wanted`, or zero after `close`. */
   async take(wanted: number): Promise<number> {
     while (this.left <= 0 && !this.closed) await new Promise<void>((resolve) => (this.waiting = resolve));
     if (this.closed) return 0;

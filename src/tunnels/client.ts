@@ -8,12 +8,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { Credit } from './body.ts';
-import { Line } from './line.ts';
+import { FrameSocket } from './frame-socket.ts';
 import {
   type Chunk,
   closeCodes,
   type Frame,
-  handedOn,
+  forwardedHeaders,
   mostText,
   ofRequest,
   ofResponse,
@@ -27,10 +27,10 @@ export interface TunnelClientOptions {
   /** `relayWsUrl` of the grant. */
   relay: string;
   token: string;
-  /** The server on this machine: requests to `prefix` go to its path, others beside it. */
+  /** The server on this machine: requests under `prefix` go to its path, other paths stay unchanged. */
   target: URL;
   prefix: string;
-  /** Tells whoever watches. */
+  /** Reports events to the user. */
   tell: (event: TunnelEvent) => void;
   signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export type TunnelEvent =
   | { type: 'disconnected'; reason: string; retryIn: number }
   | { type: 'request'; method: string; path: string; status: number | undefined; ms: number; error?: string };
 
-/** Why the tunnel will not come back by itself. */
+/** Why the tunnel cannot be reopened. */
 export class TunnelEnded extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -50,8 +50,8 @@ export class TunnelEnded extends Error {
 }
 
 const forGood: Record<number, string> = {
-  [closeCodes.badToken]: 'The token of this tunnel is not valid any more. Open the tunnel again',
-  [closeCodes.replaced]: 'Somebody else opened this tunnel. Open it again to take it back',
+  [closeCodes.badToken]: 'The token of this tunnel is no longer valid. Open the tunnel again',
+  [closeCodes.replaced]: 'Another client opened this tunnel. Open it again to take over',
   [closeCodes.withdrawn]:
     'The tunnel was closed, got a new address, or the account or key that opened it lost access',
 };
@@ -60,10 +60,13 @@ const forGood: Record<number, string> = {
 const shortest = 1_000;
 const longest = 30_000;
 const connectTimeout = 15_000;
-/** Shorter than servers keep an idle connection: a request that meets the closing may or may not have been carried out. */
+/**
+ * Shorter than servers keep idle connections: a request sent into a closing connection may or may not have been
+ * executed.
+ */
 const kept = { keepAlive: true, timeout: 1_500 };
 
-/** Holds a tunnel open until the signal says otherwise or it is over for good. */
+/** Keeps a tunnel open until the signal aborts or it has permanently ended. */
 export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
   let wait = shortest;
   while (!options.signal.aborted) {
@@ -73,7 +76,7 @@ export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
     const final = forGood[code];
     if (final !== undefined) throw new TunnelEnded(code, final);
     if (greeted && performance.now() - began > longest) wait = shortest;
-    // Several that were thrown out together do not come back together.
+    // Random delay, so that clients that were disconnected together do not reconnect together.
     const retryIn = code === closeCodes.restart ? 0 : Math.round(wait * (0.5 + Math.random() / 2));
     options.tell({ type: 'disconnected', reason: reason || `the connection ended (${code})`, retryIn });
     wait = greeted && code === closeCodes.restart ? shortest : Math.min(wait * 2, longest);
@@ -81,7 +84,7 @@ export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
   }
 }
 
-/** One connection, from beginning to end. */
+/** One connection, from start to end. */
 function connection(
   options: TunnelClientOptions,
 ): Promise<{ code: number; reason: string; greeted: boolean }> {
@@ -95,44 +98,44 @@ function connection(
       handshakeTimeout: connectTimeout,
     });
     socket.on('error', (error) => (problem = error.message));
-    const served = new Served(options, () => line);
-    const line = new Line(socket, {
+    const served = new Served(options, () => frames);
+    const frames = new FrameSocket(socket, {
       frame: (frame) => {
         if (frame.t !== 'hello') return served.heard(frame, socket.protocol === withCredit);
         greeted = true;
         options.tell({ type: 'connected', protocol: socket.protocol });
       },
       chunk: (chunk) => served.received(chunk),
-      nonsense: () => line.close(closeCodes.violation, 'Not a frame of this protocol'),
+      nonsense: () => frames.close(closeCodes.violation, 'Not a frame of this protocol'),
       end: (code, reason) => {
         options.signal.removeEventListener('abort', leave);
         served.dropAll();
         resolve({ code, reason: reason || problem, greeted });
       },
     });
-    const leave = (): void => line.close(1000, 'The client stops');
+    const leave = (): void => frames.close(1000, 'The client stops');
     options.signal.addEventListener('abort', leave, { once: true });
   });
 }
 
 interface Serving {
   request: ClientRequest;
-  /** Of the answer; with credit only. */
+  /** Flow control of the response; undefined if the tunnel does not use it. */
   credit: Credit | undefined;
-  /** Of the request: read by the server, and not told yet. */
+  /** Bytes of the request that the server has read since the last acknowledgement. */
   read: number;
 }
 
-/** Requests that came through the tunnel, made to the server on this machine. */
+/** Sends the requests from the tunnel to the server on this machine. */
 class Served {
   private readonly all = new Map<number, Serving>();
   private readonly options: TunnelClientOptions;
-  private readonly line: () => Line;
+  private readonly socket: () => FrameSocket;
   private readonly agent: HttpAgent;
 
-  constructor(options: TunnelClientOptions, line: () => Line) {
+  constructor(options: TunnelClientOptions, socket: () => FrameSocket) {
     this.options = options;
-    this.line = line;
+    this.socket = socket;
     this.agent = options.target.protocol === 'https:' ? new HttpsAgent(kept) : new HttpAgent(kept);
   }
 
@@ -150,7 +153,7 @@ class Served {
     serving.request.write(bytes, () => {
       serving.read += bytes.length;
       if (!serving.credit || serving.read < windowBytes / 4) return;
-      this.line().say({ t: 'credit', id, bytes: serving.read });
+      this.socket().say({ t: 'credit', id, bytes: serving.read });
       serving.read = 0;
     });
   }
@@ -167,12 +170,12 @@ class Served {
     serving?.request.destroy();
   }
 
-  /** What no request can be made of is one that fails, and ends nothing else. */
+  /** An invalid request fails alone and does not end the tunnel. */
   private beginOrSay(frame: Frame & { t: 'req' }, credited: boolean): void {
     try {
       this.begin(frame, credited);
     } catch {
-      this.line().say({ t: 'abort', id: frame.id, code: 'upstream_error' });
+      this.socket().say({ t: 'abort', id: frame.id, code: 'upstream_error' });
     }
   }
 
@@ -196,7 +199,7 @@ class Served {
       port: target.port || (target.protocol === 'https:' ? 443 : 80),
       method,
       path,
-      headers: ['host', target.host, ...handedOn(frame.headers, ['host']).flat()],
+      headers: ['host', target.host, ...forwardedHeaders(frame.headers, ['host']).flat()],
       agent: this.agent,
     });
     this.all.set(id, { request, credit: credited ? new Credit(windowBytes) : undefined, read: 0 });
@@ -212,30 +215,30 @@ class Served {
   }
 
   private async answer(id: number, response: IncomingMessage): Promise<void> {
-    const line = this.line();
+    const socket = this.socket();
     const { credit } = this.all.get(id) ?? {};
-    line.say({
+    socket.say({
       t: 'res',
       id,
       status: response.statusCode ?? 502,
-      headers: handedOn(pairs(response.rawHeaders)),
+      headers: forwardedHeaders(pairs(response.rawHeaders)),
     });
     const wanted = (): boolean => this.all.has(id);
-    if (!(await line.sendBody(ofResponse, id, response, { credit, wanted }))) return;
-    line.say({ t: 'res_end', id });
+    if (!(await socket.sendBody(ofResponse, id, response, { credit, wanted }))) return;
+    socket.say({ t: 'res_end', id });
     this.all.delete(id);
   }
 
-  /** Only what was still wanted is told. */
+  /** Reports a failure only if the request is still in progress. */
   private fail(id: number, told: () => void): void {
     if (!this.all.has(id)) return;
     this.drop(id);
-    this.line().say({ t: 'abort', id, code: 'upstream_error' });
+    this.socket().say({ t: 'abort', id, code: 'upstream_error' });
     told();
   }
 }
 
-/** Below the prefix is below the path of the server; anything else keeps its path. */
+/** Paths under the prefix map to paths under the server's; others stay unchanged. */
 function localPath(url: string, { prefix, target }: TunnelClientOptions): string {
   const inside = url === prefix || [`/`, '?'].some((next) => url.startsWith(`${prefix}${next}`));
   if (!inside) return url;

@@ -5,31 +5,31 @@ import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { sendThrough } from './answer.ts';
 import { TunnelFailure, type TunnelRequest, type TunnelResponse } from './relay-connection.ts';
-import { type HeaderList, handedOn, pairs } from './wire.ts';
+import { forwardedHeaders, type HeaderList, pairs } from './wire.ts';
 
-/** Says that it is not the answer of a server behind a tunnel, and what it is. */
+/** Marks a response as a failure of the tunnel instead of the server's response, and contains its code. */
 const failureHeader = 'x-drydock-tunnel-failure';
 const passHeader = 'x-drydock-pass';
-/** Milliseconds for which a pass is good. */
-const passLasts = 60_000;
+/** Milliseconds for which a pass is valid. */
+const passLifetime = 60_000;
 const mostHeader = 256 * 1024;
 
-/** Where a request is to be handed on: the tunnel as the one who hands it on knows it. */
+/** The tunnel to forward to, as known to the forwarding process. */
 export interface Hop {
   slug: string;
   epoch: number;
 }
 
-/** Of a request that somebody else has handed on here; undefined when the tunnel is not held here as they believe. */
+/** Serves a forwarded request. Undefined if this process does not hold the tunnel as described. */
 type Serve = (hop: Hop, request: TunnelRequest) => Promise<TunnelResponse> | undefined;
 
 interface HopOptions {
-  /** That only processes of this installation know. */
+  /** A key shared by the processes of this installation. */
   key: Buffer;
   serve: Serve;
 }
 
-/** Whoever hands a request on shows that it belongs here: the time and what is asked for, signed. */
+/** Signs the time, method and path, which proves that the request comes from this installation. */
 function passFor(key: Buffer, method: string, path: string, at: number): string {
   return `${at}.${createHmac('sha256', key).update(`${at} ${method} ${path}`).digest('base64url')}`;
 }
@@ -37,17 +37,17 @@ function passFor(key: Buffer, method: string, path: string, at: number): string 
 function isGood(key: Buffer, { method = '', url = '', headers }: IncomingMessage): boolean {
   const shown = Buffer.from(String(headers[passHeader] ?? ''));
   const at = Number.parseInt(shown.toString(), 10);
-  if (!(Math.abs(Date.now() - at) < passLasts)) return false;
+  if (!(Math.abs(Date.now() - at) < passLifetime)) return false;
   const right = Buffer.from(passFor(key, method, url, at));
   return shown.length === right.length && timingSafeEqual(shown, right);
 }
 
-/** Takes requests that other processes of this installation hand on, for tunnels whose clients are connected here. */
+/** Accepts requests forwarded by other processes, for tunnels whose clients are connected to this one. */
 export class HopServer {
   private readonly server: Server;
 
   constructor({ key, serve }: HopOptions) {
-    // Longer than the other side keeps one: it never sends into a connection that is being closed here.
+    // Longer than that of the client, so that it never sends into a closing connection.
     this.server = createServer(
       { maxHeaderSize: mostHeader, requestTimeout: 0, keepAliveTimeout: 60_000 },
       (request, response) => {
@@ -57,7 +57,7 @@ export class HopServer {
     );
   }
 
-  /** The port it listens on. */
+  /** Returns the port. */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -79,8 +79,8 @@ async function answer(serve: Serve, request: IncomingMessage, response: ServerRe
   const served = await sendThrough(request, response, {
     path,
     without: [passHeader, 'host'],
-    // What a server behind a tunnel says is not what this process says.
-    shown: (headers) => handedOn(headers, [failureHeader]),
+    // Removes the failure header, so that a server behind the tunnel cannot fake one.
+    shown: (headers) => forwardedHeaders(headers, [failureHeader]),
     send: (asked) =>
       serve({ slug, epoch: Number(epoch) }, asked) ??
       Promise.reject(new TunnelFailure('stale', 'stale', true)),
@@ -92,7 +92,7 @@ function refuse(response: ServerResponse, status: number, code: string, notSent 
   response.writeHead(status, { [failureHeader]: `${code}${notSent ? '' : ' sent'}` }).end();
 }
 
-/** Hands requests on to processes that tunnels are held by. */
+/** Forwards requests to the processes that hold their tunnels. */
 export class HopClient {
   private readonly key: Buffer;
   private agent: Promise<Agent> | undefined;
@@ -120,13 +120,13 @@ export class HopClient {
         origin,
         path,
         method,
-        headers: [...handedOn(headers, ['host', 'content-length', 'expect']), ...pass].flat(),
+        headers: [...forwardedHeaders(headers, ['host', 'content-length', 'expect']), ...pass].flat(),
         body: body ? Readable.from(body, { objectMode: false }) : null,
         signal,
         responseHeaders: 'raw',
       });
     } catch (error) {
-      if (signal.aborted) throw new TunnelFailure('client_gone', 'The request was given up');
+      if (signal.aborted) throw new TunnelFailure('client_gone', 'The request was aborted');
       const refused = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH'].includes(
         String((error as { code?: unknown }).code),
       );
@@ -135,7 +135,7 @@ export class HopClient {
     const list = pairs((answered.headers as unknown as Buffer[]).map(String));
     const failed = list.find(([name]) => name.toLowerCase() === failureHeader)?.[1];
     if (failed === undefined)
-      return { status: answered.statusCode, headers: handedOn(list), body: answered.body };
+      return { status: answered.statusCode, headers: forwardedHeaders(list), body: answered.body };
     answered.body.on('error', () => {}).destroy();
     const [code = '', sent] = failed.split(' ');
     throw TunnelFailure.named(code, sent === undefined);

@@ -1,14 +1,14 @@
 import type { WebSocket } from 'ws';
-import { Credit, IncomingBody, Room } from './body.ts';
-import { Line } from './line.ts';
+import { ByteAllowance, Credit, IncomingBody } from './body.ts';
+import { FrameSocket } from './frame-socket.ts';
 import {
   type AbortCode,
   type Chunk,
   chunkBytes,
   closeCodes,
   type Frame,
+  forwardedHeaders,
   type HeaderList,
-  handedOn,
   ofRequest,
   ofResponse,
   type TunnelProtocol,
@@ -18,24 +18,24 @@ import {
 
 const mebibyte = 1024 * 1024;
 
-/** What one client is held to. */
+/** Limits for one client. */
 const limits = {
-  /** Of the body of a request. */
+  /** Maximum bytes of a request body. */
   maxReqBody: 128 * mebibyte,
   chunk: chunkBytes,
-  /** Requests under way. */
+  /** Maximum number of concurrent requests. */
   maxInflight: 256,
 };
-/** Bytes of an answer that wait for a slow reader, where there is no credit. */
+/** Without flow control, bytes of a response that are buffered for a slow reader. */
 const mostHeld = 4 * mebibyte;
-/** Of all answers in one tunnel that wait. */
+/** Buffered bytes of all responses in a tunnel. */
 const mostHeldInAll = 64 * mebibyte;
-/** Milliseconds until an answer begins. */
+/** Milliseconds until a response must begin. */
 const patience = 10 * 60_000;
 
 export interface TunnelRequest {
   method: string;
-  /** Path and query, as the server behind the tunnel is to see them. */
+  /** Path and query for the server behind the tunnel. */
   path: string;
   headers: HeaderList;
   body: AsyncIterable<Uint8Array> | undefined;
@@ -48,10 +48,10 @@ export interface TunnelResponse {
   body: AsyncIterable<Uint8Array>;
 }
 
-/** Why a request has no answer, or not all of one. */
+/** Why a request has no complete response. */
 export class TunnelFailure extends Error {
   readonly code: AbortCode | 'offline' | 'busy' | 'stale';
-  /** Nothing of it reached the client. */
+  /** No part of the request reached the client. */
   readonly notSent: boolean;
 
   constructor(code: TunnelFailure['code'], message: string, notSent = false) {
@@ -60,81 +60,81 @@ export class TunnelFailure extends Error {
     this.notSent = notSent;
   }
 
-  /** As another process told it. */
+  /** Converts a failure reported by another process. */
   static named(code: string, notSent: boolean): TunnelFailure {
     const known = Object.hasOwn(told, code) ? (code as AbortCode) : undefined;
     if (code === 'busy') return new TunnelFailure('busy', tooMany, notSent);
     if (known) return new TunnelFailure(known, told[known], notSent);
     return new TunnelFailure(
       code === 'stale' ? 'stale' : 'offline',
-      'The client of the tunnel is gone',
+      'The client of the tunnel has disconnected',
       notSent,
     );
   }
 }
 
-const tooMany = `${limits.maxInflight} requests are under way in this tunnel`;
+const tooMany = `${limits.maxInflight} requests are in progress in this tunnel, the maximum`;
 
 const told: Record<AbortCode, string> = {
   timeout: 'The server behind the tunnel did not answer in time',
-  too_large: 'The request is larger than the tunnel takes',
-  client_gone: 'The request was given up',
+  too_large: 'The request exceeds the size limit of the tunnel',
+  client_gone: 'The request was aborted',
   upstream_error: 'The client of the tunnel cannot reach the server behind it, or was cut off from it',
-  overloaded: 'The answer was broken off: it came faster than it was read',
+  overloaded: 'The answer was aborted: it arrived faster than it was read',
 };
 
 interface Exchange {
   answered: (response: TunnelResponse) => void;
   failed: (error: TunnelFailure) => void;
-  /** Of the request; with credit only. */
+  /** Flow control of the request; undefined if the tunnel does not use it. */
   credit: Credit | undefined;
-  /** Of the answer, once it has begun. */
+  /** Body of the response, once it has begun. */
   body: IncomingBody | undefined;
 }
 
-/** The service's end of a tunnel that a client holds open. */
+/** The service's side of a tunnel. */
 export class RelayConnection {
-  private readonly line: Line;
+  private readonly socket: FrameSocket;
   private readonly exchanges = new Map<number, Exchange>();
   private readonly credited: boolean;
-  private readonly rooms: readonly Room[];
+  private readonly rooms: readonly ByteAllowance[];
   private lastId = 0;
   private rested = (): void => {};
   readonly protocol: TunnelProtocol;
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
 
   constructor(
     socket: WebSocket,
-    { slug, protocol, room }: { slug: string; protocol: TunnelProtocol; room: Room },
+    { slug, protocol, room }: { slug: string; protocol: TunnelProtocol; room: ByteAllowance },
   ) {
     this.protocol = protocol;
-    this.rooms = [new Room(mostHeldInAll), room];
+    this.rooms = [new ByteAllowance(mostHeldInAll), room];
     this.credited = protocol === withCredit;
     let gone = (): void => {};
     this.closed = new Promise((resolve) => (gone = resolve));
-    this.line = new Line(socket, {
+    this.socket = new FrameSocket(socket, {
       frame: (frame) => this.heard(frame),
       chunk: (chunk) => this.received(chunk),
       nonsense: () => this.close(closeCodes.violation, 'Not a frame of this protocol'),
       end: () => {
         for (const id of [...this.exchanges.keys()])
-          this.fail(id, new TunnelFailure('upstream_error', 'The client of the tunnel went away'));
+          this.fail(id, new TunnelFailure('upstream_error', 'The client of the tunnel has disconnected'));
         gone();
       },
     });
-    this.line.say({ t: 'hello', proto: this.credited ? 2 : 1, slug, limits });
+    this.socket.say({ t: 'hello', proto: this.credited ? 2 : 1, slug, limits });
   }
 
   get open(): boolean {
-    return this.line.open;
+    return this.socket.open;
   }
 
   close(code: number, reason: string): void {
-    this.line.close(code, reason);
+    this.socket.close(code, reason);
   }
 
-  /** Resolves when no request is under way, or after so many milliseconds. */
+  /** Resolves when no request is in progress, or at the timeout. */
   async idle(within: number): Promise<void> {
     if (this.exchanges.size === 0) return;
     let late: NodeJS.Timeout | undefined;
@@ -145,9 +145,10 @@ export class RelayConnection {
     clearTimeout(late);
   }
 
-  /** Sends a request through, and answers when its answer begins. */
+  /** Sends a request through the tunnel. Resolves when the response begins. */
   async request({ method, path, headers, body, signal }: TunnelRequest): Promise<TunnelResponse> {
-    if (!this.line.open) throw new TunnelFailure('offline', 'The client of the tunnel is gone', true);
+    if (!this.socket.open)
+      throw new TunnelFailure('offline', 'The client of the tunnel has disconnected', true);
     if (this.exchanges.size >= limits.maxInflight) throw new TunnelFailure('busy', tooMany, true);
     if (signal.aborted) throw new TunnelFailure('client_gone', told.client_gone, true);
     const id = this.nextId();
@@ -158,12 +159,12 @@ export class RelayConnection {
     const giveUp = (): void => this.abort(id, 'client_gone');
     const late = setTimeout(() => this.abort(id, 'timeout'), patience);
     signal.addEventListener('abort', giveUp, { once: true });
-    this.line.say({
+    this.socket.say({
       t: 'req',
       id,
       method,
       url: path,
-      headers: handedOn(headers),
+      headers: forwardedHeaders(headers),
       hasBody: body !== undefined,
     });
     if (body) void this.sendBody(id, body);
@@ -193,8 +194,8 @@ export class RelayConnection {
         if (size > limits.maxReqBody) throw new TunnelFailure('too_large', told.too_large);
       };
       const { credit } = this.exchanges.get(id) ?? {};
-      if (await this.line.sendBody(ofRequest, id, body, { credit, wanted, sent }))
-        this.line.say({ t: 'req_end', id });
+      if (await this.socket.sendBody(ofRequest, id, body, { credit, wanted, sent }))
+        this.socket.say({ t: 'req_end', id });
     } catch (error) {
       this.abort(id, error instanceof TunnelFailure ? 'too_large' : 'client_gone');
     }
@@ -208,7 +209,7 @@ export class RelayConnection {
         const exchange = this.exchanges.get(frame.id);
         this.forget(frame.id);
         exchange?.body?.end();
-        // It ended before it began.
+        // The response ended before it began.
         exchange?.failed(new TunnelFailure('upstream_error', told.upstream_error));
         return;
       }
@@ -227,24 +228,24 @@ export class RelayConnection {
     const body = new IncomingBody({
       most: this.credited ? windowBytes : mostHeld,
       rooms: this.rooms,
-      allow: this.credited ? (bytes) => this.line.say({ t: 'credit', id, bytes }) : undefined,
+      allow: this.credited ? (bytes) => this.socket.say({ t: 'credit', id, bytes }) : undefined,
       onAbandoned: () => this.abort(id, 'client_gone'),
     });
     exchange.body = body;
-    exchange.answered({ status, headers: handedOn(headers), body });
+    exchange.answered({ status, headers: forwardedHeaders(headers), body });
   }
 
   private received({ kind, id, bytes }: Chunk): void {
     if (kind !== ofResponse) return this.close(closeCodes.violation, 'A client sends parts of answers only');
     const body = this.exchanges.get(id)?.body;
-    // What was given up may still be on its way.
+    // Data of an aborted response may still arrive.
     if (body && !body.push(bytes)) this.abort(id, 'overloaded');
   }
 
-  /** Both ends are told. */
+  /** Notifies both ends. */
   private abort(id: number, code: AbortCode): void {
     if (!this.exchanges.has(id)) return;
-    this.line.say({ t: 'abort', id, code });
+    this.socket.say({ t: 'abort', id, code });
     this.fail(id, new TunnelFailure(code, told[code]));
   }
 

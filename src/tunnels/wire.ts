@@ -1,31 +1,33 @@
 /**
- * What the service and the client of a tunnel say to each other on a WebSocket. Text frames are JSON and steer; binary
- * ones carry bodies: a byte that says of what, the number of the request, and the bytes.
+ * The tunnel protocol between the service and a client, on a WebSocket. Text frames are JSON for control; binary frames
+ * carry bodies: a byte for the kind, the number of the request, and the data.
  */
 
-/** With credit: either side sends no more of a body than the other has room for. Preferred where both know it. */
+/**
+ * With flow control: either side sends only as much of a body as the other has room for. Preferred if both support it.
+ */
 export const withCredit = 'drydock-tunnel.v2';
-/** Of clients that exist. A body that arrives faster than it is read is broken off. */
+/** The protocol of existing clients, without flow control: a body that arrives faster than it is read is aborted. */
 export const withoutCredit = 'mcpjam-tunnel.v1';
 export const protocols = [withCredit, withoutCredit] as const;
 export type TunnelProtocol = (typeof protocols)[number];
 
-/** Bytes of a body in one frame. */
+/** Bytes of a body per frame. */
 export const chunkBytes = 64 * 1024;
-/** Bytes of a body that may be under way before the other side says that it has read some. */
+/** Bytes of a body that may be sent before the receiver acknowledges some. */
 export const windowBytes = 1024 * 1024;
-/** Of a text frame, which holds headers. */
+/** Maximum bytes of a text frame, which may contain headers. */
 export const mostText = 256 * 1024;
 
 export const closeCodes = {
   badToken: 4000,
-  /** Another client holds the tunnel now. */
+  /** Another client has taken over the tunnel. */
   replaced: 4001,
-  /** The tunnel was closed, has a new token, or whoever opened it lost access. */
+  /** The tunnel was closed, has a new token, or its owner lost access. */
   withdrawn: 4002,
-  /** The service restarts: come back at once. */
+  /** The service restarts: reconnect at once. */
   restart: 1012,
-  /** What was said is not this protocol. */
+  /** The peer violated the protocol. */
   violation: 1002,
   overloaded: 1013,
 } as const;
@@ -49,13 +51,13 @@ export type Frame =
   | { t: 'res'; id: number; status: number; headers: HeaderList }
   | { t: 'res_end'; id: number }
   | { t: 'abort'; id: number; code: AbortCode; msg?: string }
-  /** Only with credit: so many more bytes of the body may come. */
+  /** With flow control only: permits more bytes of the body. */
   | { t: 'credit'; id: number; bytes: number };
 
 export const ofRequest = 1;
 export const ofResponse = 2;
 
-/** The bytes of a frame that carries a part of a body. */
+/** Encodes part of a body as a binary frame. */
 export function chunkFrame(kind: number, id: number, bytes: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(5 + bytes.length);
   frame.writeUInt8(kind, 0);
@@ -97,7 +99,7 @@ const has: Record<Frame['t'], (frame: Record<string, unknown>) => boolean> = {
   credit: ({ bytes }) => Number.isSafeInteger(bytes) && Number(bytes) > 0,
 };
 
-/** A text frame, or undefined when it is none that we know. */
+/** Parses a text frame. Undefined if it is unknown. */
 export function readFrame(text: string): Frame | undefined {
   let said: unknown;
   try {
@@ -112,7 +114,7 @@ export function readFrame(text: string): Frame | undefined {
   return fits && named ? (frame as unknown as Frame) : undefined;
 }
 
-/** They belong to one connection, and are not handed on. */
+/** Hop-by-hop headers, which are not forwarded. */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -125,8 +127,8 @@ const ofConnection = new Set([
   'upgrade',
 ]);
 
-/** What is handed on of headers, `except` these. */
-export function handedOn(headers: HeaderList, except: readonly string[] = []): HeaderList {
+/** The headers to forward, without hop-by-hop headers and `except`. */
+export function forwardedHeaders(headers: HeaderList, except: readonly string[] = []): HeaderList {
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
@@ -134,7 +136,7 @@ export function handedOn(headers: HeaderList, except: readonly string[] = []): H
   return headers.filter(([name]) => !left.has(name.toLowerCase()));
 }
 
-/** As Node gives them: names and values in turn. */
+/** Converts the flat list of names and values from Node. */
 export function pairs(raw: readonly string[]): HeaderList {
   const list: HeaderList = [];
   for (let i = 0; i + 1 < raw.length; i += 2) list.push([raw[i] as string, raw[i + 1] as string]);

@@ -2,11 +2,11 @@ import { inflateSync } from 'node:zlib';
 
 const mostPixels = 1920 * 4000;
 
-/** Whether all of a picture has one colour. One that cannot be read is taken for one that shows something. */
+/** Whether all pixels of a picture have the same color. False if it cannot be decoded. */
 export function isBlank(png: Buffer): boolean {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const channels = { 0: 1, 2: 3, 4: 2, 6: 4 }[png[25] as number];
-  // As Chromium writes them: eight bits for each channel, line after line.
+  // The format that Chromium writes: eight bits per channel, not interlaced.
   if (channels === undefined || png[24] !== 8 || png[28] !== 0 || width * height > mostPixels) return false;
   const stride = width * channels + 1;
   const lines = inflateSync(pixelData(png), { maxOutputLength: stride * height });
@@ -34,7 +34,7 @@ function pixelData(png: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A line is kept as its difference to the bytes left of and above it; its first byte says how. */
+/** A PNG line contains differences to the bytes to the left and above; its first byte selects the filter. */
 function unfilter(line: Buffer, above: Buffer, channels: number): void {
   const filter = line[0];
   for (let x = 1; x < line.length; x++) {

@@ -1,37 +1,36 @@
-/** How much of a widget is listened to. Widgets are written by anybody. */
+/** Limits for widgets, which are untrusted. */
 export const bounds = {
-  /** Messages in a second, and waiting to be fetched. */
+  /** Messages per second, and messages queued. */
   perSecond: 100,
   waiting: 200,
   /** Characters of one message. */
   message: 1024 * 1024,
-  depth: 64,
-  /** Calls of tools and reads of resources that a widget makes, and at once. */
+  /** Tool calls and resource reads of a widget, in total and at once. */
   requests: 100,
   atOnce: 8,
-  /** Characters of all of them. */
+  /** Characters of all these requests. */
   requested: 4 * 1024 * 1024,
-  /** Entries of each list in an observation, and characters of one. */
+  /** Entries of each list in an observation, and characters of an entry. */
   entries: 50,
   entry: 1_000,
-  /** Pixels that a widget may ask to be high. */
+  /** Maximum height in pixels that a widget may request. */
   height: 4_000,
 } as const;
 
-/** Milliseconds. */
+/** Timeouts in milliseconds. */
 export const patience = {
-  /** For a widget to be there, unless told otherwise. */
+  /** For a widget to initialize, by default. */
   render: 15_000,
-  /** For a widget that threw an error to be ready all the same. */
+  /** For a widget to initialize in spite of an exception. */
   afterError: 3_000,
-  /** For a widget that has its result to draw something, and to draw what it asked its server for then. */
+  /** For a widget to draw its result, and then the answers to its own requests. */
   answer: 5_000,
   draw: 2_000,
-  /** For a picture, or the tree of its elements. */
+  /** For a screenshot or accessibility tree. */
   look: 15_000,
-  /** For an element to be there, and usable. */
+  /** For an element to be present and usable. */
   element: 5_000,
-  /** For a widget to say goodbye. */
+  /** For a widget to answer the teardown request. */
   teardown: 500,
 } as const;
 

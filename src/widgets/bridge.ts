@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isDeeper } from '../platform/json-depth.ts';
+import { isDeeper } from '../platform/json/bounds.ts';
 import { bounds, cut } from './bounds.ts';
 import type { WidgetCsp } from './csp.ts';
 
-/** Revisions of MCP Apps that are spoken, the newest first. */
+/** Supported revisions of MCP Apps, newest first. */
 const revisions = ['2026-01-26', '2025-11-21'] as const;
 
 const id = z.union([z.string().max(200), z.number()]);
@@ -26,21 +26,21 @@ const LinkParams = z.object({ url: z.string().min(1).max(8_192) });
 const SizeParams = z.object({ height: z.number().optional() });
 const LogParams = z.looseObject({ level: text.optional(), data: z.unknown() });
 
-/** What a widget did with a tool. */
+/** A tool call by a widget. */
 export interface WidgetCall {
   toolName: string;
   arguments: Record<string, unknown>;
   startedAt: number;
   endedAt: number;
-  /** Why it came to nothing, or what the result says went wrong. */
+  /** Why the call failed, or the error in its result. */
   error?: string;
 }
 
-/** What a request of a widget is answered with: a result, or why there is none. */
+/** The response to a widget's request: a result, or the reason for a refusal. */
 export type Answered = { result: Record<string, unknown> } | { refusal: string };
 
 export interface BridgeOptions {
-  /** The tool as its server declares it, what it was called with and what it answered. */
+  /** The tool as declared by its server, with the arguments and result of the call. */
   tool: unknown;
   input: Record<string, unknown>;
   result: Record<string, unknown>;
@@ -49,27 +49,28 @@ export interface BridgeOptions {
   version: string;
   callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
   readResource: (uri: string) => Promise<Answered>;
-  /** Whether somebody followed a link; without, links are noted only, since nobody is there to look at them. */
+  /** Opens a link, and returns whether it was opened. Without it, links are only recorded. */
   openLink?: (url: string) => Promise<boolean>;
-  /** To the widget; settles when it is sent, or cannot be. */
+  /** Sends to the widget. Settles when the message is sent or cannot be. */
   send: (text: string) => Promise<void>;
   resize: (height: number) => void;
 }
 
 /**
- * Our end of the conversation with a widget. The first request it makes is answered with what this host is; once it says
- * that it is ready, it is told what its tool was called with and what came of it. Whatever it says is data.
+ * The host side of the MCP Apps protocol. Answers the widget's `ui/initialize` with information about the host and,
+ * once the widget is initialized, sends it the arguments and the result of its tool call. Messages of the widget are
+ * untrusted.
  */
 export class Bridge {
   readonly calls: WidgetCall[] = [];
-  /** What it asked its host for besides, in words. */
+  /** Descriptions of other requests to the host. */
   readonly requests: string[] = [];
   /** Settles when the widget has its result. */
   readonly ready: Promise<void>;
   initialized = false;
-  /** Messages of the widget so far. */
+  /** Number of messages received. */
   heard = 0;
-  /** Messages that were not listened to. */
+  /** Number of messages dropped. */
   dropped = 0;
   private readonly options: BridgeOptions;
   private settle = (): void => {};
@@ -86,10 +87,10 @@ export class Bridge {
     });
   }
 
-  /** A message of the widget. */
+  /** Handles a message of the widget. */
   receive(raw: string): void {
     const message = Message.safeParse(parsed(raw)).data;
-    // Libraries of widgets talk to themselves in the same way.
+    // Libraries of widgets post messages to themselves in the same way.
     if (!message) return;
     this.heard++;
     const { id: asked, method, params = {} } = message;
@@ -99,12 +100,12 @@ export class Bridge {
     else this.answer(asked, method, params, raw.length);
   }
 
-  /** Whatever the widget asked for and has not been answered yet. */
+  /** Waits until all requests of the widget have been answered. */
   async quiet(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** Tells the widget that it ends. Settles with its answer, whatever that is. */
+  /** Asks the widget to end. Settles with any answer. */
   teardown(): Promise<void> {
     const goodbye = 'drydock-teardown';
     return new Promise((resolve) => {
@@ -133,7 +134,7 @@ export class Bridge {
     }
   }
 
-  /** A widget may hold two parts that begin a conversation, such as its own and that of `window.openai`. */
+  /** A widget may initialize twice, for itself and for `window.openai`. */
   private tellResult(): void {
     if (++this.told > 4) return;
     const { input, result } = this.options;
@@ -161,7 +162,7 @@ export class Bridge {
         this.note(`${method}: ${JSON.stringify(params)}`);
         return this.reply(asked, {});
       default:
-        return this.fail(asked, -32601, `This host does not know ${cut(method, 100)}`);
+        return this.fail(asked, -32601, `This host does not support ${cut(method, 100)}`);
     }
   }
 
@@ -198,7 +199,7 @@ export class Bridge {
     const good = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
     this.note(`${good ? 'link' : 'refused link'}: ${url}`);
     const { openLink } = this.options;
-    if (!good) return this.fail(asked, -32602, 'Only links to http and https are opened');
+    if (!good) return this.fail(asked, -32602, 'Only http and https links are opened');
     if (!openLink) return this.reply(asked, {});
     this.serve(asked, length, async () =>
       (await openLink(url)) ? { result: {} } : { refusal: 'The link was not opened' },
@@ -227,11 +228,11 @@ export class Bridge {
     return read ? this.options.readResource(read.uri) : { refusal: 'resources/read needs a uri' };
   }
 
-  /** Asks the server on behalf of the widget, a bounded number of times and with bounded words: they are kept. */
+  /** Serves a request to the server, limited in number and total length because they are stored. */
   private serve(asked: Id, length: number, work: () => Promise<Answered>): void {
     const tooLong = this.said + length > bounds.requested;
     if (++this.asked > bounds.requests || tooLong || this.running.size >= bounds.atOnce)
-      return this.fail(asked, -32000, 'The widget asks too much of its server');
+      return this.fail(asked, -32000, 'The widget has reached its request limit');
     this.said += length;
     const run = async (): Promise<void> => {
       try {
@@ -263,12 +264,12 @@ export class Bridge {
   }
 }
 
-/** Undefined for what is no JSON, or nested more than anybody needs. */
+/** Undefined for invalid or too deeply nested JSON. */
 function parsed(raw: string): unknown {
   if (raw.length > bounds.message) return undefined;
   try {
     const value: unknown = JSON.parse(raw);
-    return isDeeper(value, bounds.depth) ? undefined : value;
+    return isDeeper(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
-/** Of one kind. */
+/** Maximum number of domains of each kind. */
 const mostDomains = 100;
 
-/** A host or all below one, with or without scheme and port. Nothing that ends a source or a directive in a header. */
+/**
+ * A host or wildcard, with optional scheme and port, and without characters that would end a source or directive in the
+ * header.
+ */
 const source =
   /^(?:(?:https?|wss?):\/\/)?(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)*(?::\d{1,5})?\/?$/i;
 
-/** Where a widget may go, by what for. */
+/** The domains that a widget may use, by purpose. */
 export interface WidgetCsp {
   connectDomains: string[];
   resourceDomains: string[];
@@ -21,7 +24,7 @@ export function isCspSource(value: unknown): value is string {
 
 const Domains = z.array(z.unknown()).max(1_000);
 
-/** What a server declares, without whatever is no domain. Both spellings are in use. */
+/** The valid domains that a server declares. Both spellings are in use. */
 export function widgetCsp(declared: unknown): WidgetCsp {
   const given = z.record(z.string(), z.unknown()).safeParse(declared).data ?? {};
   const of = (name: string, other: string): string[] => {
@@ -38,8 +41,7 @@ export function widgetCsp(declared: unknown): WidgetCsp {
 }
 
 /**
- * The header that the HTML of a widget is served with: what is not declared is denied. `own` is the place that it was
- * served from, where nobody else is.
+ * The Content-Security-Policy of a widget: everything undeclared is denied. `own` is the origin that serves the widget.
  */
 export function cspHeader(
   { connectDomains, resourceDomains, frameDomains, baseUriDomains }: WidgetCsp,
@@ -66,11 +68,11 @@ export function cspHeader(
     .join('; ');
 }
 
-/** The same for the guard, which knows origins of http and https. */
+/** The declared origins for the guard, with http and https. */
 export function originsOf({ connectDomains, resourceDomains, frameDomains }: WidgetCsp): string[] {
   const all = [...connectDomains, ...resourceDomains, ...frameDomains];
   const origins = all.map((domain) => domain.replace(/^ws(s?):/i, 'http$1:'));
-  // A port that no port can be makes no origin.
+  // An invalid port makes no origin.
   return [...new Set(origins)].filter((origin) => {
     const url = `${origin.includes('://') ? '' : 'https://'}${origin}`.replace('*.', '');
     return URL.canParse(url);

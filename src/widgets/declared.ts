@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { type WidgetCsp, widgetCsp } from './csp.ts';
 
-/** Bytes of the HTML of a widget. */
+/** Maximum bytes of a widget's HTML. */
 const mostHtml = 16 * 1024 * 1024;
 
 const Text = z.string().min(1).max(8_192);
 const Visibility = z.array(z.string()).max(20);
 const Permissions = z.record(z.string(), z.unknown());
 
-/** What a widget may ask a browser for, and what the frame it runs in calls that. */
+/** Permissions that a widget may request, with their names in the `allow` attribute of a frame. */
 const features: Record<string, string> = {
   camera: 'camera',
   microphone: 'microphone',
@@ -21,20 +21,20 @@ export interface WidgetSource {
   uri: string;
   html: string;
   csp: WidgetCsp;
-  /** Names as a frame has them. */
+  /** Names for the `allow` attribute of a frame. */
   permissions: string[];
   /** Written for the OpenAI Apps SDK: it expects `window.openai`. */
   openAi: boolean;
 }
 
-/** Where the interface of a tool is; undefined for a tool that has none. */
+/** The URI of a tool's interface, if it has one. */
 export function widgetUriOf(tool: unknown): string | undefined {
   const meta = metaOf(tool);
   const named = [asRecord(meta['ui'])['resourceUri'], meta['ui/resourceUri'], meta['openai/outputTemplate']];
   return named.map((uri) => Text.safeParse(uri).data).find((uri) => uri?.startsWith('ui://'));
 }
 
-/** Why the widget of a server may not call one of its tools; undefined when it may. */
+/** Why a widget may not call a tool of its server; undefined if it may. */
 export function refusalOfCall(tools: readonly unknown[], name: string): string | undefined {
   const tool = tools.find((one) => asRecord(one)['name'] === name);
   if (!tool) return `The server has no tool ${JSON.stringify(name.slice(0, 200))}`;
@@ -45,8 +45,8 @@ export function refusalOfCall(tools: readonly unknown[], name: string): string |
 }
 
 /**
- * The widget in what a server answered to `resources/read`, or why there is none. What the content says about itself
- * comes before what the list of resources says.
+ * Parses the widget from the server's answer to `resources/read`, or returns why there is none. Metadata of the content
+ * takes precedence over that of the resource list.
  */
 export function widgetSource(
   uri: string,
@@ -60,7 +60,7 @@ export function widgetSource(
   if (html === undefined) return { problem: `The server answered without the contents of ${uri}` };
   if (html.trim() === '') return { problem: `${uri} is empty` };
   if (Buffer.byteLength(html) > mostHtml)
-    return { problem: `${uri} is larger than ${mostHtml >> 20} MiB, the most that is shown` };
+    return { problem: `${uri} is larger than ${mostHtml >> 20} MiB, the maximum` };
   const mimeType = (z.string().safeParse(content?.['mimeType']).data ?? '').toLowerCase();
   if (mimeType !== '' && !mimeType.startsWith('text/html'))
     return { problem: `${uri} is ${mimeType.slice(0, 100)}, not text/html;profile=mcp-app` };
@@ -78,7 +78,7 @@ export function widgetSource(
   };
 }
 
-/** Whether the content says nothing about itself, so that the list of resources has to be asked. */
+/** Whether the content has no metadata, so that the resource list is needed. */
 export function needsListing(uri: string, read: unknown): boolean {
   const contents = asRecord(read)['contents'];
   const content = (Array.isArray(contents) ? contents : []).find((one) => asRecord(one)['uri'] === uri);

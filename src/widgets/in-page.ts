@@ -1,6 +1,6 @@
 /**
- * Functions that run inside pages, which get their text: they use nothing of this file. Loaders may wrap a function that
- * has a name inside another one, so none does.
+ * Functions that run inside pages. Their source is sent, so they use nothing outside of themselves. They contain no
+ * named functions, which loaders may wrap.
  */
 
 interface Limits {
@@ -9,7 +9,7 @@ interface Limits {
   message: number;
 }
 
-/** What the host page keeps, under `Symbol.for('drydock.host')`. */
+/** The state of the host page, under `Symbol.for('drydock.host')`. */
 interface HostState {
   take(): Promise<{ messages: string[]; dropped: number }>;
   send(text: string): void;
@@ -40,8 +40,8 @@ interface WidgetFrame {
 }
 
 /**
- * Runs in the host page: shows the widget, takes its messages in and keeps them until they are fetched. A widget that
- * says too much is not heard, so that nothing it does reaches the service unasked.
+ * Runs in the host page: shows the widget, and queues its messages until they are fetched. Messages beyond the limits
+ * are dropped, so that a widget cannot flood the service.
  */
 export function showWidget({
   origin,
@@ -78,7 +78,7 @@ export function showWidget({
     try {
       text = JSON.stringify(event.data);
     } catch {
-      // What cannot be written as JSON is no message.
+      // A value that cannot be serialized is not a message.
     }
     if (text === undefined || text.length > limits.message) state.dropped++;
     else state.queue.push(text);
@@ -123,12 +123,12 @@ export function resizeFrame(height: number): void {
   (globalThis as unknown as Record<symbol, HostState>)[Symbol.for('drydock.host')]!.resize(height);
 }
 
-/** Keys go to the widget, and to the element in it that has the focus already. */
+/** Focuses the widget's frame without moving the focus inside of it, so that it receives keys. */
 export function focusFrame(frame: { focus(): void; ownerDocument: { activeElement: unknown } }): void {
   if (frame.ownerDocument.activeElement !== frame) frame.focus();
 }
 
-/** The part of the frame that is in the window, in pixels of the page. */
+/** The visible part of the frame, in page pixels. */
 export function seenOfFrame(): { x: number; y: number; width: number; height: number } {
   const scope = globalThis as unknown as {
     innerWidth: number;
@@ -151,7 +151,7 @@ export function seenOfFrame(): { x: number; y: number; width: number; height: nu
   };
 }
 
-/** Settles when what was changed until now has been drawn. */
+/** Settles when all changes so far have been drawn. */
 export function drawn(): Promise<void> {
   const scope = globalThis as unknown as { requestAnimationFrame(then: () => void): void };
   return new Promise((resolve) => {
@@ -159,7 +159,7 @@ export function drawn(): Promise<void> {
   });
 }
 
-/** Ids for tests that elements of a widget have. */
+/** The test ids in a widget. */
 export function testIds(
   body: { querySelectorAll(selector: string): ArrayLike<{ getAttribute(name: string): string | null }> },
   most: number,
@@ -186,8 +186,8 @@ interface OpenAiScope {
 }
 
 /**
- * Runs in a widget before its own scripts: `window.openai` of the OpenAI Apps SDK, over the bridge of MCP Apps. Members
- * that nothing here stands for are left out, so that widgets can tell.
+ * Runs in a widget before its scripts: `window.openai` of the OpenAI Apps SDK, on top of MCP Apps. Unsupported members
+ * are undefined, so that widgets can detect them.
  */
 export function installOpenAi(globals: Globals): void {
   const scope = globalThis as unknown as OpenAiScope;
@@ -254,7 +254,7 @@ export function installOpenAi(globals: Globals): void {
       appInfo: { name: 'window.openai', version: '1.0.0' },
       appCapabilities: {},
     })
-    // Whoever shows it does not speak to it otherwise.
+    // The host sends no other messages in this protocol.
     .catch(() => undefined)
     .finally(() => {
       link.post({ method: 'ui/notifications/initialized', params: {} });

@@ -3,13 +3,13 @@ import type { Frame, Locator, Page } from 'playwright-core';
 import { snapshot } from '../browser/observe.ts';
 import type { Recording } from '../browser/recording.ts';
 import type { BrowserSession } from '../browser/session.ts';
-import { within } from '../browser/within.ts';
 import type { Step, WidgetAssertion } from '../contract/eval-steps.ts';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import { bounds, cut, patience } from './bounds.ts';
 import type { Bridge, WidgetCall } from './bridge.ts';
+import { quoted, type Target, wordsOf } from './describe-step.ts';
 import { focusFrame, seenOfFrame, testIds } from './in-page.ts';
 import { elementsOf, type SnapshotElement } from './snapshot.ts';
-import { quoted, type Target, wordsOf } from './words.ts';
 
 export type WidgetAction = Extract<Step, { kind: 'interact' }>['action'];
 
@@ -24,12 +24,12 @@ export interface WidgetSnapshot {
 
 const mostTestIds = 200;
 const defaultScroll = 400;
-/** How often something that may still come is looked for, in milliseconds. */
+/** Milliseconds between two checks for something that may still appear. */
 const lookEvery = 50;
 
 /**
- * A widget in its page, to be looked at and used. What cannot be done, or is not so, is said in words; only a browser
- * that fails is an error.
+ * A rendered widget, for inspection and interaction. Problems are returned as text; only failures of the browser are
+ * thrown.
  */
 export class LiveWidget {
   private readonly session: BrowserSession;
@@ -42,18 +42,21 @@ export class LiveWidget {
     this.bridge = bridge;
   }
 
-  /** Tools that the widget called so far. */
+  /** The tool calls of the widget so far. */
   get calls(): readonly WidgetCall[] {
     return this.bridge.calls;
   }
 
-  /** What it wrote to its console as errors, and what it threw. */
+  /** Console errors and uncaught exceptions of the widget. */
   get consoleErrors(): string[] {
     const errors = this.session.console.filter(({ level }) => level === 'error');
     return errors.slice(0, bounds.entries).map(({ text }) => cut(text));
   }
 
-  /** What is to be seen of its frame. Asked of the browser itself: the library prepares the page first, which takes longer. */
+  /**
+   * A screenshot of the widget's frame. Uses the browser protocol directly, because the library prepares the page
+   * first, which takes longer.
+   */
   screenshot(): Promise<Buffer> {
     return this.session.during(async () => {
       const clip = await this.page.evaluate(seenOfFrame);
@@ -84,36 +87,36 @@ export class LiveWidget {
         tree,
         elements: elementsOf(tree, known),
         capturedAt: Date.now(),
-        ...(truncated && { truncated, note: 'The tree was cut' }),
+        ...(truncated && { truncated, note: 'The tree was truncated' }),
       };
     }, patience.look);
   }
 
-  /** Does what a step says; why it could not, else undefined. */
+  /** Performs the action of a step. Returns a problem, or undefined. */
   async act(action: WidgetAction, signal: AbortSignal): Promise<string | undefined> {
     if (action.kind === 'wait') {
       await delay(action.ms, undefined, { signal }).catch(() => {});
       return undefined;
     }
     const problem = await this.session.during(() => this.perform(action));
-    // What the widget asks its server for because of it belongs to the step.
-    if (problem === undefined) await within(patience.element, this.bridge.quiet(), () => {});
+    // Requests that the widget makes in response belong to the step.
+    if (problem === undefined) await withTimeout(patience.element, this.bridge.quiet(), () => {});
     return problem;
   }
 
-  /** Why what a step asserts is not so, else undefined. */
+  /** Checks the assertion of a step. Returns a problem, or undefined. */
   assert(assertion: WidgetAssertion): Promise<string | undefined> {
     return this.session.during(() => this.check(assertion));
   }
 
-  /** Ends the recording, whose files are there until `close`. */
+  /** Ends the recording. The files exist until `close`. */
   recording(): Promise<Recording | undefined> {
     return this.session.recording();
   }
 
   async close(): Promise<void> {
     this.session.leave();
-    await within(patience.teardown, this.bridge.teardown(), () => {});
+    await withTimeout(patience.teardown, this.bridge.teardown(), () => {});
     await this.session.close();
   }
 
@@ -183,17 +186,17 @@ export class LiveWidget {
     return `${wordsOf(target)} holds ${quoted(value ?? '')}, not ${quoted(wanted)}`;
   }
 
-  /** Does something to the one element that a target names. */
+  /** Acts on the single element that a target names. */
   private async use(target: Target, work: (element: Locator) => Promise<void>): Promise<string | undefined> {
     const place = this.locate(target);
     if (!(await appears(place.filter({ visible: true }).first())))
-      return `There is no ${wordsOf(target)} to be seen`;
+      return `No visible element matches ${wordsOf(target)}`;
     const found = await place.count();
-    if (found > 1) return `${found} elements are ${wordsOf(target)}; say which with nth, from 0`;
+    if (found > 1) return `${found} elements match ${wordsOf(target)}. Select one with nth, from 0`;
     return worded(work(place));
   }
 
-  /** By itself, not through the page around it, which would have to be prepared for looking as well. */
+  /** Accesses the frame directly, because the library would also prepare the surrounding page. */
   private frame(): Frame {
     return this.page.mainFrame().childFrames()[0] as Frame;
   }
@@ -203,7 +206,7 @@ export class LiveWidget {
     const { name, exact } = role ?? {};
     const named = { ...(name !== undefined && { name }), ...(exact !== undefined && { exact }) };
     const ways = [
-      // Any word may be written there; one that is no role finds nothing.
+      // Authors may write any role; an unknown one matches nothing.
       role && frame.getByRole(role.role as Parameters<Page['getByRole']>[0], named),
       text === undefined ? undefined : frame.getByText(text),
       css === undefined ? undefined : frame.locator(`css=${css}`),
@@ -229,7 +232,7 @@ async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** What the library says about a page, in its first line: the rest quotes the page. */
+/** The first line of the library's error, because the rest quotes the page. */
 async function worded(work: Promise<void>): Promise<string | undefined> {
   try {
     await work;
@@ -237,6 +240,6 @@ async function worded(work: Promise<void>): Promise<string | undefined> {
   } catch (error) {
     const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
     if (/has been closed|crashed|Target page/i.test(first)) throw error;
-    return `It could not be done: ${first.slice(0, 300)}`;
+    return `The action failed: ${first.slice(0, 300)}`;
   }
 }

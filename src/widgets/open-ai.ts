@@ -1,13 +1,13 @@
 import { installOpenAi } from './in-page.ts';
 
-/** What `window.openai` shows of the call. */
+/** The data of the call that `window.openai` exposes. */
 interface OpenAiGlobals {
   input: unknown;
   result: Record<string, unknown>;
   height: number;
 }
 
-/** The HTML of a widget with `window.openai`, there before any script of its own. */
+/** Adds `window.openai` to the HTML of a widget, before its own scripts. */
 export function withOpenAi(html: string, { input, result, height }: OpenAiGlobals): string {
   const globals = {
     toolInput: input,
@@ -19,10 +19,10 @@ export function withOpenAi(html: string, { input, result, height }: OpenAiGlobal
     maxHeight: height,
   };
   const script = `<script>(${installOpenAi.toString()})(${forScript(globals)});</script>`;
-  // Bounded, because a page may begin such a tag ten thousand times and end none.
+  // Limited, because a page may contain ten thousand unclosed tags.
   const at = /<head(?:\s[^>]{0,500})?>|<!doctype[^>]{0,500}>/gi;
   let place = 0;
-  // After the head where there is one, else after the document type: a script before it changes how pages are drawn.
+  // After <head>, or otherwise after the doctype, because a script before the doctype switches to quirks mode.
   for (const match of html.slice(0, 65_536).matchAll(at)) {
     place = match.index + match[0].length;
     if (/^<head/i.test(match[0])) break;
@@ -30,7 +30,7 @@ export function withOpenAi(html: string, { input, result, height }: OpenAiGlobal
   return `${html.slice(0, place)}${script}${html.slice(place)}`;
 }
 
-/** JSON that ends no script. */
+/** JSON that cannot close the script element. */
 function forScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { BrowserEngine } from '../browser/engine.ts';
 import { BrowserFailure } from '../browser/failure.ts';
 import type { BrowserSession } from '../browser/session.ts';
-import { within } from '../browser/within.ts';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import { isBlank } from './blank.ts';
 import { bounds, cut, patience } from './bounds.ts';
 import { type Answered, Bridge, type WidgetCall } from './bridge.ts';
@@ -26,62 +26,62 @@ type WidgetStatus =
 
 export interface WidgetRequest {
   source: WidgetSource;
-  /** The tool as its server declares it, what it was called with and what it answered. */
+  /** The tool as declared by its server, with the arguments and result of the call. */
   tool: unknown;
   input: Record<string, unknown>;
   result: Record<string, unknown>;
-  /** On behalf of the widget; whether it may is decided there. */
+  /** Requests of the widget. The callee checks whether they are allowed. */
   callTool: (name: string, args: Record<string, unknown>) => Promise<Answered>;
   readResource: (uri: string) => Promise<Answered>;
-  /** Whether it gets `window.openai`; left out, what was written for it does. */
+  /** Whether to add `window.openai`. Default: if the widget was written for it. */
   openAiCompat?: boolean | undefined;
   viewport?: { width: number; height: number } | undefined;
-  /** Milliseconds to be there. */
+  /** Milliseconds for the widget to initialize. */
   timeout?: number | undefined;
   record?: boolean | undefined;
-  /** Whether to wait for a session of the browser to be free. */
+  /** Whether to wait for a free browser session. */
   waitForRoom?: boolean | undefined;
-  /** Of ours, told to the widget. */
+  /** The version of Drydock, which the widget receives. */
   version: string;
   signal: AbortSignal;
 }
 
-/** What was to be seen of a widget. */
+/** The observations of a rendered widget. */
 export interface WidgetObservation {
   status: WidgetStatus;
   resourceUri: string;
-  /** Why it is not rendered, in words. */
+  /** Why it was not rendered. */
   problem?: string;
   bridgeInitialized: boolean;
   consoleErrors: string[];
   blockedRequests: { url: string; reason: string }[];
-  /** Milliseconds from the opening of its page until its result was drawn. */
+  /** Milliseconds from opening the page until the result was drawn. */
   renderMs?: number;
   totalMs: number;
   snapshot?: WidgetSnapshot;
   screenshot?: Buffer;
   calls: readonly WidgetCall[];
-  /** What else it asked its host for. */
+  /** Other requests to the host. */
   requests: readonly string[];
-  /** Messages that were too many, too long or no JSON. */
+  /** Messages that were too many, too long or not JSON. */
   droppedMessages: number;
 }
 
 export interface RenderedWidget {
   observation: WidgetObservation;
-  /** Whoever gets it closes it. */
+  /** The caller must close it. */
   widget?: LiveWidget;
 }
 
 const defaultViewport = { width: 1024, height: 768 };
-/** What Chromium writes when a policy holds something back. */
+/** Chromium's console message for a policy violation. */
 const violation = /'([^'\s]+)' violates the following Content Security Policy directive: "([^"]+)"/;
-/** How often a picture of one colour is taken again, in milliseconds: the widget may still be drawing. */
+/** Milliseconds before a picture of a single color is retaken, since the widget may still be drawing. */
 const blankAgain = [150, 400, 800];
 
 /**
- * Shows a widget in a browser session of its own that reaches nothing but what the widget declares. Rejects when there
- * is no room for one, and when the signal aborts.
+ * Renders a widget in its own browser session, which can reach only what the widget declares. Rejects if there is no
+ * free session, and when the signal aborts.
  */
 export async function renderWidget(engine: BrowserEngine, request: WidgetRequest): Promise<RenderedWidget> {
   const began = performance.now();
@@ -110,7 +110,7 @@ export async function renderWidget(engine: BrowserEngine, request: WidgetRequest
   }
 }
 
-/** There is nothing to look at. */
+/** The observation for a widget that could not be rendered. */
 export function unseen(
   status: 'browser_unavailable' | 'resource_read_failed',
   resourceUri: string,
@@ -138,7 +138,7 @@ interface Looked {
   snapshot?: WidgetSnapshot;
 }
 
-/** The way of one widget into its page. */
+/** Renders one widget into its page. */
 class Mount {
   private readonly session: BrowserSession;
   private readonly request: WidgetRequest;
@@ -187,7 +187,7 @@ class Mount {
 
   private bridgeTo(page: Page): Bridge {
     const { tool, input, result, callTool, readResource, version, source } = this.request;
-    // A page that is gone hears nothing, and is noticed elsewhere.
+    // A closed page receives nothing, and is detected elsewhere.
     const to = (work: () => Promise<void>): Promise<void> => this.session.during(work).catch(() => {});
     return new Bridge({
       tool,
@@ -227,23 +227,26 @@ class Mount {
       return { status: 'mount_failed', problem: cut(String(error instanceof Error ? error.message : error)) };
     }
     void this.pump(page, bridge);
-    // Its time begins when its frame has asked for it.
-    await within(patience.render, Promise.race([this.fetched, over]), () => {});
-    const first = await within(timeout, Promise.race([bridge.ready, over]), () => 'late' as const);
+    // The timeout starts when the frame has requested the widget.
+    await withTimeout(patience.render, Promise.race([this.fetched, over]), () => {});
+    const first = await withTimeout(timeout, Promise.race([bridge.ready, over]), () => 'late' as const);
     await this.session.during(async () => {});
     if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
     if (first !== undefined) return this.neverReady(page, timeout);
     const { heard } = bridge;
     if (!(await this.drawn(page, patience.answer)))
-      return { status: 'render_error', problem: 'The widget does not answer: a script of it does not end' };
+      return {
+        status: 'render_error',
+        problem: 'The widget does not respond: one of its scripts does not end',
+      };
     if (bridge.heard > heard) {
-      await within(patience.draw, bridge.quiet(), () => {});
+      await withTimeout(patience.draw, bridge.quiet(), () => {});
       await this.drawn(page, patience.draw);
     }
     return { status: 'rendered' };
   }
 
-  /** The widget, on an origin that exists in this session only. */
+  /** Serves the widget on an origin that exists only in this session. */
   private serve(): string {
     const { source, openAiCompat = source.openAi, input, result } = this.request;
     const html = openAiCompat
@@ -263,7 +266,7 @@ class Mount {
   private neverReady(page: Page, timeout: number): Looked {
     const [, frame] = page.frames();
     if (frame && !/^(?:$|about:blank)/.test(frame.url()) && !frame.url().startsWith(`http://${this.label}.`))
-      return { status: 'mount_failed', problem: cut(`The widget left for ${frame.url()}`) };
+      return { status: 'mount_failed', problem: cut(`The widget navigated to ${frame.url()}`) };
     if (this.uncaught !== undefined) return { status: 'render_error', problem: this.uncaught };
     return {
       status: 'bridge_timeout',
@@ -271,7 +274,7 @@ class Mount {
     };
   }
 
-  /** Fetches what the widget says, for as long as its page is there. */
+  /** Fetches the messages of the widget while its page exists. */
   private async pump(page: Page, bridge: Bridge): Promise<void> {
     try {
       for (;;) {
@@ -280,11 +283,11 @@ class Mount {
         for (const message of messages) bridge.receive(message);
       }
     } catch {
-      // The page is gone, or does not answer.
+      // The page is gone or does not respond.
     }
   }
 
-  /** False when the widget does not come to drawing. */
+  /** Returns false if the widget does not draw in time. */
   private async drawn(page: Page, timeout: number): Promise<boolean> {
     const frame = page.frames().find((one) => one.url().startsWith(`http://${this.label}.`));
     const draws = this.session
@@ -293,7 +296,7 @@ class Mount {
         () => true,
         () => false,
       );
-    return within(timeout, draws, () => false);
+    return withTimeout(timeout, draws, () => false);
   }
 
   private async look(widget: LiveWidget): Promise<Looked> {
@@ -308,7 +311,7 @@ class Mount {
         if (wait === undefined)
           return {
             status: 'blank_screenshot',
-            problem: 'The widget shows one colour and nothing else',
+            problem: 'The widget shows a single color',
             ...seen,
           };
         await widget.act({ kind: 'wait', ms: wait }, this.request.signal);
@@ -325,7 +328,7 @@ class Mount {
     return { status: 'screenshot_failed' };
   }
 
-  /** By the guard, or by the policy that the widget declared, of which the console tells. */
+  /** Requests blocked by the guard, or by the widget's own policy according to the console. */
   private blockedRequests(): { url: string; reason: string }[] {
     const blocked = new Map(this.session.refusals.map(({ url, reason }) => [url, reason]));
     for (const { text } of this.session.console) {

@@ -1,17 +1,17 @@
 import { bounds } from './bounds.ts';
 
-/** An element of a widget as steps of a case name it. */
+/** An element of a widget, as steps of a case name it. */
 export interface SnapshotElement {
   role?: { role: string; name: string };
   testId?: string;
   text?: string;
-  /** Several elements answer to it. */
+  /** Several elements match. */
   ambiguous?: boolean;
 }
 
 const mostElements = 200;
 const line = /^\s*- '?([a-z]+)(?: ("(?:[^"\\]|\\.)*"))?[^:]*(?:: (.*?))?'?$/;
-/** They hold others, or are not what people look for. */
+/** Roles of containers, or of elements that cannot be targeted usefully. */
 const structure = new Set([
   'generic',
   'iframe',
@@ -24,7 +24,7 @@ const structure = new Set([
   'rowgroup',
 ]);
 
-/** What can be named in a widget, from its accessibility tree and its test ids. */
+/** The targetable elements of a widget, from its accessibility tree and test ids. */
 export function elementsOf(tree: string, testIds: readonly string[]): SnapshotElement[] {
   const found: SnapshotElement[] = [];
   for (const each of tree.split('\n')) {

@@ -1,25 +1,60 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import { relative } from 'node:path';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { laneOf, recordDurations } from './durations.ts';
 import { programs } from './programs.ts';
 
-/** Ends the run with what was left out for want of a program, and with one line that any tool can read. */
+const slowestShown = 10;
+
+/** Writes the durations of this run into the record that the order of files comes from. */
+const isRecorded = process.env['DRYDOCK_TEST_RECORD'] === '1';
+
+/** Ends the run with its time, its slowest files, the programs that were missing, and the counts as the last line. */
 export default class ClosingLine implements Reporter {
+  private readonly begun = performance.now();
+  private root = '';
+  private lane = '';
+
+  onInit({ config }: Vitest): void {
+    this.root = config.root;
+    this.lane = laneOf(config.tagsFilter);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
     let failed = errors.length;
     const leftOut = new Map<string, number>();
+    const seconds: [file: string, seconds: number][] = [];
     for (const module of modules) {
       failed += module.errors().length;
       const tests = [...module.children.allTests()];
-      passed += tests.filter((test) => test.result().state === 'passed').length;
-      failed += tests.filter((test) => test.result().state === 'failed').length;
+      const ran = tests.filter((test) => test.result().state !== 'skipped');
+      passed += ran.filter((test) => test.result().state === 'passed').length;
+      failed += ran.filter((test) => test.result().state === 'failed').length;
+      if (ran.length > 0) seconds.push([relative(this.root, module.moduleId), secondsOf(module)]);
       const skipped = tests.filter((test) => test.result().state === 'skipped');
       for (const name of skipped.flatMap(({ tags }) => missing(tags)))
         leftOut.set(name, (leftOut.get(name) ?? 0) + 1);
     }
-    const lines = [...leftOut].map(([name, count]) => `left out: ${testsNeed(count)} ${name}\n`);
+    if (isRecorded) recordDurations(this.lane, this.root, seconds);
+    const slowest = seconds.toSorted(([, a], [, b]) => b - a).slice(0, slowestShown);
+    const lines = [
+      `${minutes((performance.now() - this.begun) / 1000)} in all; the slowest files:`,
+      ...slowest.map(([file, one]) => `${one.toFixed(1).padStart(7)} s  ${file}`),
+      ...[...leftOut].map(([name, count]) => `left out: ${testsNeed(count)} ${name}`),
+      `${passed} passed, ${failed} failed`,
+    ];
     // After the summary of the default reporter.
-    process.once('exit', () => process.stdout.write(`${lines.join('')}${passed} passed, ${failed} failed\n`));
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
+}
+
+function secondsOf(module: TestModule): number {
+  const { collectDuration, duration } = module.diagnostic();
+  return (collectDuration + duration) / 1000;
+}
+
+function minutes(seconds: number): string {
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
 /** Names of the programs that a test needs and the machine lacks. */

@@ -1,93 +1,22 @@
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { laneOf, recordedDurations } from './durations.ts';
 
-/** Seconds on a quiet machine decide; the rest is short. A long file begun last would run while the other workers idle. */
-const long = [
-  'guides',
-  'access-matrix',
-  'parity',
-  'console',
-  'embedded',
-  'live-hostile',
-  'cli',
-  'eval-attacks',
-  'fuzz',
-  'conformance-runs',
-  'backup',
-  'cli-journeys',
-  'backup-refusals',
-  'console-hostile-pages',
-  'console-swarms',
-  'hostile-servers',
-  'swarm-hostile',
-  'confinement',
-  '../src/suite-files/read',
-  'package',
-  'widgets',
-  'eval-widgets',
-  'console-sessions',
-  'console-people-pages',
-  'cli-suite-files',
-  'console-studies',
-  'cli-terminal',
-  'visit-pages',
-  'cli-evals',
-  'replicas',
-  '../src/browser/engine',
-  'console-webhooks',
-  'webhook-crash',
-  'journey-crash',
-  '../src/platform/leases/holder',
-  'eval-crash',
-  'console-eval-pages',
-  'readiness-runs',
-  'cli-check',
-  'live-failures',
-  'browser-sessions',
-  'demo-server',
-  'feature-gates',
-  '../src/browser/session',
-  'ci-examples',
-  'webhook-attacks',
-  'console-registry',
-  'project-deletion',
-  'environments-model',
-  'console-setup-pages',
-  'eval-races',
-  'doctor',
-  'live-attacks',
-  'console-checks',
-  'database-timeouts',
-  'shutdown',
-  'live-doctor',
-  'live-oauth',
-  'telemetry',
-  'cli-conformance',
-  'eval-ingest-hostile',
-  'eval-backtest',
-  'kill',
-  'console-sign-in',
-  'overload',
-  'database-hosts',
-  'console-links',
-  'tls',
-  'first-call',
-  'agent-turn',
-  'leases',
-  'openapi',
-  'study-insights',
-  'server-checks',
-  '../src/compatibility/compatibility',
-  'browser-attacks',
-  'tunnels',
-].map((name) => `/test/${name}.test.ts`.replace('/test/../', '/'));
+/** Most files take less than a second per 1,000 bytes, so a new file begins early rather than last. */
+const secondsPerByte = 0.001;
 
-/** Nothing is known of earlier runs on a machine that runs the suite once: vitest would begin with the largest files. */
+/** Begins with the files that take longest: a long file begun last would run alone while the other workers are idle. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
-      const index = long.findIndex((end) => moduleId.endsWith(end));
-      return index < 0 ? long.length : index;
-    };
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+    const { root, tagsFilter } = this.ctx.config;
+    const recorded = recordedDurations(laneOf(tagsFilter));
+    const expected = new Map(
+      files.map((file) => [
+        file,
+        recorded.get(relative(root, file.moduleId)) ?? statSync(file.moduleId).size * secondsPerByte,
+      ]),
+    );
+    return files.toSorted((a, b) => (expected.get(b) ?? 0) - (expected.get(a) ?? 0));
   }
 }

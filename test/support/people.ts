@@ -1,9 +1,9 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { hashToken, newToken } from '../../src/domain/identity/token.ts';
 import { createConsoleLink } from '../../src/domain/operator/console-link.ts';
 import * as sessions from '../../src/platform/database/queries/console-sessions.ts';
 import * as passwords from '../../src/platform/database/queries/passwords.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { hashToken, newToken } from '../../src/platform/secrets/tokens.ts';
 import { Browser, rightPassword } from './browser.ts';
 import type { TestService } from './service.ts';
 

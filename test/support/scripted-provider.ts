@@ -22,7 +22,7 @@ export interface ScriptedCall {
   id?: string;
 }
 
-/** What the provider does with a request. */
+/** The scripted response to a request. */
 export interface Reply {
   text?: string;
   toolCalls?: ScriptedCall[];

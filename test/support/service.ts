@@ -27,7 +27,7 @@ export interface RequestOptions {
   key?: string | null;
   body?: unknown;
   headers?: Record<string, string>;
-  /** What stands before the path, when it is not the API. */
+  /** The path prefix, when it is not that of the API. */
   base?: string;
 }
 

@@ -43,7 +43,7 @@ function chunks(body: Buffer = Buffer.alloc(0)): Buffer {
   ]);
 }
 
-/** What a failure report shows. */
+/** The contents of a failure report. */
 export function describeShot(shot: Shot): string {
   const cut = (text: string): string =>
     text.length > 600 ? `${text.slice(0, 600)}… (${text.length} characters)` : text;

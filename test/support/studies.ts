@@ -55,7 +55,7 @@ export function ok(answer: Answer): Body {
   return answer.body;
 }
 
-/** What stands behind the `#` of a link. */
+/** The fragment of a link. */
 export function tokenIn(link: string): string {
   return link.slice(link.indexOf('#') + 1);
 }

@@ -12,7 +12,7 @@ import { connectAgent } from './agents.ts';
 import { fillPath } from './path-parameters.ts';
 import type { TestService } from './service.ts';
 
-/** What is asked of an operation, whatever the surface. */
+/** A request to an operation, independent of the surface. */
 export interface Asked {
   params: Record<string, string>;
   body?: unknown;

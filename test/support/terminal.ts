@@ -61,7 +61,7 @@ export class Terminal {
     return this.child.exitCode;
   }
 
-  /** What is on the screen without colours, line by line. */
+  /** The text of the screen without colors, line by line. */
   get lines(): string[] {
     return this.screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '').split(/\r?\n/);
   }

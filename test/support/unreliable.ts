@@ -10,7 +10,7 @@ interface Seen {
   body: string;
 }
 
-/** What becomes of a request. */
+/** The fate of a request. */
 export type Fate = (request: IncomingMessage, response: ServerResponse, seen: Seen) => void | Promise<void>;
 
 export interface Unreliable {
@@ -35,7 +35,7 @@ export async function unreliable(...fates: [Fate, ...Fate[]]): Promise<Unreliabl
       for await (const chunk of request) one.body += chunk;
       await fate(request, response, one);
     } catch {
-      // Whoever asked is gone.
+      // The client has disconnected.
     }
   };
   const server = createServer((request, response) => void meet(request, response));
@@ -59,7 +59,7 @@ export function answer(
   return (_, response) => void response.writeHead(status, headers).end(text);
 }
 
-/** What the service at `origin` answers. */
+/** The response of the service at `origin`. */
 export function handOn(origin: string): Fate {
   return async (_, response, seen) => {
     const answered = await ask(origin, seen);

@@ -12,7 +12,7 @@ const host = 'listable.example';
 export interface Behaviour {
   /** Without it, everybody is let in. */
   authorizes: boolean;
-  /** What is sent with a 401. */
+  /** The WWW-Authenticate header of a 401. */
   challenge: string | undefined;
   resourceMetadata: object | undefined;
   authorizationServer: object | undefined;
@@ -20,7 +20,7 @@ export interface Behaviour {
   checksOrigin: boolean;
   transport: 'streamable-http' | 'sse';
   tools: object[];
-  /** What is served at `ui://listable/ships`. */
+  /** The contents of `ui://listable/ships`. */
   interface: { mimeType: string; text: string; _meta?: object } | undefined;
   domainToken: string | undefined;
   skills: object[] | undefined;
@@ -32,7 +32,7 @@ export interface Behaviour {
 
 export interface Listable extends Target {
   url: string;
-  /** The same server without TLS. */
+  /** The server without TLS. */
   plainUrl: string;
   origin: string;
   port: number;

@@ -14,7 +14,6 @@ const filesystem = fileURLToPath(
   import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
 );
 const memory = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js'));
-const proxy = fileURLToPath(import.meta.resolve('mcp-proxy/dist/bin/mcp-proxy.mjs'));
 const oauthDemo = fileURLToPath(
   import.meta.resolve('@modelcontextprotocol/sdk/examples/server/simpleStreamableHttp.js'),
 );
@@ -55,22 +54,6 @@ export async function startEverything(kind: 'streamableHttp' | 'sse'): Promise<E
     running = await start();
   };
   return asTarget({ url, restart }, () => end(running));
-}
-
-export interface Proxy extends Target {
-  url: string;
-  sseUrl: string;
-}
-
-/** server-everything behind mcp-proxy: one endpoint for both eras, and the API key in `X-API-Key`. */
-export async function startProxy(options: { apiKey?: string; modern?: boolean } = {}): Promise<Proxy> {
-  const port = await freePort();
-  const flags = ['--host', '127.0.0.1', '--port', String(port)];
-  if (options.apiKey !== undefined) flags.push('--apiKey', options.apiKey);
-  if (options.modern === false) flags.push('--no-modern');
-  const child = await run([proxy, ...flags, '--', process.execPath, everything, 'stdio'], {}, [port]);
-  const origin = `http://127.0.0.1:${port}`;
-  return asTarget({ url: `${origin}/mcp`, sseUrl: `${origin}/sse` }, () => end(child));
 }
 
 interface ObtainedTokens {

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startGated } from './gated.ts';
 import { type Hostile, startHostile } from './hostile.ts';
 import { modernOnlyStdio, startModernOnly } from './modern-only.ts';
 import {
@@ -20,7 +21,6 @@ import {
   memoryStdio,
   startEverything,
   startOAuthDemo,
-  startProxy,
 } from './processes.ts';
 import { startRotatingOAuth } from './rotating-oauth.ts';
 import { startSelfSigned } from './tls.ts';
@@ -86,15 +86,17 @@ describe('real servers', () => {
     expect(client.getServerVersion()?.name).toBe('mcp-servers/everything');
   });
 
-  test('the proxy wants its key and serves both eras', async () => {
-    await using proxy = await startProxy({ apiKey: 'k' });
-    expect((await post(proxy.url, 'initialize')).status).toBe(401);
-    const client = await connect(http(proxy.url, { 'x-api-key': 'k' }));
+  test('the gateway wants its key and serves both eras', async () => {
+    await using gated = await startGated('k');
+    const headers = { 'x-api-key': 'k' };
+    expect((await post(gated.url, 'initialize')).status).toBe(401);
+    expect((await fetch(gated.sseUrl)).status).toBe(401);
+    const client = await connect(http(gated.url, headers));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-    await using old = await startProxy({ modern: false });
-    const legacy = await connect(http(old.url));
+    const legacy = await connect(http(gated.url, headers), 'legacy');
     expect(legacy.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    await connect(new SSEClientTransport(new URL(old.sseUrl)), 'legacy');
+    const sse = new SSEClientTransport(new URL(gated.sseUrl), { requestInit: { headers } });
+    await connect(sse, 'legacy');
   });
 
   test('the OAuth demo gives tokens that open it', async () => {

@@ -12,14 +12,14 @@ const filter = z.string().min(1).max(200).optional();
 const moment = z.coerce.number().int().min(0).max(8_640_000_000_000).optional();
 
 export const listAuditEvents = operation({
-  summary: 'List who did what, newest first',
+  summary: 'List audit events, newest first',
   query: z.object({
-    action: filter.describe('Like `key.create`, or `key.*` for all of keys.'),
-    actor: filter.describe('Id of a user, or `operator` for the command line.'),
-    target: filter.describe('Id of what it was done to.'),
+    action: filter.describe('For example `key.create`, or `key.*` for all actions on keys.'),
+    actor: filter.describe('User ID, or `operator` for the command line.'),
+    target: filter.describe('ID of the affected resource.'),
     projectId: filter,
-    from: moment.describe('Epoch milliseconds, included.'),
-    to: moment.describe('Epoch milliseconds, not included.'),
+    from: moment.describe('Epoch milliseconds, inclusive.'),
+    to: moment.describe('Epoch milliseconds, exclusive.'),
     ...historyPage,
   }),
   response: pageOf(
@@ -28,7 +28,7 @@ export const listAuditEvents = operation({
       at: Time,
       actor: z.object({
         id: z.string(),
-        email: z.string().nullable().describe('Null when the account is gone, or it was the command line.'),
+        email: z.string().nullable().describe('`null` for a deleted account or the command line.'),
         name: z.string().nullable(),
       }),
       action: z.string(),
@@ -38,7 +38,7 @@ export const listAuditEvents = operation({
       details: z
         .record(z.string(), z.unknown())
         .nullable()
-        .describe('Who or what it was about, and what it was before.'),
+        .describe('Affected resource, and its previous values.'),
     }),
     'AuditEventPage',
   ),

@@ -8,16 +8,20 @@ const Queue = z.object({
   kind: z.string(),
   waiting: z.number().int(),
   running: z.number().int(),
-  failed: z.number().int().nullable().describe('Given up within the last seven days. Null: not counted.'),
-  oldestDueAt: Time.nullable().describe('Since when the longest waiting one could have begun.'),
+  failed: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Jobs that failed permanently in the last seven days. `null`: not counted.'),
+  oldestDueAt: Time.nullable().describe('Due time of the job that has waited longest.'),
 });
 
 export const getInstallation = operation({
-  summary: 'Show how this installation is',
+  summary: 'Read the status of this installation',
   response: z.object({
     version: z.string(),
     node: z.string(),
-    startedAt: Time.describe('Of the process that answers.'),
+    startedAt: Time.describe('Process that answers the request.'),
     publicUrl: z.string(),
     database: z.object({
       version: z.string(),
@@ -39,7 +43,7 @@ export const getInstallation = operation({
           seenAt: Time,
         }),
       )
-      .describe('Processes that answer requests and share the database; empty where it is embedded.'),
+      .describe('Processes that share the database. Empty if the database is embedded.'),
     queues: z.array(Queue).describe('Jobs by kind, and trials of eval runs.'),
     failures: z
       .array(
@@ -51,12 +55,12 @@ export const getInstallation = operation({
           failedAt: Time,
         }),
       )
-      .describe('Jobs that were given up, newest first; 20 at most.'),
+      .describe('Permanently failed jobs, newest first. Up to 20.'),
     blobs: z.object({
       place: z.string(),
       count: z.number().int(),
       bytes: z.number().int(),
-      toRemove: z.number().int().describe('Files whose row is gone, and that will go too.'),
+      toRemove: z.number().int().describe('Orphaned files that will be removed.'),
     }),
     models: z.array(
       z.object({
@@ -65,7 +69,7 @@ export const getInstallation = operation({
         provider: z.string(),
         state: z
           .enum(['ready', 'no key', 'paused'])
-          .describe('`paused`: the provider asked for a pause, which ends at `pausedUntil`.'),
+          .describe('`paused`: the provider requested a pause until `pausedUntil`.'),
         pausedUntil: Time.nullable(),
       }),
     ),
@@ -77,12 +81,12 @@ export const getInstallation = operation({
     settings: z
       .array(
         z.object({
-          name: z.string().describe('Of the environment variable.'),
-          value: z.string().describe('In words; of a secret only whether there is one.'),
+          name: z.string().describe('Name of the environment variable.'),
+          value: z.string().describe('Value as text. For a secret, only whether it is set.'),
           secret: z.boolean(),
           meaning: z.string(),
         }),
       )
-      .describe('Of the process that answers.'),
+      .describe('Process that answers the request.'),
   }),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { VisibleName } from '../fields.ts';
 import { operationsIn } from '../operation.ts';
 import { historyPage, pageOf, Time } from '../paging.ts';
-import { VisibleName } from '../text.ts';
 import { PersonSummary } from './people.ts';
 
 const operation = operationsIn({
@@ -13,8 +13,8 @@ const operation = operationsIn({
 const fields = {
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe('Enough to tell keys apart, too little to use.'),
-  user: PersonSummary.nullable().describe('Whom it acts as.'),
+  hint: z.string().describe('Part of the key, to tell keys apart.'),
+  user: PersonSummary.nullable().describe('User that the key acts as.'),
   createdAt: Time,
   lastUsedAt: Time.nullable(),
   revokedAt: Time.nullable(),
@@ -22,27 +22,27 @@ const fields = {
 
 export const listKeys = operation({
   summary: 'List API keys, newest first',
-  description: 'The own ones; an administrator of the organization sees all.',
+  description: 'Lists your own keys. Administrators of the organization see all keys.',
   query: z.object({
-    whose: z.enum(['mine', 'all']).default('all').describe('`all`: as far as one may see them.'),
+    whose: z.enum(['mine', 'all']).default('all').describe('`all`: all keys visible to you.'),
     ...historyPage,
   }),
   response: pageOf(z.object(fields), 'ConsoleKeyPage'),
 });
 
 export const createKey = operation({
-  summary: 'Make an API key that acts as oneself in this organization',
+  summary: 'Create an API key',
   method: 'POST',
   body: z.strictObject({ name: VisibleName }),
   example: { name: 'CI' },
   status: 201,
   errors: ['CONFLICT'],
-  response: z.object({ ...fields, key: z.string().describe('Shown this once.') }),
+  response: z.object({ ...fields, key: z.string().describe('Shown only once.') }),
 });
 
 export const revokeKey = operation({
   summary: 'Revoke an API key',
-  description: 'It stops working with the next request. An administrator may revoke those of others.',
+  description: 'Takes effect with the next request. Administrators can revoke keys of others.',
   method: 'DELETE',
   path: '/{keyId}',
   response: z.object({ id: z.string(), revoked: z.literal(true) }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { VisibleName } from '../fields.ts';
 import { operationsIn } from '../operation.ts';
 import { lookupPage, pageOf, Time } from '../paging.ts';
-import { VisibleName } from '../text.ts';
 import { Email, Identity, OrganizationRole, PersonSummary } from './people.ts';
 
 const operation = operationsIn({
@@ -16,7 +16,7 @@ const Member = z.object({
   name: z.string(),
   role: OrganizationRole,
   hasPassword: z.boolean(),
-  lastSeenAt: Time.nullable().describe('In the console; null when there is no session.'),
+  lastSeenAt: Time.nullable().describe('Last activity in the console. `null` without a session.'),
 });
 
 export const listMembers = operation({
@@ -28,8 +28,8 @@ export const listMembers = operation({
 });
 
 export const setMember = operation({
-  summary: 'Give a member another role',
-  description: 'Only an owner makes and unmakes owners. The last owner stays one.',
+  summary: 'Change the role of a member',
+  description: 'Only owners can add or remove owners. The last owner cannot be changed.',
   method: 'PUT',
   path: '/members/{memberId}',
   body: z.strictObject({ role: OrganizationRole }),
@@ -39,8 +39,9 @@ export const setMember = operation({
 });
 
 export const removeMember = operation({
-  summary: 'Take somebody out of the organization and its projects',
-  description: 'Their keys stop working, and so do their sessions here. The last owner stays.',
+  summary: 'Remove a member from the organization',
+  description:
+    'Also removes access to its projects, and revokes their keys and sessions in this organization. The last owner cannot be removed.',
   method: 'DELETE',
   path: '/members/{memberId}',
   response: z.object({ userId: z.string(), removed: z.literal(true) }),
@@ -48,16 +49,16 @@ export const removeMember = operation({
 });
 
 const Link = {
-  url: z.string().describe('Works once. Shown this once.'),
-  mailed: z.boolean().describe('Whether it is on its way by mail too.'),
-  mailError: z.string().optional().describe('Why it was not mailed, where a mail server is set.'),
+  url: z.string().describe('Works once. Shown only once.'),
+  mailed: z.boolean().describe('Whether it was also sent by email.'),
+  mailError: z.string().optional().describe('Why sending the email failed, if a mail server is configured.'),
   expiresAt: Time,
 };
 
 export const createResetLink = operation({
-  summary: 'Make a link with which a member chooses a new password',
+  summary: 'Create a password reset link for a member',
   description:
-    'For others whom one may remove, in every organization that they belong to, and who are no operators; an operator may make one for members of others too. It works as long as its maker could make it.',
+    'For members whom you can remove in every organization they belong to, and who are not operators. Operators can create links for members of other organizations too. The link works while its creator still has these permissions.',
   method: 'POST',
   path: '/members/{memberId}/reset-link',
   status: 201,
@@ -65,7 +66,9 @@ export const createResetLink = operation({
     ...Link,
     identities: z
       .array(Identity)
-      .describe('Accounts elsewhere that go on opening this one: look at them if it was taken over.'),
+      .describe(
+        'Linked identities that can still sign in to this account. Review them if the account was compromised.',
+      ),
   }),
   errors: ['CONFLICT'],
 });
@@ -80,16 +83,16 @@ const Invitation = z.object({
 });
 
 export const listInvitations = operation({
-  summary: 'List invitations that nobody has used',
+  summary: 'List pending invitations',
   path: '/invitations',
   query: z.object(lookupPage),
   response: pageOf(Invitation, 'InvitationPage'),
 });
 
 export const createInvitation = operation({
-  summary: 'Invite somebody to the organization',
+  summary: 'Invite a person to the organization',
   description:
-    'An earlier invitation of the same address stops working. Only an owner invites owners, or takes such an invitation back. It works as long as its maker could make it.',
+    'Replaces an earlier invitation of the same address. Only owners can invite owners or revoke such invitations. The invitation works while its creator still has the permission.',
   method: 'POST',
   path: '/invitations',
   body: z.strictObject({ email: Email, role: OrganizationRole }),
@@ -101,13 +104,13 @@ export const createInvitation = operation({
     warning: z
       .string()
       .optional()
-      .describe('Servers that stop working with a second user, and the settings that keep them.'),
+      .describe('Servers that stop working with a second user, and the settings that prevent it.'),
   }),
   errors: ['CONFLICT'],
 });
 
 export const revokeInvitation = operation({
-  summary: 'Take an invitation back',
+  summary: 'Revoke an invitation',
   method: 'DELETE',
   path: '/invitations/{invitationId}',
   response: z.object({ id: z.string(), revoked: z.literal(true) }),
@@ -122,10 +125,10 @@ export const updateOrganization = operation({
       logoUrl: z
         .url({ protocol: /^https$/ })
         .max(2000)
-        .regex(/^[^:]+:\/\/[^/?#@]*(?:[/?#]|$)/, 'May not hold a user or a password')
+        .regex(/^[^:]+:\/\/[^/?#@]*(?:[/?#]|$)/, 'Must not contain a user or a password')
         .nullable()
         .optional()
-        .describe('`null` takes it away.'),
+        .describe('`null` clears it.'),
     })
     .refine((body) => Object.keys(body).length > 0, 'Give at least one field to change'),
   example: { name: 'Shipyard' },

@@ -3,7 +3,9 @@ import { Time } from '../paging.ts';
 
 export const OrganizationRole = z
   .enum(['owner', 'admin', 'member'])
-  .describe('`owner`: everything. `admin`: everything but owners. `member`: the projects they may enter.');
+  .describe(
+    '`owner`: full access. `admin`: full access except to owners. `member`: works in the projects they have access to.',
+  );
 
 export const ProjectRole = z.enum(['admin', 'member']);
 
@@ -11,19 +13,19 @@ export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@<>"\p{Cc}\p{Cf}]+@[^\s@<>"\p{Cc}\p{Cf}]+$/u, 'Not an e-mail address');
+  .regex(/^[^\s@<>"\p{Cc}\p{Cf}]+@[^\s@<>"\p{Cc}\p{Cf}]+$/u, 'Must be an email address');
 
 export const NewPassword = z
   .string()
   .min(10)
   .max(200)
-  .describe('10 to 200 characters. Not one of the most common, and not the e-mail address.');
+  .describe('10 to 200 characters. Common passwords and the email address are rejected.');
 
-/** What is typed is compared as it is; nothing shorter or longer can be right. */
+/** A password to compare, with the length limits of stored ones. */
 export const Password = z.string().min(1).max(200);
 
-/** An account elsewhere that opens one here. */
+/** An account at an identity provider that is linked to a user. */
 export const Identity = z.object({ id: z.string(), issuer: z.string(), linkedAt: Time });
 
-/** Somebody as others see them. */
+/** A user as visible to others. */
 export const PersonSummary = z.object({ id: z.string(), email: z.string(), name: z.string() });

@@ -16,18 +16,18 @@ const ProjectMember = z.object({
   role: ProjectRole,
   invited: z
     .boolean()
-    .describe('Otherwise they are in by their role in the organization, or because the project is public.'),
+    .describe('`false` if access comes from the role in the organization or from a public project.'),
 });
 
 export const listProjectMembers = operation({
-  summary: 'List everybody who may enter a project',
+  summary: 'List everyone with access to a project',
   query: z.object(lookupPage),
   response: pageOf(ProjectMember, 'ProjectMemberPage'),
   access: 'project member',
 });
 
 export const setProjectMember = operation({
-  summary: 'Invite a member of the organization to a project, or change their role in it',
+  summary: 'Add a member to a project, or change their role',
   method: 'PUT',
   path: '/{memberId}',
   body: z.strictObject({ role: ProjectRole }),
@@ -36,7 +36,7 @@ export const setProjectMember = operation({
 });
 
 export const removeProjectMember = operation({
-  summary: 'Take an invitation to a project back',
+  summary: 'Remove a member from a project',
   method: 'DELETE',
   path: '/{projectMemberId}',
   response: z.object({ userId: z.string(), removed: z.literal(true) }),

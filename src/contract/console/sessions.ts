@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { VisibleName } from '../fields.ts';
 import { operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
-import { VisibleName } from '../text.ts';
 import { Email, Identity, NewPassword, OrganizationRole, Password } from './people.ts';
 
 const operation = operationsIn({ area: 'Console', path: '', access: 'session' });
@@ -10,21 +10,23 @@ const forAnyone = operationsIn({ area: 'Console', path: '', access: 'visitor' })
 const ways = z
   .object({
     oidc: z
-      .object({ name: z.string().describe('What the button says: “Sign in with …”.') })
+      .object({ name: z.string().describe('Provider name on the button “Sign in with …”.') })
       .nullable()
-      .describe('Null where no provider is set up.'),
-    mail: z.boolean().describe('Whether this installation sends mail; without, links are copied.'),
+      .describe('`null` if no provider is configured.'),
+    mail: z.boolean().describe('Whether this installation sends mail. If not, links must be copied.'),
   })
-  .describe('How people get in, besides a password.');
+  .describe('Sign-in options besides a password.');
 
 const Person = z.object({
   id: z.string(),
   email: z.string(),
   name: z.string(),
   imageUrl: z.string().nullable(),
-  operator: z.boolean().describe('Runs this installation.'),
-  hasPassword: z.boolean().describe('Whoever has none, and no identity, is asked to choose one.'),
-  identities: z.array(Identity).describe('Accounts elsewhere that they sign in with.'),
+  operator: z.boolean().describe('Whether the user is an operator of this installation.'),
+  hasPassword: z
+    .boolean()
+    .describe('If the user has neither a password nor an identity, the console asks to set a password.'),
+  identities: z.array(Identity).describe('Linked accounts at identity providers.'),
 });
 
 const MyOrganization = z.object({
@@ -40,19 +42,21 @@ const SignedIn = z.object({
   signedIn: z.literal(true),
   sessionId: z.string(),
   user: Person,
-  organizations: z.array(MyOrganization).describe('The oldest first; may be empty.'),
+  organizations: z.array(MyOrganization).describe('Oldest first. May be empty.'),
   organizationId: z
     .string()
     .nullable()
-    .describe('The one that this session used last, or the first; what requests without a choice mean.'),
+    .describe(
+      'Organization of requests that do not select one: the last one used by this session, or the first.',
+    ),
   ways,
-  version: z.string().describe('Of this installation.'),
+  version: z.string().describe('Version of this installation.'),
 });
 
 const SignedOut = z.object({ signedIn: z.literal(false), ways });
 
 export const getSession = forAnyone({
-  summary: 'Say who is signed in, and how one can be',
+  summary: 'Read the signed-in user and the sign-in options',
   path: '/session',
   response: z.discriminatedUnion('signedIn', [SignedIn, SignedOut]),
 });
@@ -60,7 +64,7 @@ export const getSession = forAnyone({
 export const signIn = forAnyone({
   summary: 'Sign in with a password',
   description:
-    'Sets the cookie. After 5 failures of an address of mail, or 20 from one network address, within 15 minutes it is refused for a while whatever the password.',
+    'Sets the session cookie. After 5 failures for an email address, or 20 from one network address, within 15 minutes, further attempts are refused for a while.',
   method: 'POST',
   path: '/session',
   body: z.strictObject({ email: Email, password: Password }),
@@ -70,15 +74,15 @@ export const signIn = forAnyone({
 });
 
 export const signOut = operation({
-  summary: 'End this session',
+  summary: 'Sign out',
   method: 'DELETE',
   path: '/session',
   response: SignedOut,
 });
 
 export const requestReset = forAnyone({
-  summary: 'Have a link to a new password mailed',
-  description: 'The answer is the same whether or not anybody has the address.',
+  summary: 'Request a password reset by email',
+  description: 'The response is the same whether or not the address has an account.',
   method: 'POST',
   path: '/password/reset',
   body: z.strictObject({ email: Email }),
@@ -91,13 +95,13 @@ export const requestReset = forAnyone({
 });
 
 export const changePassword = operation({
-  summary: 'Choose a password',
+  summary: 'Set a password',
   description: 'Ends all other sessions of the account.',
   method: 'PUT',
   path: '/password',
   body: z.strictObject({
     currentPassword: Password.optional().describe(
-      'Needed where there is one. Whoever signs in with a provider instead has done so within the last ten minutes.',
+      'Required if the account has a password. Otherwise, the user must have signed in with a provider within the last ten minutes.',
     ),
     newPassword: NewPassword,
   }),
@@ -107,15 +111,15 @@ export const changePassword = operation({
 });
 
 export const updateProfile = operation({
-  summary: 'Change the own name or e-mail address',
+  summary: 'Change your name or email address',
   description:
-    'Where the installation sends mail, the address stays until the link that goes to the new one was opened. Otherwise one that somebody is invited with is refused.',
+    'If the installation sends mail, the new address takes effect once its confirmation link is opened. Otherwise, an address with a pending invitation is refused.',
   method: 'PATCH',
   path: '/profile',
   body: z
     .strictObject({
       name: VisibleName.optional(),
-      email: Email.optional().describe('Needs `currentPassword`; choose a password before.'),
+      email: Email.optional().describe('Requires `currentPassword`, so set a password first.'),
       currentPassword: Password.optional(),
     })
     .refine(
@@ -127,7 +131,7 @@ export const updateProfile = operation({
     confirmationSentTo: z
       .string()
       .nullable()
-      .describe('The new address, if it has to be confirmed with the link in a mail.'),
+      .describe('New address that must be confirmed with an emailed link.'),
   }),
   errors: ['CONFLICT', 'FEATURE_NOT_SUPPORTED', 'RATE_LIMITED'],
 });
@@ -135,42 +139,42 @@ export const updateProfile = operation({
 const SessionEntry = z.object({
   id: z.string(),
   current: z.boolean(),
-  way: z.enum(['password', 'link', 'oidc']).describe('How it began.'),
-  address: z.string().describe('Where it was seen last.'),
-  userAgent: z.string().nullable().describe('What the browser called itself.'),
+  way: z.enum(['password', 'link', 'oidc']).describe('How the session was started.'),
+  address: z.string().describe('Last network address.'),
+  userAgent: z.string().nullable().describe('User agent of the browser.'),
   createdAt: Time,
   lastSeenAt: Time,
-  expiresAt: Time.describe('Unless it is used before.'),
+  expiresAt: Time.describe('Expiry, unless the session is used before.'),
 });
 
 export const listMySessions = operation({
-  summary: 'List the own sessions, newest first',
+  summary: 'List your sessions, newest first',
   path: '/sessions',
   response: z.object({ items: z.array(SessionEntry) }),
 });
 
 export const endSession = operation({
-  summary: 'End one of the own sessions',
+  summary: 'End one of your sessions',
   method: 'DELETE',
   path: '/sessions/{signInId}',
   response: z.object({ id: z.string(), ended: z.literal(true) }),
 });
 
-/** Where to go on in the console; nothing that leads elsewhere. */
+/** Console path to continue at. Other origins are rejected. */
 const ReturnTo = z
   .string()
   .max(2000)
-  .regex(/^\/console(?:[/?#][!-[\]-~]*)?$/, 'Must be an address of the console');
+  .regex(/^\/console(?:[/?#][!-[\]-~]*)?$/, 'Must be a path of the console');
 
 export const startOidc = forAnyone({
-  summary: 'Begin to sign in with the provider',
-  description: 'Sets a cookie that finishOidc needs, and says where to send the browser.',
+  summary: 'Start signing in with the provider',
+  description: 'Sets a cookie for finishOidc and returns the URL to redirect the browser to.',
   method: 'POST',
   path: '/oidc/start',
   body: z.strictObject({
     returnTo: ReturnTo.optional(),
     currentPassword: Password.optional().describe(
-      'Of whoever is signed in and links an identity, unless they signed in within the last ten minutes.',
+      'Password of a signed-in user who links an identity. Not required within ten minutes of signing in.',
     ),
   }),
   example: { returnTo: '/console/' },
@@ -180,13 +184,13 @@ export const startOidc = forAnyone({
 });
 
 export const finishOidc = forAnyone({
-  summary: 'Sign in with what the provider said',
+  summary: 'Finish signing in with the provider',
   description:
-    'Whoever was signed in at the beginning, and still is, has the identity linked to their account. Otherwise it opens the account it is linked to, or one with the same verified e-mail address that has no password, or joins by an invitation or the organization of the settings.',
+    'If a user started the flow while signed in and still is, links the identity to their account. Otherwise signs in to the linked account, or to an account without a password that has the same verified email address. If there is none, creates an account through an invitation or the organization in the settings.',
   method: 'POST',
   path: '/oidc/finish',
   body: z.strictObject({
-    search: z.string().max(8000).describe('The query that the provider has sent the browser back with.'),
+    search: z.string().max(8000).describe('Query string of the redirect from the provider.'),
   }),
   example: { search: '?code=…&state=…' },
   response: SignedIn.extend({ returnTo: z.string().nullable() }),
@@ -194,23 +198,23 @@ export const finishOidc = forAnyone({
 });
 
 export const unlinkIdentity = operation({
-  summary: 'Have an account elsewhere open the own one no longer',
+  summary: 'Unlink an identity',
   description:
-    'Ends all other sessions that began with a provider. Refused for the last way in: choose a password before.',
+    'Ends all other sessions that were started with a provider. Refused if it is the only way to sign in: set a password first.',
   method: 'POST',
   path: '/identities/{identityId}/unlink',
   body: z.strictObject({
-    currentPassword: Password.optional().describe('Unless one signed in within the last ten minutes.'),
+    currentPassword: Password.optional().describe('Not required within ten minutes of signing in.'),
   }),
   example: {},
   response: SignedIn,
   errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
 });
 
-const LinkToken = z.string().min(1).max(200).describe('What stands behind `#` in the link.');
+const LinkToken = z.string().min(1).max(200).describe('Part of the link after `#`.');
 
 export const readLink = forAnyone({
-  summary: 'Say what a link is for',
+  summary: 'Read the purpose of a link',
   method: 'POST',
   path: '/links/read',
   body: z.strictObject({ token: LinkToken }),
@@ -218,16 +222,14 @@ export const readLink = forAnyone({
   response: z.object({
     kind: z
       .enum(['sign-in', 'invitation', 'reset', 'email'])
-      .describe(
-        '`sign-in`: opens signed in, once. `reset`: asks for a new password. `email`: confirms a new address.',
-      ),
+      .describe('`sign-in`: signs in once. `reset`: sets a new password. `email`: confirms a new address.'),
     email: z.string(),
-    organizationName: z.string().nullable().describe('Of an invitation.'),
+    organizationName: z.string().nullable().describe('Organization of an invitation.'),
     role: OrganizationRole.nullable(),
     needs: z
       .enum(['nothing', 'password', 'name and password', 'sign-in'])
       .describe(
-        'What useLink needs besides the token. `sign-in`: the invited person, or whose address it is to be, has an account; sign in with it first.',
+        'Requirements of useLink besides the token. `sign-in`: the person has an account and must sign in first.',
       ),
     expiresAt: Time,
   }),
@@ -236,7 +238,7 @@ export const readLink = forAnyone({
 });
 
 export const useLink = forAnyone({
-  summary: 'Use a link, which works once',
+  summary: 'Use a one-time link',
   method: 'POST',
   path: '/links/use',
   body: z.strictObject({ token: LinkToken, name: VisibleName.optional(), password: NewPassword.optional() }),

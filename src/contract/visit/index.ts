@@ -1,25 +1,9 @@
-import { type Declaration, isDeclaration, type Operation, paramNames } from '../operation.ts';
+import { type Operation, type OperationsOf, operationsOf } from '../operation.ts';
 import * as visits from './visits.ts';
 
-/** What people do who came by a link: served below `/visit/api`, and on no other surface. */
-export type VisitOperations = {
-  [Name in keyof typeof visits as (typeof visits)[Name] extends Declaration
-    ? Name
-    : never]: (typeof visits)[Name];
-};
+/** Operations for visitors with a link. Served only below `/visit/api`. */
+export type VisitOperations = OperationsOf<typeof visits>;
 export type VisitOperationId = keyof VisitOperations;
 
-export const visitOperationList: readonly Operation[] = Object.entries<unknown>(visits).flatMap(
-  ([id, value]) =>
-    isDeclaration(value)
-      ? [
-          {
-            ...value,
-            id,
-            params: paramNames(value.path),
-            // Requests that may come from another page are refused, and so are API keys.
-            errors: [...(value.errors ?? []), 'FORBIDDEN' as const, 'UNAUTHORIZED' as const],
-          },
-        ]
-      : [],
-);
+/** Cross-site requests and API keys are refused. */
+export const visitOperationList: readonly Operation[] = operationsOf(visits, ['FORBIDDEN', 'UNAUTHORIZED']);

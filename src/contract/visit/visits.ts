@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { SendChatMessage, turnEvents } from '../chat-sessions.ts';
 import { EvalWarning } from '../eval-warnings.ts';
+import { count, VisibleName } from '../fields.ts';
 import { liveErrors } from '../live.ts';
 import { eventStream, operationsIn } from '../operation.ts';
 import { Time } from '../paging.ts';
-import { VisibleName } from '../text.ts';
 
 const forAnyone = operationsIn({ area: 'Visits', path: '', access: 'visitor' });
 const operation = operationsIn({ area: 'Visits', path: '', access: 'grant' });
 
 const token = z.string().min(1).max(200);
-const Email = z.email('Must be an e-mail address').max(320);
-const count = z.number().int().min(0);
+const Email = z.email('Must be an email address').max(320);
 
 export const openStudy = forAnyone({
-  summary: 'Say what a link leads to, and what it takes to get in',
-  description: 'One answer for every link that does not work, whether or not it ever did.',
+  summary: 'Read the study behind a link and its entry requirements',
+  description: 'Invalid and expired links get the same response.',
   method: 'POST',
   path: '/study/open',
   body: z.strictObject({ link: token }),
@@ -25,9 +24,11 @@ export const openStudy = forAnyone({
     description: z.string().nullable(),
     entry: z
       .enum(['open', 'invitation', 'sign-in'])
-      .describe('Come in; say which address was invited; or sign in to the console first.'),
+      .describe(
+        '`open`: enter directly. `invitation`: enter the invited email address. `sign-in`: sign in to the console first.',
+      ),
     signedInAs: z.string().nullable(),
-    mail: z.boolean().describe('Whether a way in can be mailed to those who are invited.'),
+    mail: z.boolean().describe('Whether invited people can have an entry link mailed.'),
   }),
   errors: ['NOT_FOUND'],
 });
@@ -39,16 +40,16 @@ const Visitor = z.object({
 });
 
 export const enterStudy = forAnyone({
-  summary: 'Come in to a study',
+  summary: 'Enter a study',
   description:
-    'With the link, or with a ticket that was mailed or handed over, which works once. Whoever was in before says so with `before` and stays the same visitor.',
+    'Send the link of the study, or a one-time ticket. To continue as the same visitor, send the previous token as `before`.',
   method: 'POST',
   path: '/study/enter',
   body: z
     .strictObject({
       link: token.optional(),
       ticket: token.optional(),
-      before: token.optional().describe('The token of an earlier visit.'),
+      before: token.optional().describe('Token of a previous visit.'),
       displayName: VisibleName.optional(),
       language: z
         .string()
@@ -62,15 +63,15 @@ export const enterStudy = forAnyone({
   example: { link: '{studyLink}' },
   status: 201,
   response: z.object({
-    token: z.string().describe('Opens the operations of a visit, and nothing else.'),
+    token: z.string().describe('Token for the operations of a visit.'),
     visitor: Visitor,
   }),
   errors: ['UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED', 'CONFLICT'],
 });
 
 export const requestStudyTicket = forAnyone({
-  summary: 'Have the way in mailed',
-  description: 'The answer is the same whether or not the address is invited.',
+  summary: 'Request an entry link by email',
+  description: 'The response is the same whether or not the address is invited.',
   method: 'POST',
   path: '/study/ticket',
   body: z.strictObject({ link: token, email: Email }),
@@ -88,7 +89,7 @@ const VisitSession = z.object({
 });
 
 export const getVisit = operation({
-  summary: 'Read what the study offers, and the own conversations',
+  summary: 'Read the study and your conversations',
   path: '/visit',
   response: z.object({
     study: z.object({
@@ -100,20 +101,20 @@ export const getVisit = operation({
     }),
     visitor: Visitor,
     mayChat: z.boolean(),
-    problem: z.string().nullable().describe('Why nobody can chat here at the moment.'),
-    sessions: z.array(VisitSession).describe('The latest 20 of this visitor.'),
+    problem: z.string().nullable().describe('Reason if chat is currently unavailable.'),
+    sessions: z.array(VisitSession).describe('Latest 20 conversations of the visitor.'),
   }),
 });
 
 export const watchVisit = operation({
-  summary: 'Hear when the visit ends',
+  summary: 'Follow the state of the visit',
   path: '/visit/events',
   response: eventStream(
     z.discriminatedUnion('type', [
       z.object({ type: z.literal('open') }),
       z.object({ type: z.literal('ended'), message: z.string() }),
     ]),
-    'That it goes on, and that it ended.',
+    'Heartbeats, then the end of the visit.',
   ),
 });
 
@@ -127,7 +128,7 @@ const ShownCall = z.object({
   status: z.enum(['ok', 'error', 'refused']),
   output: z.unknown().optional(),
   errorMessage: z.string().optional(),
-  widget: z.boolean().describe('It has an interface that can be opened.'),
+  widget: z.boolean().describe('Whether the tool has an interface to open.'),
 });
 
 const VisitEvent = z.discriminatedUnion('type', [
@@ -138,7 +139,7 @@ const VisitEvent = z.discriminatedUnion('type', [
     toolCallId: z.string(),
     toolName: z.string(),
     input: z.unknown(),
-    until: Time.describe('Taken for a no after that.'),
+    until: Time.describe('Declined automatically after this time.'),
   }),
   z.object({
     type: z.literal('turn.ended'),
@@ -146,23 +147,23 @@ const VisitEvent = z.discriminatedUnion('type', [
     turnId: z.string(),
     reply: z.string(),
     calls: z.array(ShownCall),
-    replay: z.literal(true).optional().describe('It had ended before: read the conversation again.'),
+    replay: z.literal(true).optional().describe('The turn had already ended: read the conversation again.'),
   }),
 ]);
 
 export const sendVisitMessage = operation({
-  summary: 'Say something to the study and read the reply as it is written',
+  summary: 'Send a message and stream the reply',
   method: 'POST',
   path: '/visit/messages',
   body: z.strictObject({ idempotencyKey, message, sessionId }),
   example: { idempotencyKey: '{idempotencyKey}', message: 'Which ships are in the drydock?' },
-  response: eventStream(VisitEvent, 'The turn from its beginning to `turn.ended` or `turn.failed`.'),
+  response: eventStream(VisitEvent, 'Events of the turn, up to `turn.ended` or `turn.failed`.'),
   errors: ['NOT_FOUND', 'CONFLICT', ...liveErrors],
   callsTools: true,
 });
 
 export const decideToolCall = operation({
-  summary: 'Allow a call of a tool, or not',
+  summary: 'Approve or decline a tool call',
   method: 'POST',
   path: '/visit/turns/{turnId}/decisions',
   body: z.strictObject({ toolCallId: z.string().min(1).max(500), approved: z.boolean() }),
@@ -179,12 +180,12 @@ const VisitMessage = z.object({
 });
 
 export const getVisitSession = operation({
-  summary: 'Read one of the own conversations',
+  summary: 'Read one of your conversations',
   path: '/visit/sessions/{visitSessionId}',
   response: z.object({
     id: z.string(),
     title: z.string(),
-    goesOn: z.boolean().describe('Whether more can be said in it.'),
+    goesOn: z.boolean().describe('Whether the conversation can be continued.'),
     messages: z.array(VisitMessage),
     feedback: z.object({ rating: z.number().nullable(), comment: z.string().nullable() }),
   }),
@@ -192,11 +193,11 @@ export const getVisitSession = operation({
 });
 
 export const giveVisitFeedback = operation({
-  summary: 'Say how a conversation went',
+  summary: 'Rate a conversation',
   method: 'PUT',
   path: '/visit/sessions/{visitSessionId}/feedback',
   body: z.strictObject({
-    rating: z.union([z.literal(1), z.literal(-1)]).describe('A thumb up, or down.'),
+    rating: z.union([z.literal(1), z.literal(-1)]).describe('1: thumbs up. -1: thumbs down.'),
     comment: z.string().trim().max(2000).optional(),
   }),
   example: { rating: 1, comment: 'Found my ship at once' },
@@ -207,14 +208,14 @@ const toolCallId = z.string().min(1).max(500);
 const open = z.record(z.string(), z.unknown());
 
 export const openVisitWidget = operation({
-  summary: 'Read the interface of a tool that was called',
+  summary: 'Read the interface of a called tool',
   method: 'POST',
   path: '/visit/sessions/{visitSessionId}/widgets',
   body: z.strictObject({ toolCallId }),
   example: { toolCallId: '{toolCallId}' },
   response: z.object({
     html: z.string().optional(),
-    problem: z.string().optional().describe('Why there is none.'),
+    problem: z.string().optional().describe('Reason if there is none.'),
     csp: z.object({
       connectDomains: z.array(z.string()),
       resourceDomains: z.array(z.string()),
@@ -233,7 +234,7 @@ export const openVisitWidget = operation({
 });
 
 export const useVisitWidget = operation({
-  summary: 'Do what the interface of a tool asks its server for',
+  summary: 'Send a request of an interface to its server',
   method: 'POST',
   path: '/visit/sessions/{visitSessionId}/widget-requests',
   body: z.discriminatedUnion('method', [
@@ -254,7 +255,7 @@ export const useVisitWidget = operation({
 
 const shared = {
   title: z.string(),
-  expiresAt: Time.nullable().describe('After which the link shows nothing.'),
+  expiresAt: Time.nullable().describe('Expiry of the link.'),
 };
 
 const SharedEvalRun = z.object({
@@ -274,7 +275,7 @@ const SharedEvalRun = z.object({
         passRate: z.number().optional(),
       })
       .nullable()
-      .describe('`null` until it is over.'),
+      .describe('`null` until the run has finished.'),
     models: z.array(z.string()),
     createdAt: Time,
     completedAt: Time.nullable(),
@@ -287,10 +288,10 @@ const SharedEvalRun = z.object({
           passed: count,
           failed: count,
           medianMs: z.number().nullable(),
-          failedAt: z.array(z.string()).describe('The stages at which trials failed.'),
+          failedAt: z.array(z.string()).describe('Stages at which trials failed.'),
         }),
       )
-      .describe('In the order of the suite. What was said in trials is not shown.'),
+      .describe('In the order of the suite. Transcripts are not shown.'),
     truncated: z.boolean(),
   }),
 });
@@ -302,7 +303,7 @@ const SharedConformanceRun = z.object({
   ...shared,
   run: z.object({
     status: z.string(),
-    outcome: SuiteOutcome.describe('`null` until it is over.'),
+    outcome: SuiteOutcome.describe('`null` until the run has finished.'),
     score: z.number().nullable(),
     createdAt: Time,
     completedAt: Time.nullable(),
@@ -320,14 +321,16 @@ const SharedConformanceRun = z.object({
     ),
     checks: z
       .array(z.object({ suiteKind: z.string(), group: z.string(), title: z.string(), status: z.string() }))
-      .describe('Those that failed, then those that could not run. What the server said is not shown.'),
+      .describe(
+        'Failed checks first, then checks that could not run. Responses of the server are not shown.',
+      ),
     truncated: z.boolean(),
   }),
 });
 
 export const readShared = forAnyone({
-  summary: 'Read what a link shows',
-  description: 'One answer for every link that does not work, whether or not it ever did.',
+  summary: 'Read a shared run',
+  description: 'Invalid and expired links get the same response.',
   method: 'POST',
   path: '/shared',
   body: z.strictObject({ link: token }),

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const getMe: Verb<'getMe'> = ({ actor }) => ({
   id: actor.user.id,

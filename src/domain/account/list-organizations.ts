@@ -1,6 +1,6 @@
 import * as organizations from '../../platform/database/queries/organizations.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const listOrganizations: Verb<'listOrganizations'> = (context, page) => {
   const { actor, db } = context;

@@ -3,7 +3,7 @@ import type { CreatedResource, ProposedAction } from '../../contract/agent.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe } from '../../contract/operation.ts';
 import type { OfferedTool, ToolAnswer, ToolRequest } from '../../models/turn.ts';
-import { configuredOrigin, type PerformingContext, type ToolText } from '../context.ts';
+import { configuredOrigin, type PerformingContext, type ToolText } from '../context/context.ts';
 import { findSuite } from '../eval-suites/suite.ts';
 import { boundToProject, isWithheld } from './bounds.ts';
 import { createdBy } from './created.ts';
@@ -11,16 +11,16 @@ import { type AgentOperation, agentOperations, changingSchedule } from './operat
 import { proposalOf } from './proposal.ts';
 import { SaidWords } from './said-words.ts';
 
-/** Of one turn: operations that are called, actions that are proposed, characters of data that the model is told. */
+/** Limits of one turn: operations called, actions proposed, and characters of data sent to the model. */
 const mostCalls = 100;
 const mostProposals = 20;
 const mostTold = 300_000;
 const mostInOne = 8000;
 const leastInOne = 500;
-/** Milliseconds that calls under way are waited for when the turn is over. */
+/** Milliseconds to wait for running calls after the turn is over. */
 const longestEnd = 5000;
 
-/** A schema that is longer is told when it is asked for: a model is sent all of them with each step. */
+/** Longer schemas are sent on request only, since every schema goes to the model with each step. */
 const mostSchema = 5000;
 
 const describeTool: OfferedTool = {
@@ -31,7 +31,7 @@ const describeTool: OfferedTool = {
 
 type Arguments = Record<string, unknown>;
 
-/** What the agent does in one turn, and what has come of it. It has no other way to do anything. */
+/** All actions of the agent in one turn, with their results. The agent has no other way to act. */
 export class TurnActions {
   readonly toolCalls: { operation: string }[] = [];
   readonly createdResources: CreatedResource[] = [];
@@ -44,7 +44,7 @@ export class TurnActions {
   private readonly underWay = new Set<Promise<unknown>>();
   private told = 0;
 
-  /** Without a conversation there is nobody to approve, and what would need it is not offered. */
+  /** Without a conversation nobody can approve, so operations that need approval are not offered. */
   constructor(context: PerformingContext, conversationId: string | undefined) {
     this.context = context;
     this.conversationId = conversationId;
@@ -62,7 +62,10 @@ export class TurnActions {
     return { output: { type: isError ? 'error-text' : 'text', value: text }, isError };
   }
 
-  /** What was begun before the turn was given up may still make something, which is waited for, though not for ever. */
+  /**
+   * Waits for running calls, up to a limit: a call begun before the turn was aborted may still create resources to
+   * report.
+   */
   async settled(): Promise<void> {
     if (this.underWay.size === 0) return;
     const enough = new AbortController();
@@ -103,14 +106,14 @@ export class TurnActions {
     return result;
   }
 
-  /** Why a call of something that is direct needs approval, if it does. */
+  /** Why a directly callable operation needs approval in this case; undefined if it does not. */
   private async approvalFor(
     { operation, proposal }: AgentOperation,
     { serverId, suiteId, body }: Arguments,
   ): Promise<AgentOperation['proposal'] | undefined> {
     if (isSafe(operation))
       return typeof serverId === 'string' && !this.said.coverAll(serverId, body) ? proposal : undefined;
-    // What is on a schedule runs, and spends, without anybody looking at it again.
+    // A scheduled suite runs and spends without further review, so changing it needs approval.
     if (typeof suiteId !== 'string') return undefined;
     const suite = await findSuite(this.context, suiteId);
     return suite.scheduleEnabled ? changingSchedule : undefined;

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { liveOptions } from '../../contract/live.ts';
 import type { Operation } from '../../contract/operation.ts';
 
-/** Fields of bodies that the agent does not have: how servers are spoken to, and who gets secrets. */
+/** Body fields withheld from the agent: connection options and the delivery of secrets. */
 const withheld: ReadonlySet<string> = new Set([...Object.keys(liveOptions), 'secretSelection']);
 const kept: ReadonlySet<string> = new Set(['firstPageOnly']);
 
@@ -12,7 +12,7 @@ export function isWithheld(field: string): boolean {
 
 type Arguments = Record<string, unknown>;
 
-/** The arguments of a call inside the project, or a refusal of those that lead out of it. */
+/** Restricts the arguments of a call to the project; refuses those that name another one. */
 export function boundToProject(operation: Operation, given: Arguments, projectId: string): Arguments {
   const { idempotencyKey: _key, projectId: named, ...args } = given;
   refuseOther(named, projectId);

@@ -6,7 +6,7 @@ interface Named {
   name?: string | null;
 }
 
-/** What an operation has made, by its answer, with the pages of the console that show it. */
+/** Resources an operation created, from its response, with links to their console pages. */
 export function createdBy(
   operationId: string,
   args: Record<string, unknown>,

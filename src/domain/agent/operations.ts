@@ -1,8 +1,8 @@
 import type { ActionKind, ActionSeverity } from '../../contract/agent.ts';
 import { type OperationId, operationList } from '../../contract/index.ts';
 import { isSafe, isSecondName, type Operation, streamedAnswer } from '../../contract/operation.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
 interface Proposal {
   kind: ActionKind;
@@ -10,15 +10,18 @@ interface Proposal {
   buttonLabel: string;
 }
 
-/** An operation that the agent has, and how. */
+/** An operation offered to the agent, and whether it is called or proposed. */
 export interface AgentOperation {
   operation: Operation;
   mode: 'direct' | 'proposed';
-  /** How it is proposed. Also for what is direct: some calls of it need approval. */
+  /** The form of a proposal. Also set for direct operations, since some of their calls need approval. */
   proposal: Proposal;
 }
 
-/** Writes that the agent makes itself: drafts that run nothing and that a person can change, and the end of a look. */
+/**
+ * Writes the agent may make directly: drafts that run nothing and that a person can edit, and cancelling a readiness
+ * run.
+ */
 const authoring: ReadonlySet<string> = new Set<OperationId>([
   'createEvalSuite',
   'updateEvalSuite',
@@ -30,7 +33,7 @@ const authoring: ReadonlySet<string> = new Set<OperationId>([
   'cancelReadinessRun',
 ]);
 
-/** Offered though they are about no project: one is a list of names, the other is bound to the project by its body. */
+/** Offered although their paths name no project: one lists model names, the other gets the project from its body. */
 const outside: ReadonlySet<string> = new Set<OperationId>(['listModels', 'createServerConnection']);
 
 const spending: Proposal = { kind: 'start', confirmSeverity: 'spend', buttonLabel: 'Start' };
@@ -41,7 +44,7 @@ export const changingSchedule: Proposal = {
   buttonLabel: 'Save',
 };
 
-/** Only proposed, besides whatever the contract says spends or calls tools; and those that are not just started. */
+/** Always proposed, besides operations the contract marks as spending or calling tools; with their button labels. */
 const proposals: Partial<Record<string, Proposal>> = {
   createServerConnection: { ...reaching, buttonLabel: 'Connect' },
   callTool: { ...reaching, buttonLabel: 'Call tool' },
@@ -61,7 +64,7 @@ const proposals: Partial<Record<string, Proposal>> = {
   cancelEvalRun: { kind: 'cancel', confirmSeverity: 'none', buttonLabel: 'Cancel run' },
 } satisfies Partial<Record<OperationId, Proposal>>;
 
-/** What an operation is to the agent; undefined where it does not have it. Nothing that deletes is here. */
+/** How the agent may use an operation; undefined if not at all. Deletions are never offered. */
 function classified(operation: Operation): AgentOperation | undefined {
   const { id, path, method, upload, performs, spends, callsTools, response } = operation;
   const inProject = path.startsWith('/projects/{projectId}/') || outside.has(id);
@@ -86,7 +89,7 @@ export const agentOperations: readonly AgentOperation[] = operationList.flatMap(
   return one ? [one] : [];
 });
 
-/** In the order of the contract. */
+/** In contract order. */
 export const listAgentOperations: Verb<'listAgentOperations'> = (context, page) => {
   const listed = agentOperations.map((one) => ({ id: one.operation.id, ...one }));
   const fetch = async (after: string, most: number) => {

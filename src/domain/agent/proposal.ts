@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { ProposedAction } from '../../contract/agent.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { visibleJson } from '../../platform/quoted.ts';
-import { readInput, readParams } from '../input.ts';
+import { readInput, readParams } from '../base/input.ts';
 import type { AgentOperation } from './operations.ts';
 
-/** Of what an action is called with, in its description. */
+/** Most characters of an argument shown in the description. */
 const mostShown = 300;
 
-/** What is named in a call, the most telling first. */
+/** Argument names and target types, most specific first. */
 const targets: [field: string, type: string][] = [
   ['iterationId', 'eval_iteration'],
   ['runId', 'eval_run'],
@@ -20,8 +20,8 @@ const targets: [field: string, type: string][] = [
 ];
 
 /**
- * An action for a person to approve. It is checked as if it were to be done; what the person reads is ours, with what the
- * model wrote as JSON in which everything shows.
+ * An action for a person to approve. Validated as if executed. The description is written by Drydock; arguments
+ * chosen by the model are shown as JSON, so that nothing in them is hidden.
  */
 export function proposalOf(
   operation: Operation,

@@ -1,10 +1,10 @@
-/** Texts kept of one server, and the characters that one may have. */
+/** Most texts kept per server, and characters per text. */
 const mostTexts = 20_000;
 const longest = 16_384;
 
 /**
- * What each server has said in a turn. Only such words go back to it unasked: a model that was talked into telling one
- * server what it read elsewhere has no words of its own to do that with.
+ * Tracks what each server has said in a turn. Only these texts may be sent back to the server without approval, so a
+ * prompt-injected model cannot leak to one server what it read elsewhere.
  */
 export class SaidWords {
   private readonly byServer = new Map<string, Set<string>>();
@@ -19,8 +19,8 @@ export class SaidWords {
   }
 
   /**
-   * Whether a body holds nothing but whole texts and numbers that the server has said. What holds several, as the
-   * arguments of a prompt, is never covered: a server that has said every letter could be told anything.
+   * Whether a body consists of whole texts and numbers the server has said. A nested object is never covered: a
+   * server that has said every letter could be told anything in pieces.
    */
   coverAll(serverId: string, body: unknown): boolean {
     const known = this.byServer.get(serverId);
@@ -31,7 +31,7 @@ export class SaidWords {
   }
 }
 
-/** Every text in a value, keys below its first level included; numbers as texts. */
+/** Every text in a value, including keys below the first level; numbers as text. */
 function* textsIn(value: unknown): Generator<string> {
   const pending: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value];
   while (pending.length > 0) {

@@ -6,18 +6,18 @@ import type { TurnMessage } from '../../models/messages.ts';
 import { hostedRoute, type ModelRoute, resolveModel } from '../../models/resolve.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from '../../models/turn.ts';
 import { settings } from '../../platform/config/settings.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
+import { storableJson } from '../../platform/json/storable.ts';
 import { redact } from '../../platform/log.ts';
 import { named } from '../../platform/quoted.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
-import { audit } from '../audit.ts';
-import type { PerformingContext, ProjectContext } from '../context.ts';
-import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
+import { audit } from '../context/audit.ts';
+import type { PerformingContext, ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { partsForRequest } from '../model-parts.ts';
-import { storableJson } from '../storable.ts';
-import type { Verb } from '../verb.ts';
+import { type AskedModel, askModel } from '../model-calls/ask-model.ts';
+import { partsForRequest } from '../model-calls/request-parts.ts';
 import { TurnActions } from './actions.ts';
 
 export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
@@ -26,7 +26,7 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     await refuseSpent(context, context.db, [route]);
     await audit(context.db, context, 'agent.turn', context.project.id, { model: route.id });
     const actions = new TurnActions(context, body.conversationId ?? body.slackChannelId);
-    const late = timeLimit(context.config.agentTimeout * 1000);
+    const late = timeoutSignal(context.config.agentTimeout * 1000);
     const outcome = await answered(context, route, body.messages, actions, late);
     const { toolCalls, createdResources, proposedActions } = actions;
     const failure = failureOf(context, outcome, late);
@@ -35,7 +35,7 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
     const reply = outcome.text.trim() === '' ? silent(outcome) : outcome.text;
     const usage = { inputTokens, outputTokens };
     const answer = { reply, toolCalls, createdResources, proposedActions, usage };
-    // A model writes what it likes, and the answer is kept for those who send the same key again.
+    // Model output may contain text PostgreSQL cannot store, and the response is kept for repeated requests.
     return JSON.parse(storableJson(answer)) as typeof answer;
   });
 
@@ -44,7 +44,7 @@ function turnsOf({ actor }: ProjectContext): Semaphore {
   return { pool: `agent turns of ${actor.organization.id}`, permits: mostTurns, noun: 'agent turns' };
 }
 
-/** The operator chooses the model, since it is the operator who pays. The offline one costs nothing, and needs no choice. */
+/** The operator pays, so the operator chooses the model. The offline model is free and needs no choice. */
 function agentRoute({ config, models }: ProjectContext): ModelRoute {
   const { env } = settings.agentModel;
   const model = config.agentModel ?? (hostedRoute(models) ? undefined : rehearsalId);
@@ -118,7 +118,7 @@ function silent({ finish }: TurnOutcome<ToolAnswer>): string {
     : 'The model gave no answer.';
 }
 
-/** Why the turn has no answer; undefined when it has one. */
+/** Why the turn has no answer; undefined if it has one. */
 function failureOf(
   { log, requestId, config }: ProjectContext,
   { finish, error }: TurnOutcome<ToolAnswer>,
@@ -138,7 +138,7 @@ function failureOf(
   return new Refusal('INTERNAL_ERROR', 'Something failed on our side');
 }
 
-/** The same, with what has come of the turn before. */
+/** Adds the side effects of the turn so far to its refusal. */
 function withEffects(failure: Refusal, { createdResources, proposedActions }: TurnActions): Refusal {
   if (createdResources.length === 0 && proposedActions.length === 0) return failure;
   return new Refusal(failure.code, failure.message, {

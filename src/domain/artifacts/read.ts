@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { SentFile } from '../../contract/operation.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
-import type { Context, Services } from '../context.ts';
-import { invalid } from '../invalid.ts';
-import type { Verb } from '../verb.ts';
+import { invalid } from '../base/refusals.ts';
+import type { Context, Services } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
-/** Milliseconds that an address works: long enough to look at what it shows, too short to be passed around. */
+/** Lifetime of a signed URL in milliseconds: long enough to view the file, too short to share. */
 const lasting = 15 * 60_000;
 
 export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken, headers }) => {
@@ -22,7 +22,9 @@ export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken,
   return { contentType, size, ...(part && { part }), acceptsRanges: true, bytes: blobs.read(blob.id, part) };
 };
 
-/** Where anybody can read it for a while. Whoever calls this has seen that the caller may. */
+/**
+ * A signed URL that works without credentials until it expires. The caller of this function must have checked access.
+ */
 export function artifactUrl(
   { artifacts, clock, origin }: Pick<Services, 'artifacts' | 'clock'> & Pick<Context, 'origin'>,
   blobId: string,
@@ -30,7 +32,7 @@ export function artifactUrl(
   return `${origin()}/api/v1/artifacts/${artifacts.make(blobId, clock() + lasting)}`;
 }
 
-/** First and last byte. A header that is not understood counts as none, as HTTP has it. */
+/** First and last byte of a `Range` header. As in HTTP, an invalid header is ignored. */
 function partOf(range: string | undefined, size: number): SentFile['part'] {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
   if (first === '' && last === '') return undefined;

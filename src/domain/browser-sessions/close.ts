@@ -1,10 +1,10 @@
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { noBrowser } from '../parts/browser-refusals.ts';
 import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
 import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
-import { noBrowser } from './refusals.ts';
 
 const byOwner = 'it was closed by its owner';
 
@@ -19,7 +19,7 @@ export const chatSessionBrowserClose: Verb<'chatSessionBrowserClose'> = async (a
   return { sessionId: chat.id, chatSessionId: chat.id, projectId: chat.projectId, browser };
 };
 
-/** One that is closed stays so. */
+/** Closed is final. */
 async function closeBrowser(context: Context, row: rows.BrowserRow): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   if (row.state !== 'closed') await liveBrowsers.close(row, byOwner);

@@ -9,12 +9,12 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { sortKeys } from '../../platform/canonical.ts';
 import * as entries from '../../platform/database/queries/browser-entries.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { browserRefusal } from '../parts/browser-refusals.ts';
 import { beginEntry, type KeptResult, keptCommand, type SentEntry, settleEntry } from './entries.ts';
 import { agentBrowser, openChatBrowser } from './find.ts';
 import { presentPending, presentReceipt } from './present.ts';
-import { browserRefusal } from './refusals.ts';
 
 type Receipt = OutputOf<Operations['browserAgentCommand']>;
 
@@ -22,7 +22,7 @@ export interface SentCommand {
   command: z.output<typeof BrowserAgentCommand>;
   commandId?: string | undefined;
   tabId?: string | undefined;
-  /** Of the model that sends it, and what its turn may do. */
+  /** Set if a model sends the command: its turn and its policy. */
   turn?: (NonNullable<SentEntry['turn']> & { policy: BrowserPolicy }) | undefined;
 }
 
@@ -39,7 +39,7 @@ export const chatSessionBrowserCommand: Verb<'chatSessionBrowserCommand'> = asyn
   return sendCommand(context, row, body);
 };
 
-/** Carries a command out once, whoever sends it how often. Its receipt is there before it begins. */
+/** Executes a command once, however often it is sent. Writes its receipt first. */
 export async function sendCommand(context: Context, row: BrowserRow, sent: SentCommand): Promise<Receipt> {
   const { command, commandId, tabId, turn } = sent;
   const { policy, ...place } = turn ?? {};
@@ -70,14 +70,15 @@ export async function sendCommand(context: Context, row: BrowserRow, sent: SentC
           };
     return presentReceipt(context, row, { seq, commandId: begun.commandId, ...ran });
   } catch (error) {
-    // What was not begun may be sent again under the same id. Whatever else went wrong, it may have run.
+    // A command that did not start may be retried under the same ID. After any other error it may have run, so the
+    // receipt stays.
     const notBegun = !performed && (error instanceof BrowserFailure || error instanceof Refusal);
     await context.db.run(notBegun ? entries.remove : entries.giveUp, { sessionId: row.id, seq });
     throw browserRefusal(error);
   }
 }
 
-/** What cannot be done has changed nothing. */
+/** A browser-side refusal changed nothing, so it becomes a result; other errors are thrown. */
 function asRefused(error: unknown): CommandResult {
   if (error instanceof BrowserFailure && error.kind === 'refused') return refused(error.message, 'refused');
   throw error;

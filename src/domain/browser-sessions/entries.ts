@@ -1,65 +1,29 @@
 import type { CommandResult } from '../../browser/command.ts';
-import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as entries from '../../platform/database/queries/browser-entries.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import { newId } from '../../platform/ids.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
-import { conflict } from '../refusals.ts';
-import { storableJson } from '../storable.ts';
-import { closedBrowser, noBrowser } from './refusals.ts';
+
+import { storableJson } from '../../platform/json/storable.ts';
+
+import { conflict } from '../base/refusals.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import { emptyEntry } from '../parts/browser-events.ts';
+import { closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 
 const mostEntries = 10_000;
-/** Bytes of a picture; the window is bounded, and so are pictures of it. */
+/** Bytes of a screenshot; bounded because the window size is. */
 const largestPicture = 32 * 1024 * 1024;
 
-const nothing = {
-  commandId: null,
-  payloadHash: null,
-  command: null,
-  bootId: null,
-  tabId: null,
-  turnId: null,
-  toolCallId: null,
-  toolName: null,
-};
-
-/** What happened to a browser without a command. */
-export async function addEvent(
-  db: Db,
-  sessionId: string,
-  outcome: {
-    event: 'opened' | 'slept' | 'woken' | 'closed';
-    bootId?: string;
-    tabCount?: number;
-    reason?: string;
-  },
-): Promise<void> {
-  await db.transaction(async (trx) => {
-    const place = await trx.row(entries.nextPlace, { sessionId });
-    if (!place) return;
-    const { bootId = null } = outcome;
-    await trx.run(entries.insert, {
-      ...nothing,
-      sessionId,
-      seq: place.seq,
-      kind: 'event',
-      outcome,
-      state: 'done',
-      bootId,
-    });
-  });
-}
-
-/** Something that is sent to a browser. */
+/** A command or note sent to a browser. */
 export interface SentEntry {
   kind: 'command' | 'note';
   commandId: string | undefined;
   tabId: string | undefined;
-  /** All that was sent, to tell a repetition from something else under the same id. */
+  /** The full input, to distinguish a repeated request from a different one under the same ID. */
   payload: string;
-  /** What is kept of it. */
+  /** The stored form, without secrets. */
   command: unknown;
   outcome?: unknown;
   turn?: { turnId: string; toolCallId: string; toolName: string } | undefined;
@@ -69,7 +33,7 @@ export type BegunEntry =
   | { kind: 'begun'; seq: number; commandId: string }
   | { kind: 'repeated'; entry: entries.EntryRow };
 
-/** Writes the receipt of what is sent: of all who send it at once, one carries it out. */
+/** Writes the receipt; of several concurrent requests with the same ID, one executes. */
 export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEntry): Promise<BegunEntry> {
   const { db, vault } = context;
   const { kind, payload, command, tabId, outcome = null, turn = {} } = sent;
@@ -89,7 +53,7 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
     if (seq > mostEntries)
       throw conflict(`A browser takes at most ${mostEntries} commands. Open another one`, 'BROWSER_FULL');
     await trx.run(entries.insert, {
-      ...nothing,
+      ...emptyEntry,
       ...turn,
       sessionId,
       seq,
@@ -106,7 +70,7 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
   });
 }
 
-/** A command as it is kept: what was typed is a secret. */
+/** The stored form of a command. Typed text is treated as a secret. */
 export function keptCommand(command: Record<string, unknown>): Record<string, unknown> {
   const { value, ...rest } = command;
   const typed = rest['op'] === 'act' && (rest['verb'] === 'type' || rest['verb'] === 'accept_dialog');
@@ -115,11 +79,11 @@ export function keptCommand(command: Record<string, unknown>): Record<string, un
 
 export interface KeptResult extends Omit<CommandResult, 'observation'> {
   observation?: Record<string, unknown>;
-  /** Bytes of the picture. */
+  /** Size of the screenshot, in bytes. */
   picture?: { bytes: number; width: number; height: number };
 }
 
-/** Writes what became of a command, and stores its picture. */
+/** Stores the result of a command, and its screenshot. */
 export async function settleEntry(
   { db, blobs, clock }: Pick<Context, 'db' | 'blobs' | 'clock'>,
   row: rows.BrowserRow,
@@ -153,7 +117,7 @@ export async function settleEntry(
   return { kept, blobId };
 }
 
-/** Whoever gave no id does not ask again, so that nobody needs what the page said. */
+/** A command without a client-chosen ID cannot be repeated, so its page content need not be stored. */
 function withoutPage({ observation, ...rest }: KeptResult): KeptResult {
   return { ...rest, ...(observation && { observation: { mode: observation['mode'] } }) };
 }

@@ -1,17 +1,16 @@
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
-import { enterProject } from '../access.ts';
-import { noSession } from '../chat-sessions/begin.ts';
-import type { Context, ProjectContext } from '../context.ts';
-import { conflict } from '../refusals.ts';
-import { closeLost } from './claim.ts';
-import { noBrowser } from './refusals.ts';
+import { conflict, noChatSession } from '../base/refusals.ts';
+import { enterProject } from '../context/access.ts';
+import type { Context, ProjectContext } from '../context/context.ts';
+import { closeLost } from '../parts/browser-claim.ts';
+import { noBrowser } from '../parts/browser-refusals.ts';
 
 export function ownerOf({ actor }: Context): { organizationId: string; userId: string } {
   return { organizationId: actor.organization.id, userId: actor.user.id };
 }
 
-/** The browser of a program, which is one's own. */
+/** The browser of an API client, which belongs to the caller. */
 export async function agentBrowser(
   context: Context,
   { projectId, sessionId }: { projectId: string; sessionId: string },
@@ -29,11 +28,11 @@ export interface ChatBrowser {
   row: rows.BrowserRow | undefined;
 }
 
-/** A chat session of one's own that goes on here, and its latest browser. */
+/** A chat session of the caller that is still open here, and its latest browser. */
 export async function chatBrowser(context: Context, sessionId: string): Promise<ChatBrowser> {
   const owner = ownerOf(context);
   const chat = await context.db.row(chats.find, { ...owner, id: sessionId });
-  if (!chat || chat.origin !== 'api') throw noSession();
+  if (!chat || chat.origin !== 'api') throw noChatSession();
   await closeLost(context.db, owner.userId);
   const row = await context.db.row(rows.findOfChat, { chatSessionId: chat.id });
   return { context: await enterProject(context, chat.projectId), chat, row };

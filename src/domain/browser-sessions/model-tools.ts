@@ -2,15 +2,15 @@ import { type BrowserPolicy, listsOf } from '../../browser/policy.ts';
 import { BrowserAgentCommand } from '../../contract/browser-commands.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
+import { faultIn } from '../../platform/json/storable.ts';
 import { quoted } from '../../platform/quoted.ts';
 import type { OwnTool } from '../../trials/tools.ts';
-import { usualLimits } from '../body-limits.ts';
-import type { Context } from '../context.ts';
-import { readAs } from '../input.ts';
-import { faultIn } from '../storable.ts';
+import { usualLimits } from '../base/body-limits.ts';
+import { readAs } from '../base/input.ts';
+import type { Context } from '../context/context.ts';
 import { sendCommand } from './command.ts';
 
-/** Characters of what a page says that a model is told. */
+/** Characters of page content sent to a model. */
 const mostTold = 40_000;
 
 interface ModelTool {
@@ -18,7 +18,7 @@ interface ModelTool {
   description: string;
   properties: Record<string, unknown>;
   required?: string[];
-  /** What a policy calls it: one of these has to be allowed. */
+  /** Policy actions for this tool; at least one must be allowed. */
   needs: readonly string[];
   command: (input: Record<string, unknown>) => Record<string, unknown>;
 }
@@ -94,7 +94,7 @@ const tools: readonly ModelTool[] = [
   },
 ];
 
-/** Tools with which a model uses a browser, as far as the policy has a use for them. */
+/** The browser tools the policy allows a model to use. */
 export function browserTools(
   context: Context,
   row: BrowserRow,
@@ -118,7 +118,7 @@ export function browserTools(
     }));
 }
 
-/** What refuses the command is an answer to the model: the turn goes on. */
+/** A refused command is answered to the model as an error, and the turn goes on. */
 async function carryOut(
   context: Context,
   row: BrowserRow,
@@ -127,7 +127,7 @@ async function carryOut(
 ): Promise<{ text: string; isError: boolean }> {
   const read = readAs(BrowserAgentCommand, wanted);
   if ('problem' in read) return { text: `Not done. ${read.problem}`, isError: true };
-  // Models write what cannot be kept.
+  // Models may produce values that cannot be stored.
   const fault = faultIn(read.value, usualLimits);
   if (fault) return { text: `Not done. ${fault.path.join('.')}: ${fault.problem}`, isError: true };
   try {
@@ -158,7 +158,7 @@ async function carryOut(
   }
 }
 
-/** Whatever pages say is marked as data. */
+/** Page content is quoted as data, since it may contain prompt injection. */
 function toldOf(said: Record<string, unknown>): string {
   const whole = JSON.stringify(said);
   if (whole.length <= mostTold) return quoted('Said by a page.', said);

@@ -1,6 +1,6 @@
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { beginEntry } from './entries.ts';
 import { agentBrowser, openChatBrowser } from './find.ts';
 

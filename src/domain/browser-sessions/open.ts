@@ -3,17 +3,16 @@ import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import { newId } from '../../platform/ids.ts';
-import { enterProject, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
-import { closeLost } from './claim.ts';
+import { conflict } from '../base/refusals.ts';
+import { enterProject, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { closeLost } from '../parts/browser-claim.ts';
+import { checkBrowser, checkReadable, closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 import { type ChatBrowser, chatBrowser, ownerOf } from './find.ts';
 import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
-import { checkBrowser, checkReadable, closedBrowser, noBrowser } from './refusals.ts';
 
-/** Where nobody says another. */
 const usualPolicy: BrowserPolicy = { mode: 'read_only' };
 
 interface Wanted {
@@ -45,7 +44,7 @@ export const chatSessionBrowserOpen: Verb<'chatSessionBrowserOpen'> = async (
   return opened(found.chat, await openOfChat(found, body));
 };
 
-/** The one browser of a chat session; another one when that was closed. */
+/** The one browser of a chat session; a new one if it was closed. */
 export function openOfChat(
   { context, chat }: Pick<ChatBrowser, 'context' | 'chat'>,
   { policy, profileId }: { policy?: BrowserPolicy | undefined; profileId?: string | undefined },
@@ -57,7 +56,7 @@ export function openOfChat(
   });
 }
 
-/** A session that has no turn yet: the first message says what it speaks with. */
+/** Creates a session without a turn; the first message sets its model and other settings. */
 export const createChatSessionBrowser: Verb<'createChatSessionBrowser'> = async (context, { body }) => {
   const { projectId, policy, profileId, idempotencyKey } = body;
   const entered = await enterProject(context, projectId);
@@ -93,7 +92,9 @@ function opened({ id, projectId }: chats.SessionRow, row: rows.BrowserRow) {
   return { sessionId: id, chatSessionId: id, projectId, browser: presentSessionBrowser(row) };
 }
 
-/** The browser that `find` knows, if it is as wanted; else a new one. It is awake, unless it was closed. */
+/**
+ * Returns the existing browser if its settings match, otherwise creates one. Starts the browser, unless it is closed.
+ */
 async function openBrowser(
   context: ProjectContext,
   wanted: Wanted,
@@ -154,12 +155,12 @@ async function insertBrowser(context: ProjectContext, db: Db, wanted: Wanted): P
   });
 }
 
-/** What is asked for again has to be what there is. */
+/** A repeated request must match the existing session's settings. */
 function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotencyKey }: Wanted): void {
   const inForce = row.policy as BrowserPolicy;
   const asGranted = policy === undefined || samePolicy(policy, inForce);
   const sameProfile = (profile ?? null) === row.profile;
-  // A chat session says neither when it means the browser it has.
+  // A chat session may omit both to use its existing browser.
   if (asGranted && (sameProfile || (row.chatSessionId !== null && profile === undefined))) return;
   const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
   const named = runKey !== undefined || idempotencyKey !== undefined;
@@ -170,7 +171,7 @@ function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotenc
   );
 }
 
-/** It was made for nothing, and so was a chat session that has nothing else. */
+/** Undoes the creation after a failed start, including a chat session created only for this browser. */
 async function takeBack(
   { db }: ProjectContext,
   { id, chatSessionId, idempotencyKey }: rows.BrowserRow,

@@ -4,7 +4,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { EntryRow, TurnEntry } from '../../platform/database/queries/browser-entries.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
 import { artifactUrl } from '../artifacts/read.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import type { KeptResult } from './entries.ts';
 
 type AgentBrowser = OutputOf<Operations['browserAgentSession']>;
@@ -47,7 +47,7 @@ export function presentSessionBrowser(row: BrowserRow): Opened['browser'] {
   };
 }
 
-/** What is told of a command, by whoever carried it out or by its receipt. */
+/** A command's result, fresh or from its stored receipt. */
 export interface ToldCommand {
   seq: number;
   commandId: string;
@@ -78,7 +78,7 @@ export function presentReceipt(context: Context, row: BrowserRow, told: ToldComm
   };
 }
 
-/** One whose command was begun and never settled: nobody can tell what became of it. */
+/** A command that began but was never settled: its outcome is unknown. */
 export function presentPending({ id }: BrowserRow, { seq, commandId }: EntryRow): Receipt {
   return {
     sessionId: id,
@@ -90,7 +90,7 @@ export function presentPending({ id }: BrowserRow, { seq, commandId }: EntryRow)
   };
 }
 
-/** Of outcomes of commands, notes and events; not what pages have said, nor pictures. */
+/** Fields shown in traces. Page content and pictures are left out. */
 const traced = [
   'result',
   'reason',

@@ -1,10 +1,10 @@
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as entries from '../../platform/database/queries/browser-entries.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
-import { enterProject } from '../access.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
-import { closeLost } from './claim.ts';
+import { enterProject } from '../context/access.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { closeLost } from '../parts/browser-claim.ts';
 import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
 import { pictureUrl, presentAgentBrowser, presentEntry } from './present.ts';
 

@@ -6,7 +6,7 @@ import * as entries from '../../platform/database/queries/browser-entries.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import type { SessionRow } from '../../platform/database/queries/chat-sessions.ts';
 import type { OwnTool } from '../../trials/tools.ts';
-import type { Context, ProjectContext } from '../context.ts';
+import type { Context, ProjectContext } from '../context/context.ts';
 import { browserTools } from './model-tools.ts';
 import { openOfChat } from './open.ts';
 import { presentScreenshots, presentSessionBrowser } from './present.ts';
@@ -18,16 +18,19 @@ export type TurnBrowser =
   | { row: rows.BrowserRow; policy: BrowserPolicy; tools: OwnTool[] }
   | { row?: never; reason: string; tools: OwnTool[] };
 
-/** Whatever else is refused, the caller has to know before anything is spent. */
+/**
+ * Errors after which the turn goes on without a browser. Any other refusal reaches the caller before anything is
+ * spent.
+ */
 const goesOnWithout: ReadonlySet<string> = new Set(['FEATURE_NOT_SUPPORTED', 'RATE_LIMITED', 'TIMEOUT']);
 
 interface Bounds {
   toolMode: 'read_only' | 'auto';
-  /** Of the client that the turn runs as. */
+  /** Policy of the client the turn runs as. */
   clientPolicy: BrowserPolicy | undefined;
 }
 
-/** Opens the browser of the session for a turn. A session that only reads has a browser that only reads. */
+/** Opens the session's browser for a turn. In a read-only session, the browser is read-only too. */
 export async function attachBrowser(
   context: ProjectContext,
   chat: SessionRow,
@@ -46,7 +49,7 @@ export async function attachBrowser(
   }
 }
 
-/** What was granted, within what the client allows now. It holds until a turn runs as another client. */
+/** Narrows the granted policy to what the client allows. In force until a turn runs as another client. */
 async function bounded(
   { db, liveBrowsers }: Context,
   row: rows.BrowserRow,
@@ -57,12 +60,12 @@ async function bounded(
   if (samePolicy(effective, row.effective as BrowserPolicy)) return row;
   await db.run(rows.bound, { id: row.id, effective });
   const now = { ...row, effective };
-  // Pages that are open already are bound by it too.
+  // Applies the policy to pages already open.
   await liveBrowsers.open(now);
   return now;
 }
 
-/** In which step of the turn each call was made, which is known when the step is. */
+/** Records in which step of the turn each call was made, known only after the step. */
 export async function noteSteps(
   { db }: Context,
   turnId: string,
@@ -75,7 +78,7 @@ export async function noteSteps(
       if (ours.has(name)) await db.run(entries.noteStep, { turnId, toolCallId, stepIndex });
 }
 
-/** As the answer of the turn tells it. */
+/** For the response of the turn. */
 export async function presentTurnBrowser(
   context: Context,
   turnId: string,
@@ -93,7 +96,7 @@ export async function presentTurnBrowser(
   };
 }
 
-/** As the trace of the turn tells it; nothing where it used no browser. */
+/** For the trace of the turn; undefined if it used no browser. */
 export async function presentTracedBrowser(context: Context, turnId: string) {
   const sent = await context.db.rows(entries.ofTurn, { turnId });
   const last = sent.at(-1);

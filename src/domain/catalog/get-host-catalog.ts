@@ -5,21 +5,21 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { configOf } from '../clients/from-template.ts';
 import { clientTemplates } from '../clients/templates/index.ts';
 import type { ClientTemplate } from '../clients/templates/template.ts';
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 
 type HostCatalog = OutputOf<Operations['getHostCompatCatalog']>;
 
 /** When the templates were last compared with the products they describe. */
 const publishedAt = Date.UTC(2026, 10, 15);
 
-/** The configuration that a client made from the template starts with, and what is known about the product besides. */
+/** A template with the client configuration it creates and facts about the product. */
 function entryOf(template: ClientTemplate): HostCatalog['catalog']['hostsById'][string] {
   const { schemaVersion: _schemaVersion, ...config } = configOf(template);
   return HostCatalogEntry.parse({
     id: template.id,
     label: template.label,
     about: template.about,
-    // Written down from what others reported; none of it was measured here.
+    // Based on reports by others, not on measurements.
     provenance: 'assumed',
     rendersMcpApps: template.apps !== undefined,
     supportedProtocolVersions: template.supportedProtocolVersions,

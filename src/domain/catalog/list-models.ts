@@ -1,7 +1,7 @@
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
-/** In the order the operator wrote them down. */
+/** In the order of the models file. */
 export const listModels: Verb<'listModels'> = (context, page) => {
   const models = context.models.list();
   const fetch = async (after: string, most: number) => {

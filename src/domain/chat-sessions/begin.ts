@@ -3,18 +3,20 @@ import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { newId } from '../../platform/ids.ts';
-import { audit } from '../audit.ts';
-import type { Context, ProjectContext } from '../context.ts';
+
+import { asStorable } from '../../platform/json/storable.ts';
+
+import { conflict, noChatSession } from '../base/refusals.ts';
+import { audit } from '../context/audit.ts';
+import type { Context, ProjectContext } from '../context/context.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
-import { conflict } from '../refusals.ts';
-import { asStorable } from '../storable.ts';
 import { firstConfig, refuseConfig, routeTo, type Sent, type SessionConfig } from './config.ts';
 
-/** Milliseconds for which a turn is taken to go on without a sign of life. */
+/** Milliseconds without a heartbeat after which a turn counts as dead. */
 export const lease = 30_000;
 const mostMessages = 2_000;
 
-/** A turn that is ours to run. */
+/** A new turn for this process to run. */
 export interface Begun {
   kind: 'begun';
   session: sessions.SessionRow;
@@ -22,28 +24,28 @@ export interface Begun {
   turn: turns.TurnRow;
 }
 
-/** One that had run before. */
+/** A turn that has already ended; its stored answer is returned again. */
 interface Replayed {
   kind: 'replayed';
   session: sessions.SessionRow;
   turn: turns.TurnRow;
 }
 
-/** In whose name turns run, and what has to hold before one does. */
+/** On whose behalf turns run, and the checks before each. */
 export interface TurnTerms {
-  /** Where sessions are begun, and go on. */
+  /** The kind of sessions to create and to continue. */
   origin: 'api' | 'study';
-  /** Of somebody without an account: the id that takes the place of that of a user. */
+  /** ID of an anonymous visitor, in place of a user ID. */
   visitorId: string | null;
-  /** In the transaction that begins a turn; refuses. */
+  /** Runs in the transaction that begins a turn; throws to refuse it. */
   admit?: (db: Db, session: sessions.SessionRow) => Promise<void>;
-  /** In the transaction that began a session. */
+  /** Runs in the transaction that creates a session. */
   began?: (db: Db, session: sessions.SessionRow) => Promise<void>;
 }
 
 const ofApi: TurnTerms = { origin: 'api', visitorId: null };
 
-/** Claims the turn of this key: of all who send it at once, one runs it. */
+/** Claims the turn with this idempotency key: one of several concurrent requests runs it. */
 export function beginTurn(
   context: ProjectContext,
   sent: Sent,
@@ -99,7 +101,7 @@ async function sessionFor(
     return begun;
   }
   const session = await db.row(sessions.lock, { ...owner, id: sent.sessionId });
-  if (!session) throw noSession();
+  if (!session) throw noChatSession();
   if (isConfigured(session)) refuseConfig(sent);
   if (session.origin !== terms.origin)
     throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
@@ -109,7 +111,10 @@ async function sessionFor(
   return configured({ models }, db, session, sent);
 }
 
-/** Whether a message has said what the session speaks with: one that began with a browser waits for it. */
+/**
+ * Whether a first message has fixed the model and other settings. A session created by opening a browser has none
+ * yet.
+ */
 export function isConfigured({ config }: sessions.SessionRow): boolean {
   return (config as Partial<SessionConfig>).modelId !== undefined;
 }
@@ -129,7 +134,10 @@ async function configured(
   });
 }
 
-/** A session goes on with one turn at a time; one whose process is gone does not hold it up. */
+/**
+ * Only one turn of a session runs at a time. A turn whose process died is marked failed, so that it does not block
+ * the session.
+ */
 async function makeRoom(db: Db, { id: sessionId }: sessions.SessionRow): Promise<void> {
   const running = await db.row(turns.running, { sessionId });
   if (!running) return;
@@ -137,7 +145,7 @@ async function makeRoom(db: Db, { id: sessionId }: sessions.SessionRow): Promise
   await db.run(turns.failCutOff, { sessionId });
 }
 
-/** Only what is about to run: hearing again how a turn has ended costs nothing. */
+/** Checks the budget of a turn about to run. Replaying a finished turn is free. */
 function refuseUnpaid(
   context: Context,
   db: Db,
@@ -162,7 +170,7 @@ async function again(
   const { organization, user } = context.actor;
   const owner = { organizationId: organization.id, userId: user.id };
   const session = await db.row(sessions.lock, { ...owner, id: earlier.sessionId });
-  if (!session) throw noSession();
+  if (!session) throw noChatSession();
   if (earlier.state === 'completed') return { kind: 'replayed', session, turn: earlier };
   if (earlier.state === 'running' && !earlier.cutOff) throw inProgress(earlier.leftMs);
   if (earlier.modelCalled)
@@ -172,7 +180,7 @@ async function again(
       { details: { reason: 'TURN_FAILED', turnId: earlier.id } },
     );
   await terms.admit?.(db, session);
-  // Nothing was spent yet. Another turn may have begun meanwhile.
+  // The model was not called, so the turn may run again. Another turn may have begun meanwhile.
   if (earlier.state === 'failed') await makeRoom(db, session);
   const { config } = await configured(context, db, session, sent);
   await refuseUnpaid(context, db, { config });
@@ -186,10 +194,6 @@ function inProgress(leftMs: number): Refusal {
     details: { reason: 'TURN_IN_PROGRESS', retryAfterMs },
     retryAfter: Math.ceil(retryAfterMs / 1000),
   });
-}
-
-export function noSession(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such chat session of yours');
 }
 
 function titleOf(message: string): string {

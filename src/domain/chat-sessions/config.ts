@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import type { SendChatMessage } from '../../contract/chat-sessions.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { type ModelRoute, resolveModel } from '../../models/resolve.ts';
-import type { Services } from '../context.ts';
-import { refused } from '../eval-runs/launch/select.ts';
+import { invalidBecause } from '../base/refusals.ts';
+import type { Services } from '../context/context.ts';
 
 export type Sent = z.output<typeof SendChatMessage>;
 
-/** What the first turn of a session decides for all of them. */
+/** Settings fixed by the first turn of a session. */
 export interface SessionConfig {
   modelId: string;
   provider: string;
   environmentId?: string;
   serverIds?: string[];
-  /** The servers are those of the client that each turn names. */
+  /** The servers are those of the client named with each turn. */
   hostOnly?: true;
   systemPrompt?: string;
   temperature?: number;
@@ -25,7 +25,8 @@ const pinned = ['modelId', 'environmentId', 'serverIds', 'systemPrompt', 'temper
 export function firstConfig(services: Pick<Services, 'models'>, sent: Sent): SessionConfig {
   const { modelId, environmentId, serverIds, hostId, systemPrompt, temperature, toolMode } = sent;
   if (modelId === undefined) throw new Refusal('VALIDATION_ERROR', 'modelId: Needed to start a session');
-  if (!modelId.includes('/')) throw refused('modelId: Write the model as provider/name', 'MODEL_AMBIGUOUS');
+  if (!modelId.includes('/'))
+    throw invalidBecause('modelId: Write the model as provider/name', 'MODEL_AMBIGUOUS');
   if (environmentId !== undefined && serverIds)
     throw new Refusal('VALIDATION_ERROR', 'serverIds: Does not go together with environmentId');
   const { provider } = routeTo(services, modelId);
@@ -42,11 +43,11 @@ export function firstConfig(services: Pick<Services, 'models'>, sent: Sent): Ses
   };
 }
 
-/** What the first turn has decided cannot be said again. */
+/** Refuses pinned settings on later turns. */
 export function refuseConfig(sent: Sent): void {
   const fields = pinned.filter((field) => sent[field] !== undefined);
   if (fields.length === 0) return;
-  throw refused(
+  throw invalidBecause(
     `${fields.join(', ')}: Decided by the first turn of the session. Leave out, or start another session`,
     'CONFIG_ON_CONTINUATION',
     { fields },

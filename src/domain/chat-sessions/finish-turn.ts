@@ -3,10 +3,10 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { redact } from '../../platform/log.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
 import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { type Begun, lease } from './begin.ts';
 import type { Sent } from './config.ts';
@@ -17,17 +17,17 @@ import { shownCalls } from './transcript.ts';
 export type Turn = OutputOf<Operations['sendChatMessage']>;
 
 export interface TurnOptions {
-  /** Milliseconds for a whole turn. */
+  /** Time limit of a turn, in milliseconds. */
   longest: number;
   /** Undefined: no limit on concurrent turns. */
   semaphore: Semaphore | undefined;
   watcher?: Watcher | undefined;
   attendant?: Attendant | undefined;
-  /** In the transaction that stores the turn, or that it failed. */
+  /** Runs in the transaction that stores the turn or its failure. */
   noted?: ((db: Db, ran: RanTurn | undefined, failure: Refusal | undefined) => Promise<void>) | undefined;
 }
 
-/** Runs a turn that was begun, and stores what came of it. */
+/** Runs a turn that has begun, and stores its result. */
 export async function finishTurn(
   context: ProjectContext,
   begun: Begun,
@@ -36,10 +36,10 @@ export async function finishTurn(
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
-  const late = timeLimit(longest);
+  const late = timeoutSignal(longest);
   const signal = AbortSignal.any([late, context.callerGone()]);
   const extending = setInterval(() => {
-    // The next one tries again.
+    // A failed renewal is retried at the next interval.
     db.run(turns.extend, { id, leaseToken, lease }).catch(() => {});
   }, lease / 3);
   let ran: RanTurn | undefined;
@@ -54,7 +54,7 @@ export async function finishTurn(
     const failure = signal.aborted ? givenUp(id, signal, late, longest) : asRefusal(context, error, id);
     await failTurn(context, begun, failure.message, noted && ((trx) => noted(trx, ran, failure))).catch(
       () => {
-        // Its lease runs out.
+        // If storing the failure fails, the lease expires and frees the session.
       },
     );
     throw failure;
@@ -71,7 +71,7 @@ function givenUp(turnId: string, signal: AbortSignal, late: AbortSignal, longest
   return new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId } });
 }
 
-/** What is no refusal is a fault of ours, and nobody's business but the operator's. */
+/** Any error but a refusal is a bug or an outage: the details go to the log, and the caller gets the request ID. */
 function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: string): Refusal {
   if (error instanceof Refusal) return error;
   const message = redact(error instanceof Error ? error.message : String(error));
@@ -81,7 +81,7 @@ function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: s
   });
 }
 
-/** The turn has run, whatever becomes of its transcript. */
+/** A failure to store the transcript does not fail the turn, which has already run. */
 async function stored(
   context: ProjectContext,
   begun: Begun,
@@ -99,7 +99,7 @@ async function stored(
       error: message,
     });
     await failTurn(context, begun, 'The turn could not be stored').catch(() => {
-      // Its lease runs out.
+      // If this fails too, the lease expires and frees the session.
     });
     return { outcome: 'failed' };
   }
@@ -134,7 +134,7 @@ async function answerOf(
   };
 }
 
-/** The turn is stored by now: what its browser showed is read again with the trace, should it fail here. */
+/** The turn is stored by now, so an error here only omits the browser observations; the trace has them. */
 async function seen(
   context: ProjectContext,
   turnId: string,

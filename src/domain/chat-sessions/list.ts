@@ -1,10 +1,10 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
-import { projectOf, viewerOf } from '../access.ts';
-import { configuredOrigin } from '../context.ts';
-import { pageBy } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy } from '../base/paging.ts';
+import { projectOf, viewerOf } from '../context/access.ts';
+import { configuredOrigin } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import type { SessionConfig } from './config.ts';
 
 type Place = readonly [at: number, id: string];
@@ -15,7 +15,7 @@ const behind = (after: Place | undefined, most: number) => ({
   most,
 });
 
-/** The latest first. */
+/** Newest first. */
 export const listChatSessions: Verb<'listChatSessions'> = async (context, input) => {
   const { db, actor } = context;
   const { projectId, status, limit, before: cursor } = input;
@@ -43,10 +43,10 @@ export const listChatSessions: Verb<'listChatSessions'> = async (context, input)
   );
 };
 
-/** Which rows a kind of session has, where it is not the caller's. */
+/** Session origin by requested type; types not listed here are the caller's own chats. */
 const origins: Partial<Record<string, string>> = { swarm: 'swarm', scenario: 'study' };
 
-/** Those of the caller, since what somebody said to a model is theirs; or, asked for, those of journeys or studies. */
+/** Lists the caller's own chats, since chats are private, or the sessions of journeys or studies. */
 export const listSessions: Verb<'listSessions'> = async (context, input) => {
   const { db, project, actor } = context;
   const { q, status, sourceType, scope, cursor, limit } = input;
@@ -61,7 +61,7 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
     pattern: words === '' || inTranscripts ? null : `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`,
     words: inTranscripts ? words : null,
   };
-  // Those of evals have a list of their own.
+  // Sessions of evals have an endpoint of their own.
   const none = sourceType !== undefined && sourceType !== 'direct' && origin === undefined;
   const page = await pageBy(
     context,
@@ -110,7 +110,7 @@ function sourceOf({ origin }: sessions.FoundSession): 'swarm' | 'scenario' | 'di
   return origin === 'study' ? 'scenario' : 'direct';
 }
 
-/** The run that a session of a journey belongs to stands in its id. */
+/** A journey session's ID contains the ID of its run. */
 function parentOf({ id, title: label, origin, studyId }: sessions.FoundSession): ParentRef | null {
   if (origin === 'study')
     return { kind: 'scenario', label, ...(studyId !== null && { scenarioId: studyId }) };

@@ -15,7 +15,7 @@ export interface Offer {
   excluded: number;
 }
 
-/** The tools of a turn: what the session and this message allow of what the servers have. */
+/** The tools offered in a turn: those of the servers that both session and message allow. */
 export function offerTools(
   { servers, skills }: TurnTarget,
   { toolMode }: SessionConfig,
@@ -41,13 +41,13 @@ export function offerTools(
   };
 }
 
-/** Only what the server itself says of a tool; whoever says nothing is taken to change something. */
+/** Relies on the server's annotations; a tool without them counts as writing. */
 function isReadOnly(tool: TrialServer['tools'][number]): boolean {
   const { annotations } = tool as { annotations?: { readOnlyHint?: unknown } };
   return annotations?.readOnlyHint === true;
 }
 
-/** Counted where calls are made: a model may want several at once. */
+/** Limits the number of calls. Counted at the call, since a model may request several at once. */
 function counted(box: ToolBox, most: number): ToolBox['call'] {
   let made = 0;
   return async (name, input, signal, toolCallId): Promise<CallAnswer> => {
@@ -60,7 +60,7 @@ function counted(box: ToolBox, most: number): ToolBox['call'] {
   };
 }
 
-/** What the model is told of a call that was not made. */
+/** The answer the model gets for a call that was not made. */
 export function notCalled(box: ToolBox, name: string, text: string): CallAnswer {
   return {
     output: { type: 'error-text', value: text },

@@ -2,12 +2,13 @@ import { Refusal } from '../../contract/errors.ts';
 import * as browsers from '../../platform/database/queries/browser-sessions.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
-import { projectOf } from '../access.ts';
+import { noChatSession } from '../base/refusals.ts';
 import { presentSessionBrowser } from '../browser-sessions/present.ts';
 import { presentTracedBrowser } from '../browser-sessions/turn-browser.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
-import { isConfigured, noSession } from './begin.ts';
+import { projectOf } from '../context/access.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { isConfigured } from './begin.ts';
 import type { SessionConfig } from './config.ts';
 
 export const getChatSession: Verb<'getChatSession'> = async (context, input) => {
@@ -53,7 +54,7 @@ export const getChatSessionTrace: Verb<'getChatSessionTrace'> = async (context, 
   const session = await sessionOf(context, input);
   const { db } = context;
   const sessionId = session.id;
-  // Whoever ran it is gone.
+  // Marks turns failed whose process has died.
   await db.run(turns.failCutOff, { sessionId });
   const { count, latest } = await db.one(turns.ended, { sessionId });
   const last = turnId === undefined && afterPromptIndex === undefined;
@@ -90,7 +91,7 @@ export const getChatSessionTrace: Verb<'getChatSessionTrace'> = async (context, 
   };
 };
 
-/** One's own, or one of a journey, in a project that one may still see. */
+/** A session of the caller, or of a journey, in a project the caller can access. */
 async function sessionOf(
   context: Context,
   { sessionId, projectId }: { sessionId: string; projectId?: string | undefined },
@@ -98,7 +99,7 @@ async function sessionOf(
   const { db, actor } = context;
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
   const session = await db.row(sessions.findReadable, { ...owner, id: sessionId });
-  if (!session || (projectId !== undefined && projectId !== session.projectId)) throw noSession();
+  if (!session || (projectId !== undefined && projectId !== session.projectId)) throw noChatSession();
   await projectOf(context, session.projectId);
   return session;
 }

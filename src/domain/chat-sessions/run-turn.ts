@@ -7,13 +7,13 @@ import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { recordTurn } from '../../trials/record-turn.ts';
 import { Spans } from '../../trials/spans.ts';
 import type { CallAnswer } from '../../trials/tools.ts';
+import { conflict } from '../base/refusals.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
-import type { ProjectContext } from '../context.ts';
-import { type AskedModel, askModel } from '../eval-runs/execute/ask-model.ts';
-import type { Purpose } from '../eval-runs/execute/ledger.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { partsForRequest } from '../model-parts.ts';
-import { conflict } from '../refusals.ts';
+import { type AskedModel, askModel } from '../model-calls/ask-model.ts';
+import type { Purpose } from '../model-calls/ledger.ts';
+import { partsForRequest } from '../model-calls/request-parts.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import { notCalled, type Offer, offerTools } from './offer.ts';
@@ -21,12 +21,12 @@ import { targetOf } from './target.ts';
 import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
 
 const usualSteps = 8;
-/** Tokens of one answer to a guest: what it may cost is taken from what all of them have for the day. */
+/** Tokens per answer to a guest: all guests share one daily budget. */
 const mostTokensForGuests = 8_192;
-/** What the model is told of a call that whoever chats did not allow. */
+/** The answer the model gets for a call the user did not approve. */
 export const notAllowed = 'Not called: whoever you talk to did not allow it.';
 
-/** Told of what happens while it does. */
+/** Receives progress events during a turn. */
 export interface Watcher {
   text: (text: string) => void;
   restart: () => void;
@@ -34,15 +34,15 @@ export interface Watcher {
   toolEnded: (call: { toolCallId: string; toolName: string; ok: boolean; durationMs: number }) => void;
 }
 
-/** Who has a say in what a turn does. */
+/** Optional hooks and limits of a turn. */
 export interface Attendant {
-  /** Whether a tool of a server may be called. */
+  /** Decides whether a tool call may be made. */
   approve?: (call: AskedCall, signal: AbortSignal) => Promise<boolean>;
-  /** Told of each answer of a server while it is whole. */
+  /** Receives each server answer before it is truncated. */
   answered?: (call: AskedCall, answer: CallAnswer) => void;
-  /** Whether the skills of the environment are offered. */
+  /** Whether to offer the skills of the environment. */
   skills: boolean;
-  /** Whose cap the turn is held against besides. */
+  /** An additional spending cap, shared by all guests. */
   guests?: Purpose['guests'];
 }
 
@@ -52,7 +52,7 @@ export interface AskedCall {
   input: Record<string, unknown>;
 }
 
-/** A turn that has run; nothing of it is stored yet. */
+/** A turn that has run, but is not stored yet. */
 export interface RanTurn {
   outcome: TurnOutcome<KeptAnswer>;
   offer: Offer;
@@ -64,7 +64,7 @@ export interface RanTurn {
   failure?: Error;
 }
 
-/** Runs a turn from its connections to its end. Rejects when it ends before the model is asked. */
+/** Runs a turn from connecting to its end. Rejects if it ends before the model is called. */
 export async function carryOut(
   context: ProjectContext,
   begun: Begun,
@@ -104,7 +104,7 @@ export async function carryOut(
   });
   const started = context.clock();
   let marked: Promise<void> | undefined;
-  // Of ours, which the loop would take for one of the model.
+  // Internal errors, kept here because the loop would attribute them to the model.
   let trouble: Error | undefined;
   const kept = keepingAnswers();
   const asks = [...history, { role: 'user' as const, content: sent.message }];
@@ -130,7 +130,7 @@ export async function carryOut(
       if (ofServer) attendant?.answered?.(call, answer);
       return kept(answer);
     },
-    // From here on the turn may cost something, which has to be known before it does.
+    // From the first model call on, the turn may cost money, so it is marked as called beforehand.
     callModel: async (attempt) => {
       marked ??= markCalled(context, begun).catch((error: Error) => {
         trouble = error;
@@ -143,7 +143,7 @@ export async function carryOut(
     signal,
     clock: context.clock,
   });
-  // A picture whose step is not known is still a picture.
+  // If assigning pictures to steps fails, the pictures are still kept.
   if (browser) await noteSteps(context, turn.id, browser, outcome.steps).catch(() => {});
   const spans = new Spans(started);
   recordTurn({ box: offer.box, spans, modelId: asked.model.modelId }, outcome, {

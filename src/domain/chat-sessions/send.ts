@@ -3,12 +3,13 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import type * as turns from '../../platform/database/queries/chat-turns.ts';
-import { enterProject } from '../access.ts';
-import type { Context, ProjectContext } from '../context.ts';
-import { handedOn } from '../handed-on.ts';
+import { EventQueue } from '../base/event-queue.ts';
+import { noChatSession } from '../base/refusals.ts';
+import { enterProject } from '../context/access.ts';
+import type { Context, ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { limitsOf } from '../limits/plan.ts';
-import type { Verb } from '../verb.ts';
-import { beginTurn, noSession } from './begin.ts';
+import { beginTurn } from './begin.ts';
 import type { Sent } from './config.ts';
 import { finishTurn, type Turn, type TurnOptions } from './finish-turn.ts';
 import { tellingOf } from './telling.ts';
@@ -16,7 +17,7 @@ import { tellingOf } from './telling.ts';
 type ChatEvent =
   OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
 
-/** Milliseconds for a whole turn. */
+/** Time limit of a turn, in milliseconds. */
 const longest = 180_000;
 
 export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }) => {
@@ -27,27 +28,27 @@ export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }
     : finishTurn(entered, begun, body, await turnOptions(entered));
 };
 
-/** What is refused before the turn begins is an answer of its own. */
+/** A refusal before the turn begins is a plain error response, not an event. */
 export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { body }) => {
   const entered = await enter(context, body);
   const begun = await beginTurn(entered, body);
-  return handedOn<ChatEvent>(async (tell) => {
+  return new EventQueue<ChatEvent>(async (emit) => {
     if (begun.kind === 'replayed') return { type: 'turn.ended', turn: replayed(begun) };
     const { session, turn } = begun;
-    tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
+    emit({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
     try {
       return {
         type: 'turn.ended',
         turn: await finishTurn(entered, begun, body, {
           ...(await turnOptions(entered)),
-          watcher: tellingOf(tell),
+          watcher: tellingOf(emit),
         }),
       };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { type: 'turn.failed', ...error.toBody() };
     }
-  });
+  }).read();
 };
 
 /** The plan limits the organization's concurrent turns. */
@@ -61,13 +62,13 @@ async function turnOptions(context: ProjectContext): Promise<TurnOptions> {
   };
 }
 
-/** The project of the session that goes on, or of the one that is started; who may not see it is refused. */
+/** The project of the continued or new session. Refuses callers without access to it. */
 async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
   const { db, actor } = context;
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
   const known =
     sent.sessionId === undefined ? undefined : await db.row(sessions.find, { ...owner, id: sent.sessionId });
-  if (sent.sessionId !== undefined && !known) throw noSession();
+  if (sent.sessionId !== undefined && !known) throw noChatSession();
   const projectId = known?.projectId ?? sent.projectId;
   if (projectId === undefined) throw new Refusal('VALIDATION_ERROR', 'projectId: Needed to start a session');
   return enterProject(context, projectId);

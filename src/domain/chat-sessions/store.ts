@@ -1,8 +1,10 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
-import type { ProjectContext } from '../context.ts';
-import { asStorable, storableJson } from '../storable.ts';
+
+import { asStorable, storableJson } from '../../platform/json/storable.ts';
+
+import type { ProjectContext } from '../context/context.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import type { RanTurn } from './run-turn.ts';
@@ -12,7 +14,7 @@ const mostSpans = 2_000;
 
 export type Persisted = { outcome: 'stored'; version: number } | { outcome: 'failed' | 'superseded' };
 
-/** Messages and trace in one transaction: all of a turn is there, or nothing. */
+/** Stores messages and trace in one transaction. */
 export async function storeTurn(
   context: ProjectContext,
   { session, turn }: Begun,
@@ -58,8 +60,8 @@ export async function storeTurn(
 }
 
 /**
- * A turn that came to nothing, unless it is stored after all: an answer to the commit may get lost. A session that never
- * began is gone, unless somebody else goes on with it.
+ * Marks a turn failed, unless it is stored after all: the response to a commit may get lost. Deletes a session whose
+ * first turn failed, unless another turn has begun in it.
  */
 export async function failTurn(
   context: ProjectContext,

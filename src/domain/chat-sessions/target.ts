@@ -4,22 +4,21 @@ import * as clients from '../../platform/database/queries/clients.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import type { OfferedSkill } from '../../trials/skills.ts';
 import type { TrialServer } from '../../trials/tools.ts';
+import { conflict, invalidBecause } from '../base/refusals.ts';
 import { browserPolicyOf, type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
 import { connectionOf } from '../clients/connection.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
-import { openServer } from '../eval-runs/execute/open-server.ts';
-import { secretsKeyOf } from '../eval-runs/execute/run-in-process.ts';
-import { refused, type Selection } from '../eval-runs/launch/select.ts';
-import { skillsOf } from '../eval-runs/launch/take-snapshot.ts';
+import { openServer } from '../execution/open-server.ts';
+import { secretsKeyOf, skillsOf } from '../execution/place.ts';
+import { type Selection } from '../execution/selection.ts';
 import { reach, requireGrant } from '../live/reach.ts';
 import { translated } from '../live/refusal.ts';
-import { conflict } from '../refusals.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
 import { declaringWidgets } from '../server-widgets/support.ts';
 import type { Sent, SessionConfig } from './config.ts';
 
-/** Whom a turn is talked with: servers with their tools, and what the client says to the model. */
+/** Servers, tools and client settings of a turn. */
 export interface TurnTarget {
   servers: TrialServer[];
   skills: readonly OfferedSkill[];
@@ -31,7 +30,7 @@ export interface TurnTarget {
 
 type Client = NonNullable<Selection['client']>;
 
-/** Connects to the servers of the session as they are now. What cannot be reached refuses the turn. */
+/** Connects to the session's servers with their current settings. Refuses the turn if one is unreachable. */
 export async function targetOf(
   context: ProjectContext,
   config: SessionConfig,
@@ -69,14 +68,18 @@ async function selected(context: ProjectContext, config: SessionConfig, sent: Se
     const composition = await resolveComposition(db, wanted);
     const { client, servers: usable } = composition;
     if (sent.hostId !== undefined && sent.hostId !== client.id)
-      throw refused('hostId: The environment has another client. Leave it out', 'HOST_TARGET_CONFLICT', {
-        hostId: client.id,
-      });
+      throw invalidBecause(
+        'hostId: The environment has another client. Leave it out',
+        'HOST_TARGET_CONFLICT',
+        {
+          hostId: client.id,
+        },
+      );
     return { composition, client, serverIds: usable.map(({ id }) => id) };
   }
   const client = sent.hostId === undefined ? undefined : await clientOf(context, sent.hostId);
   if (config.hostOnly && !client)
-    throw refused(
+    throw invalidBecause(
       'hostId: This session speaks with the servers of a client; say which',
       'HOST_TARGET_REQUIRED',
     );
@@ -103,7 +106,9 @@ function ownServers({ config }: { config: ClientConfig }): string[] {
   return [...new Set([...required, ...optional])];
 }
 
-/** Programs of others are not run here, and something else must not pass for them. */
+/**
+ * A harness is a third-party program that Drydock does not run; refusing avoids presenting other results as its own.
+ */
 export function refuseHarness({ config }: Client): void {
   const kind = config['harness'];
   if (typeof kind !== 'string') return;
@@ -123,8 +128,8 @@ function allowedServers(serverIds: string[], { allowedServerIds: allowed }: Sent
 }
 
 /**
- * `forVisitor`: widgets are shown, and causes are not. Servers may name interfaces only to those who show them; a client of
- * the own says itself what it is.
+ * `forVisitor` enables widgets and hides error causes. Only clients that show widgets may announce UI support to
+ * servers; a configured client declares its capabilities itself.
  */
 export async function openAll(
   context: ProjectContext,

@@ -4,7 +4,7 @@ import type { Watcher } from './run-turn.ts';
 
 type TurnEvent = z.input<(typeof turnEvents)[number]>;
 
-/** Hands what a turn does on to whoever reads it as events. */
+/** Turns the progress of a turn into stream events. */
 export function tellingOf(tell: (event: TurnEvent) => void): Watcher {
   return {
     text: (text) => {

@@ -1,20 +1,23 @@
 import type { TurnMessage } from '../../models/messages.ts';
 import type { TurnOutcome } from '../../models/turn.ts';
-import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
-import { asStorable } from '../storable.ts';
 
-/** Characters of JSON of a conversation; more goes to the model with each of its steps. */
+import { maxDepth } from '../../platform/json/bounds.ts';
+import { asStorable } from '../../platform/json/storable.ts';
+
+import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
+
+/** Most characters of JSON in a conversation. Everything kept is sent to the model again with each step. */
 export const mostHistory = 4 * 1024 * 1024;
 
 export function lengthOf(messages: readonly { content: unknown }[]): number {
   return messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
 }
 
-/** Characters of JSON that one message takes at most, give or take what is around its texts. */
+/** Approximate limit of one stored message, in characters of JSON. */
 const mostOfMessage = 256 * 1024;
-/** Of what is looked through for words. */
+/** Characters of a transcript covered by full-text search. */
 const mostWords = 100_000;
-/** Characters of JSON of the arguments or the result of a call in an answer, and of all results of a turn. */
+/** Characters of JSON per call argument or result in a response, and of all results of a turn. */
 const mostOfCall = 64 * 1024;
 const mostOfResults = 4 * 1024 * 1024;
 
@@ -25,7 +28,7 @@ export interface KeptMessage {
   words: string;
 }
 
-/** A message as it is stored: what is too long is cut, and says so. */
+/** A message as stored: texts over the limit are truncated and marked so. */
 export function keptMessage(message: TurnMessage): KeptMessage {
   const { role, content } = message;
   const whole = JSON.stringify(content).length <= mostOfMessage;
@@ -37,7 +40,7 @@ export function keptMessage(message: TurnMessage): KeptMessage {
   };
 }
 
-/** No part is left out: a provider refuses a call without its result, and a result without its call. */
+/** Truncates parts but drops none: providers refuse a call without its result and a result without its call. */
 function cutContent(content: TurnMessage['content']): TurnMessage['content'] {
   const most = typeof content === 'string' ? mostOfMessage : Math.floor(mostOfMessage / content.length);
   return (
@@ -64,12 +67,12 @@ function wordsIn({ content }: TurnMessage): string {
     .join('\n');
 }
 
-/** What a turn keeps of the answer to a call: a result may have megabytes, and a turn may make many calls. */
+/** A tool answer as kept by a turn. Truncated, since results may have megabytes and a turn may make many calls. */
 export interface KeptAnswer extends CallAnswer {
   shown?: { output: unknown; truncated?: true };
 }
 
-/** For the calls of one turn. */
+/** Truncates the answers of one turn against a shared size limit. */
 export function keepingAnswers(): (answer: CallAnswer) => KeptAnswer {
   let room = mostOfResults;
   return (answer) => {
@@ -93,7 +96,7 @@ export interface ShownCall {
   truncated?: boolean;
 }
 
-/** The calls of a turn as its answer tells them: bounded, and without what is meant for machines. */
+/** Tool calls for the response: bounded, without metadata meant for machines. */
 export function shownCalls({ steps }: TurnOutcome<KeptAnswer>, box: ToolBox): ShownCall[] {
   return steps.flatMap(({ calls }) =>
     calls.map((call): ShownCall => {
@@ -130,10 +133,10 @@ function bounded<Name extends 'input' | 'output'>(
   return { [name]: kept, ...(kept !== clean && { truncated: true }) } as never;
 }
 
-/** Without `_meta` and names that begin with `$`. */
+/** Drops `_meta` and keys that begin with `$`. */
 function scrubbed(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > 64) return null;
+  if (depth > maxDepth) return null;
   if (Array.isArray(value)) return value.map((one) => scrubbed(one, depth + 1));
   return Object.fromEntries(
     Object.entries(value)

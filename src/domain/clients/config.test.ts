@@ -50,7 +50,7 @@ const defaults: ClientConfig = {
   skillSelection: { mode: 'all-visible' },
 };
 
-/** What each of these fields means when it is absent. */
+/** Explicit values equal to the meaning of an absent field. */
 const spokenOut: ClientConfig = {
   respectToolVisibility: true,
   progressiveToolDiscovery: false,
@@ -58,7 +58,7 @@ const spokenOut: ClientConfig = {
   serverConnectionOverrides: {},
 };
 
-/** The same value with the keys of every object the other way round. */
+/** The value with the keys of every object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;

@@ -5,7 +5,6 @@ import { sortKeys } from '../../platform/canonical.ts';
 
 export type ClientConfig = Record<string, unknown>;
 
-/** What a field is when nobody says so. */
 const defaults: ClientConfig = {
   hostStyle: 'drydock',
   systemPrompt: '',
@@ -21,9 +20,8 @@ const defaults: ClientConfig = {
 const order = ['schemaVersion', 'hostStyle', 'modelId', ...Object.keys(defaults).slice(1)];
 
 /**
- * The one form of a configuration: defaults filled in, lists of ids sorted, keys in order. Two ways to write the same
- * settings have the same form. A field without a default is kept as it was written, also where it says what its absence
- * would mean.
+ * Canonical form of a configuration: defaults filled in, ID lists and keys sorted, so that equal settings have equal
+ * forms. A field without a default is kept as written, even if its value equals the meaning of absence.
  */
 export function canonicalConfig(written: ClientConfig): ClientConfig {
   const { id: _id, schemaVersion: _schemaVersion, ...given } = withoutNulls(written);
@@ -41,7 +39,7 @@ export function canonicalConfig(written: ClientConfig): ClientConfig {
   return orderedConfig({ ...withoutNulls(config), schemaVersion: 2 });
 }
 
-/** The same with its keys in order. The database keeps the values of a configuration, not the order of its keys. */
+/** Orders the keys, since the database does not keep their order. */
 export function orderedConfig(config: ClientConfig): ClientConfig {
   const sorted = sortKeys(config) as ClientConfig;
   const known = order.filter((name) => name in sorted).map((name) => [name, sorted[name]] as const);
@@ -54,7 +52,10 @@ export function configIdOf(canonical: ClientConfig): string {
     .digest('hex');
 }
 
-/** Nothing where a configuration has something else under that name: unknown fields were kept before there was this one. */
+/**
+ * Undefined if the value is invalid: configurations stored before this field existed may hold anything under its
+ * name.
+ */
 export function browserPolicyOf({ browserPolicy }: ClientConfig): BrowserPolicy | undefined {
   return BrowserToolPolicy.safeParse(browserPolicy).data;
 }
@@ -68,14 +69,14 @@ function idList(value: unknown): string[] {
   return Array.isArray(value) ? [...new Set(value.map(String))].sort() : [];
 }
 
-/** All that is visible is what a client has without a selection. */
+/** A selection with everything visible is equal to no selection. */
 function selectionOf(selection: unknown): unknown {
   if (typeof selection !== 'object' || selection === null) return selection;
   if ('skillIds' in selection) return { ...selection, skillIds: idList(selection.skillIds) };
   return 'mode' in selection && selection.mode === 'all-visible' ? undefined : selection;
 }
 
-/** One pinned revision says which are supported, unless it is among those that are named. */
+/** A pinned revision becomes the only supported one, unless the listed revisions include it. */
 function withVersions(profile: unknown): unknown {
   if (!isObject(profile)) return profile;
   const { mcpProtocolVersion: pinned, initialize = {} } = profile;
@@ -85,7 +86,7 @@ function withVersions(profile: unknown): unknown {
   return { ...profile, initialize: { ...initialize, supportedProtocolVersions: [pinned] } };
 }
 
-/** What is said about a server that is not there says nothing. */
+/** Drops overrides for servers the configuration does not name. */
 function overridesFor(overrides: unknown, serverIds: string[]): unknown {
   if (!isObject(overrides) || Object.keys(overrides).length === 0) return overrides;
   const kept = Object.entries(overrides).filter(([id]) => serverIds.includes(id));

@@ -8,7 +8,7 @@ export interface ClientConnection {
   openAiWidgets?: boolean;
 }
 
-/** How a client speaks to servers, as its config says. */
+/** Connection settings of a client, from its configuration. */
 export function connectionOf(config: Record<string, unknown>): ClientConnection {
   const { headers = {} } = (config['connectionDefaults'] ?? {}) as { headers?: Record<string, string> };
   const profile = (config['mcpProfile'] ?? {}) as {

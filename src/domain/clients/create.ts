@@ -1,11 +1,11 @@
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verb.ts';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';

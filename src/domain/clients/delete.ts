@@ -1,9 +1,9 @@
 import * as clients from '../../platform/database/queries/clients.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { clientCalled } from './find.ts';
 
 export const deleteClient: Verb<'deleteClient'> = (context, { client }) => removeClient(context, client);

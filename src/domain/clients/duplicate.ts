@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { saveClient } from './create.ts';
 import { clientCalled } from './find.ts';
 
@@ -9,6 +9,6 @@ export const duplicateClient: Verb<'duplicateClient'> = async (context, { client
 
 function copyOf(name: string): string {
   const suffix = ' (copy)';
-  // Not through the middle of a character that takes two units.
+  // Does not split a surrogate pair.
   return `${name.slice(0, 200 - suffix.length).replace(/[\uD800-\uDBFF]$/, '')}${suffix}`;
 }

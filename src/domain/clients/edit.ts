@@ -2,15 +2,15 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { type Impact, impactOf, presentClientById } from './present.ts';
 import { checkConfig, checkServers } from './rules.ts';
 
-/** What the caller has read and relies on. */
+/** Values the caller has read and expects to be current. */
 export interface Expectations {
   name?: string | undefined;
   configId?: string | undefined;
@@ -19,11 +19,13 @@ export interface Expectations {
 
 interface Change {
   name?: string | undefined;
-  /** The new configuration, made of the current one. */
+  /** Computes the new configuration from the current one. */
   config?: (current: ClientConfig) => ClientConfig;
 }
 
-/** The only way to change a client: what was expected still holds, and an edit that changes nothing writes nothing. */
+/**
+ * Every change of a client goes through here: checks the expectations first, and writes nothing if nothing changes.
+ */
 export function editClient(
   context: ProjectContext,
   find: (db: Db) => Promise<clients.ClientRow>,
@@ -48,7 +50,10 @@ export function editClient(
   });
 }
 
-/** An edit that comes to the same settings keeps the stored form, which an earlier version may have made differently. */
+/**
+ * An edit that results in equal settings keeps the stored form, which an earlier version may have written
+ * differently.
+ */
 function configAfter(
   before: clients.ClientRow,
   change: Change,

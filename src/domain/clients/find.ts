@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
-import { conflict, found, notFound } from '../refusals.ts';
+import { conflict, found, notFound } from '../base/refusals.ts';
 
-/** The client that an id or a name means. */
+/** Finds a client by ID or name. */
 export async function clientCalled(
   db: Db,
   projectId: string,
@@ -12,7 +12,8 @@ export async function clientCalled(
 ): Promise<clients.ClientRow> {
   const byId = await db.row(clients.find, { projectId, id: idOrName });
   if (byId) return byId;
-  // Otherwise a deletion that is repeated would reach whoever took the id for a name.
+  // A deleted client's ID must not match a client that has it as a name, or a repeated deletion would delete that
+  // one.
   if (/^cli_[0-9a-z]{26}$/.test(idOrName)) throw notFound('client');
   const named = await db.rows(clients.named, { projectId, nameKey: nameKey(idOrName), withPrivate });
   if (named.length > 1)

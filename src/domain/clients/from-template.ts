@@ -5,7 +5,7 @@ import type { ClientTemplate } from './templates/template.ts';
 
 type Theme = 'light' | 'dark';
 
-/** The configuration that behaves as a known product does. */
+/** Configuration that imitates a known product. */
 export function configFromTemplate(templateId: string, theme?: Theme): ClientConfig {
   const template = clientTemplates.find(({ id }) => id === templateId);
   if (!template)
@@ -15,7 +15,7 @@ export function configFromTemplate(templateId: string, theme?: Theme): ClientCon
   return configOf(template, theme);
 }
 
-/** What the host catalog shows of a template, and what a client made from it starts with. */
+/** Shown in the host catalog, and the start of a client created from the template. */
 export function configOf(template: ClientTemplate, theme: Theme = 'dark'): ClientConfig {
   return canonicalConfig({
     hostStyle: template.id,
@@ -33,21 +33,20 @@ export function configOf(template: ClientTemplate, theme: Theme = 'dark'): Clien
   });
 }
 
-/** A client that renders MCP Apps says so when it connects; servers offer their widgets to no other. */
+/** A client that renders MCP Apps declares this when connecting; servers offer widgets to no others. */
 function capabilitiesOf({ clientCapabilities, apps }: ClientTemplate): ClientConfig {
   if (!apps) return { ...clientCapabilities };
   const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
   return { ...clientCapabilities, extensions };
 }
 
-/** What an app is told about the place it is shown in. */
+/** Host context for apps. */
 function placeOf({ apps }: ClientTemplate): ClientConfig {
   if (!apps) return {};
   const { platform, displayModes } = apps;
   return { platform, displayMode: displayModes[0], availableDisplayModes: displayModes };
 }
 
-/** How a template speaks the protocol. */
 function profileOf(template: ClientTemplate): ClientConfig {
   const { clientInfo, supportedProtocolVersions, protocolVersion, apps, toolLimit } = template;
   return {

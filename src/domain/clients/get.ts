@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { clientCalled } from './find.ts';
 import { presentClient } from './present.ts';
 

@@ -1,13 +1,13 @@
 import * as clients from '../../platform/database/queries/clients.ts';
-import type { ProjectContext } from '../context.ts';
-import { type PageRequest, pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { type PageRequest, pageById } from '../base/paging.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentRow } from './present.ts';
 
 export const listClients: Verb<'listClients'> = (context, { includePrivateBacking, ...page }) =>
   pageOfClients(context, 'clients', includePrivateBacking === 'true', page, presentRow);
 
-/** Under the name of each path that lists clients, as a cursor belongs to one list. */
+/** The cursor scope contains the path, since each path that lists clients has its own cursors. */
 export function pageOfClients<Item>(
   context: ProjectContext,
   list: string,

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import * as journeys from '../../platform/database/queries/journeys.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
-import { found } from '../refusals.ts';
+import { found } from '../base/refusals.ts';
 import { orderedConfig, serversIn } from './config.ts';
 
 type Row = OutputOf<Operations['listClients']>['items'][number];
@@ -27,7 +27,7 @@ export function presentRow(client: clients.ClientRow): Row {
   };
 }
 
-/** What an edit of the configuration would be followed by. */
+/** Counts of the objects that an edit of the configuration affects. */
 export async function impactOf(db: Db, client: Pick<clients.ClientRow, 'projectId' | 'id'>): Promise<Impact> {
   const environments = await db.rows(clients.environments, client);
   const { projectId, id: hostId } = client;
@@ -55,7 +55,6 @@ export async function presentClient(db: Db, client: clients.ClientRow): Promise<
   };
 }
 
-/** As it is now. */
 export async function presentClientById(db: Db, projectId: string, id: string): Promise<Detail> {
   return presentClient(db, found(await db.row(clients.find, { projectId, id }), 'client'));
 }

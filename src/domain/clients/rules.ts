@@ -1,18 +1,18 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { checkDocumentSize } from '../body-limits.ts';
-import { checkReadable } from '../browser-sessions/refusals.ts';
+import { checkDocumentSize } from '../base/body-limits.ts';
+import { checkReadable } from '../parts/browser-refusals.ts';
 import { browserPolicyOf, type ClientConfig, serversIn } from './config.ts';
 
-/** Small enough to be put in order at each read; and what it says of browsers can be held to. */
+/** Limits the size, since the document is sorted on each read, and refuses an unenforceable browser policy. */
 export function checkConfig(config: ClientConfig): void {
   checkDocumentSize('config', config);
   const policy = browserPolicyOf(config);
   if (policy) checkReadable('browserPolicy', policy);
 }
 
-/** Every server that a configuration adds must be there, in this project. */
+/** Every server added to a configuration must exist in this project. */
 export async function checkServers(
   db: Db,
   projectId: string,

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import type { ClientConfig } from './config.ts';
 import { editClient } from './edit.ts';
 import { clientCalled } from './find.ts';

@@ -1,9 +1,9 @@
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import { cancelJobs } from '../../platform/jobs/queue.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { findConformanceRun, isOpen, lockConformanceRun } from './find.ts';
 import { presentConformanceRun } from './present.ts';
 import { settle } from './settle.ts';
@@ -14,7 +14,7 @@ export const cancelConformanceRun: Verb<'cancelConformanceRun'> = (context, { co
     const { hosted, jobId } = await findConformanceRun({ db, project }, conformanceRunId);
     if (!hosted)
       throw conflict('This run was reported from elsewhere; finalize it instead', 'NOT_A_HOSTED_RUN');
-    // Before the run, in the order in which a job that ends takes them.
+    // Locks the job before the run, the lock order of a job that ends.
     if (jobId !== null) await cancelJobs(db, [jobId]);
     const run = await lockConformanceRun(db, project.id, conformanceRunId);
     if (!isOpen(run)) throw conflict(`The run is ${run.status} already`, 'RUN_OVER', { status: run.status });

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
-import type { ProjectContext } from '../context.ts';
-import { found } from '../refusals.ts';
+import { found } from '../base/refusals.ts';
+import type { ProjectContext } from '../context/context.ts';
 
 export type Run = runs.ConformanceRunRow;
 
@@ -12,7 +12,6 @@ export async function findConformanceRun(
   return found(await db.row(runs.find, { projectId: project.id, id }), 'conformance run');
 }
 
-/** Held in the transaction. */
 export async function lockConformanceRun(db: Db, projectId: string, id: string): Promise<Run> {
   return found(await db.row(runs.lock, { projectId, id }), 'conformance run');
 }
@@ -21,7 +20,7 @@ export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running';
 }
 
-/** What the names begin with that runs here are known by, when whoever starts them gives a key. */
+/** Prefix of the external IDs of runs executed here, when the caller gives an idempotency key. */
 export function hostedNames(projectId: string): string {
   return `api:${projectId}:`;
 }

@@ -4,12 +4,11 @@ import { type Db, violates } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { hostedNames, isOpen, lockConformanceRun, type Run } from './find.ts';
 import { runUrlOf } from './present.ts';
 import { settle } from './settle.ts';
@@ -17,7 +16,7 @@ import { addReport, isOver, type Prepared, prepareReport, type Reported } from '
 
 type Header = InputOf<typeof Start>['body'];
 
-/** In one transaction: all of it is there, or nothing. */
+/** Stores all reports in one transaction, or none. */
 export const reportConformanceRun: Verb<'reportConformanceRun'> = async (context, { body }) => {
   const { reports, suiteKind, report, durationMs, ...header } = body;
   const single = suiteKind && report && [{ suiteKind, report, durationMs }];
@@ -35,7 +34,7 @@ export const reportConformanceRun: Verb<'reportConformanceRun'> = async (context
   return { ok: true, runId, projectId, status, outcome, score, runUrl: runUrlOf(context, run), reused };
 };
 
-/** A run that is over was reported like this before, or it is another one under the same name. */
+/** A run that is over is accepted again only if its reports are the same as before. */
 async function refuseOthers(db: Db, run: Run, prepared: readonly Prepared[]): Promise<Run> {
   const rows = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const known = new Map(rows.map(({ suiteKind, contentHash }) => [suiteKind, contentHash]));
@@ -89,7 +88,7 @@ export const finalizeConformanceIngestRun: Verb<'finalizeConformanceIngestRun'> 
     return { ok: true as const, runId, projectId, status, outcome, score, runUrl: runUrlOf(context, run) };
   });
 
-/** A run that was begun elsewhere, held in the transaction. */
+/** Locks a run reported by a client. */
 async function reportedRun({ project }: ProjectContext, db: Db, id: string): Promise<Run> {
   const run = await lockConformanceRun(db, project.id, id);
   if (run.hosted)
@@ -102,7 +101,7 @@ interface Begun {
   reused: boolean;
 }
 
-/** The run of this name, or a new one, with what is to be done with it in the same transaction. */
+/** Finds or creates the run of this name and applies the work, in one transaction. */
 async function begun(
   context: ProjectContext,
   header: Header,
@@ -117,7 +116,7 @@ async function begun(
   try {
     return await attempt();
   } catch (error) {
-    // The same request may have been faster.
+    // A concurrent request may have created it first.
     if (violates(error, 'conformance_runs_key')) return attempt();
     throw error;
   }
@@ -130,7 +129,7 @@ async function knownRun(
 ): Promise<Run | undefined> {
   if (externalRunId == null) return undefined;
   const run = await db.row(runs.byKey, { projectId: project.id, externalRunId });
-  // Also while there is none: whoever starts it would be given the one from elsewhere.
+  // The prefix is reserved even before such a run exists; otherwise starting one would return the reported run.
   if (run?.hosted || externalRunId.startsWith(hostedNames(project.id)))
     throw conflict(
       `The externalRunId ${externalRunId} is that of a run that runs here. Take another one`,
@@ -166,7 +165,7 @@ async function insertRun(context: ProjectContext, db: Db, header: Header): Promi
   });
 }
 
-/** What is shown of it. An address may carry a secret in its query or before its host. */
+/** The target as shown. Drops query and credentials of the URL, which may be secret. */
 function targetOf({ kind, serverId, serverRef, serverUrl }: Header['target']): Run['target'] {
   const url = serverUrl != null && URL.canParse(serverUrl) ? new URL(serverUrl) : undefined;
   return {

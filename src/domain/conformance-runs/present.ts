@@ -2,7 +2,7 @@ import { noCounts } from '../../conformance/report.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
-import { configuredOrigin, type ProjectContext, type PublicContext } from '../context.ts';
+import { configuredOrigin, type ProjectContext, type PublicContext } from '../context/context.ts';
 import { isOpen, type Run } from './find.ts';
 
 type Presented = OutputOf<Operations['getConformanceRun']>;
@@ -17,7 +17,7 @@ export function presentConformanceRun(run: Run, reports: readonly runs.ReportRow
   return { ...shown, suites: presentSuites(run, reports) };
 }
 
-/** In the order in which they were asked for. Of those that run here the first without a report is under way. */
+/** In the requested order. In a hosted run, the first suite without a report is running. */
 export function presentSuites(run: Run, reports: readonly runs.ReportRow[]): PresentedSuite[] {
   const byKind = new Map(reports.map((one) => [one.suiteKind, one]));
   const next = run.status === 'running' ? run.requestedSuites.find((kind) => !byKind.has(kind)) : undefined;
@@ -43,7 +43,7 @@ export function presentSuites(run: Run, reports: readonly runs.ReportRow[]): Pre
   });
 }
 
-/** With the figures of its suites. */
+/** With the counts of its suites. */
 export async function presentedRun({ db }: Pick<ProjectContext, 'db'>, run: Run): Promise<Presented> {
   return presentConformanceRun(run, await db.rows(runs.reportsOf, { runIds: [run.id] }));
 }

@@ -2,13 +2,13 @@ import { type FailingCase, failingCases, type SuiteReport } from '../../conforma
 import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
-import { grouped } from '../../evaluation/index.ts';
+import { groupBy } from '../../evaluation/index.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import { redact } from '../../platform/log.ts';
-import type { ProjectContext } from '../context.ts';
-import { readTrace } from '../eval-runs/read/trace.ts';
-import { pageByLatest } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { readTrace } from '../artifacts/traces.ts';
+import { pageByLatest } from '../base/paging.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { findConformanceRun, type Run } from './find.ts';
 import { presentConformanceRun, presentedRun, presentSuites } from './present.ts';
 
@@ -31,7 +31,7 @@ export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, 
     (run: Run) => run,
   );
   const reports = await db.rows(runs.reportsOf, { runIds: items.map(({ id }) => id) });
-  const byRun = grouped(reports, ({ runId }) => runId);
+  const byRun = groupBy(reports, ({ runId }) => runId);
   return { items: items.map((run) => presentConformanceRun(run, byRun.get(run.id) ?? [])), ...rest };
 };
 
@@ -59,7 +59,7 @@ export const getConformanceReport: Verb<'getConformanceReport'> = async (context
   };
 };
 
-/** The most telling of all suites, and how many there are. */
+/** The most informative failures of all suites, and their total number. */
 export async function failingChecks(
   context: Pick<ProjectContext, 'db' | 'blobs' | 'log'>,
   run: Run,
@@ -106,7 +106,7 @@ function presentCheck({ suiteKind, group, case: one }: FailingCase & { suiteKind
   };
 }
 
-/** Reporters write an error as a text, or as an object with a message. */
+/** Reporters send an error as text or as an object with a message. */
 function errorOf({ error }: Record<string, unknown>): string | null {
   const message =
     typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;

@@ -10,7 +10,7 @@ export interface End {
   reason?: string;
 }
 
-/** Ends a run that the caller has locked, by the reports that it has. One that is over stays as it is. */
+/** Ends a run the caller has locked, based on its reports. No-op if the run is over. */
 export async function settle(db: Db, run: Run, { status, reason }: End): Promise<Run> {
   if (!isOpen(run)) return run;
   const reports = await db.rows(runs.reportsOf, { runIds: [run.id] });
@@ -18,7 +18,7 @@ export async function settle(db: Db, run: Run, { status, reason }: End): Promise
   const ended = await db.one(runs.end, {
     id: run.id,
     status,
-    // What was cut short is not whole, even if all its suites had been reported.
+    // An aborted run is incomplete, even if all its suites were reported.
     outcome: reason === undefined ? outcomeOfRun(run.requestedSuites, reports) : 'incomplete',
     score: scoreOf(counts),
     ...counts,

@@ -1,12 +1,12 @@
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { settle } from './settle.ts';
 
-/** Milliseconds without a sign of life after which a run that is reported is given up. */
+/** Milliseconds without a report after which a reported run is ended. */
 const silence = 600_000;
 
-/** Ends runs that nobody reports to any longer. */
+/** Ends reported runs that receive no more reports. */
 export function silentRunsJob({ db }: Pick<Services, 'db'>): JobKind {
   return {
     kind: 'end-silent-conformance-runs',

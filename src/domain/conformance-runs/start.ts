@@ -7,18 +7,17 @@ import { McpFailure } from '../../mcp/failures.ts';
 import { type Db, violates } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext, ServerContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
-import { wayTo } from '../tunnels/way.ts';
-import type { Verb } from '../verb.ts';
+import { invalid } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext, ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { tunnelRoute } from '../tunnels/route.ts';
 import { enqueueRun } from './execute/job.ts';
 import { hostedNames, type Run } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
-/** Runs that an organization may begin in a day. */
 const mostInDay = 200;
 
 export const startConformanceRun: Verb<'startConformanceRun'> = async (context, input) => {
@@ -38,7 +37,7 @@ export const startConformanceRun: Verb<'startConformanceRun'> = async (context, 
   try {
     return started(await writeInProject(context, (db) => insert(context, db, wanted)), false);
   } catch (error) {
-    // The same request may have been faster.
+    // A concurrent request with the same key may have been faster.
     const first = violates(error, 'conformance_runs_key') ? await known(context, externalRunId) : undefined;
     if (first) return started(first, true);
     throw error;
@@ -67,11 +66,11 @@ async function known(
   return db.transaction((trx) => trx.row(runs.byKey, { projectId: project.id, externalRunId }));
 }
 
-/** What would not leave this machine is told at once. */
+/** Checks the address at once, so that a forbidden one is refused by the request instead of failing the run. */
 async function refuseAddress(context: ServerContext): Promise<void> {
   const { mcp, server } = context;
   try {
-    await mcp.outbound.through(wayTo(context, server)).look(server.url ?? '');
+    await mcp.outbound.through(tunnelRoute(context, server)).look(server.url ?? '');
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
     throw new Refusal('SERVER_UNREACHABLE', error.message, {

@@ -4,11 +4,12 @@ import { canonicalJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
-import type { Services } from '../context.ts';
-import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import { storableJson } from '../storable.ts';
+
+import { storableJson } from '../../platform/json/storable.ts';
+
+import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import type { Services } from '../context/context.ts';
 import { isOpen, type Run } from './find.ts';
 
 export interface Reported {
@@ -17,13 +18,13 @@ export interface Reported {
   durationMs?: number | null | undefined;
 }
 
-/** A report whose text is stored already; nothing refers to it yet. */
+/** A report with its text stored; no row refers to the blob yet. */
 export interface Prepared extends Reported {
   contentHash: string;
   text: StoredTrace | undefined;
 }
 
-/** Before the transaction begins: files are written, and what is large is compressed. */
+/** Called before the transaction, since it compresses and writes files. */
 export async function prepareReport(
   services: Pick<Services, 'blobs' | 'db' | 'clock'>,
   owner: { organizationId: string; projectId: string },
@@ -36,11 +37,14 @@ export async function prepareReport(
 
 export interface Added {
   row: Pick<runs.ReportRow, 'outcome' | 'score'>;
-  /** Whether it was there already. */
+  /** Whether the report existed already. */
   known: boolean;
 }
 
-/** Adds a report to a run that the caller has locked. The same one again changes nothing, another one is a conflict. */
+/**
+ * Adds a report to a run the caller has locked. An identical report is a no-op; a different one for the same suite is
+ * a conflict.
+ */
 export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<Added> {
   const { suiteKind, report, contentHash, text } = prepared;
   if (!run.requestedSuites.includes(suiteKind))

@@ -2,14 +2,14 @@ import { largestBaseline, mostBaselineElements } from '../../contract/contract-c
 import { Refusal } from '../../contract/errors.ts';
 import * as baselines from '../../platform/database/queries/contract-baselines.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { hasMoreElements } from '../../platform/json-bounds.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ServerContext } from '../context.ts';
+import { hasMoreElements } from '../../platform/json/bounds.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { exportServer } from '../live/export.ts';
 import { contentOf, type ExportContent } from '../live/export-content.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 
 export const getServerContractBaseline: Verb<'getServerContractBaseline'> = async (context) => {
   const { savedAt, savedBy, hash, content } = await savedBaseline(context);
@@ -57,7 +57,7 @@ export async function savedBaseline({ db, project, server }: ServerContext): Pro
   return { ...rest, content: JSON.parse(text) as ExportContent };
 }
 
-/** Everything that is done with a baseline takes time that grows with how much there is in it. */
+/** Bounds the size: parsing, hashing and comparing all take time proportional to it. */
 export function refuseLarge(baseline: unknown): void {
   if (hasMoreElements(baseline, mostBaselineElements)) throw tooLarge();
 }
@@ -73,7 +73,7 @@ function tooLarge(): Refusal {
 
 function noBaseline(): Refusal {
   return new Refusal('NOT_FOUND', 'No contract baseline is saved for this server. Save one, or send one', {
-    // The comparison of runs has a baseline too, with another remedy.
+    // Distinguishes this baseline from that of a run comparison, which has another remedy.
     details: { reason: 'BASELINE_NOT_FOUND', baselineOf: 'server contract' },
   });
 }

@@ -2,15 +2,15 @@ import { type ContractComparison, compareExports } from '../../compatibility/exp
 import { valueAt } from '../../compatibility/pointed.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { exportServer } from '../live/export.ts';
 import { contentOf, type ExportContent } from '../live/export-content.ts';
-import type { Verb } from '../verb.ts';
 import { refuseLarge, savedBaseline } from './baseline.ts';
 
 export const checkServerContract: Verb<'checkServerContract'> = async (context, input) => {
   const { baseline: given, failOn, ...options } = input.body;
-  // What is missing or too large is known before the server is asked.
+  // A missing or oversized baseline is refused before the server is contacted.
   const { content, ...baseline } = await baselineOf(context, given);
   const current = await exportServer(context, { ...input, body: options });
   const { exportedAt, contentHash } = current;
@@ -60,7 +60,7 @@ async function baselineOf(context: ServerContext, given: Given): Promise<Baselin
 const longestText = 300;
 const mostParts = 20;
 
-/** A value that is small enough to be read in a list. */
+/** Includes a value in the response if it is small. */
 function shownAs(name: 'before' | 'after', document: unknown, pointer: string): Record<string, unknown> {
   const value = pointer === '' ? undefined : valueAt(document, pointer);
   if (value === undefined) return {};

@@ -1,8 +1,8 @@
 import * as environments from '../../platform/database/queries/environments.ts';
 import * as plugins from '../../platform/database/queries/plugins.ts';
+import { conflict } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { mustBeLive, writeEnvironment } from './write.ts';
 
 export const archiveEnvironment: Verb<'archiveEnvironment'> = (context, { environmentId, body }) =>

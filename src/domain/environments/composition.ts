@@ -7,10 +7,10 @@ import * as plugins from '../../platform/database/queries/plugins.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as serverGroups from '../../platform/database/queries/server-groups.ts';
 import * as skills from '../../platform/database/queries/skills.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
 
-/** As it is sent: absent keeps, null clears. */
+/** As sent in a request: absent keeps, null clears. */
 export interface CompositionInput {
   hostId?: string | undefined;
   serverAttachmentId?: string | null | undefined;
@@ -34,7 +34,7 @@ export function composed(input: CompositionInput & { hostId: string }): Composit
   return changed({ hostId: input.hostId, ...nothing }, input);
 }
 
-/** The composition after an edit. Lists of ids are sets. */
+/** The composition after an edit. ID lists are treated as sets. */
 export function changed(before: Composition, input: CompositionInput): Composition {
   const { hostId, serverAttachmentId, modelId, skillSelection, secretSelection, pluginVersionIds } = input;
   return {
@@ -56,7 +56,7 @@ function ordered(ids: string[]): string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Equal compositions have equal texts. */
+/** Equal for equal compositions. */
 export function compositionKey(composition: Composition): string {
   const { hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds, sandboxImageId } =
     composition;
@@ -64,7 +64,7 @@ export function compositionKey(composition: Composition): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Whether each part that is new may be used. What an environment holds already was checked when it was put in. */
+/** Checks that each newly added part may be used. Parts already in the environment were checked when added. */
 export async function checkComposition(
   context: ProjectContext,
   db: Db,
@@ -130,7 +130,7 @@ async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Pro
   if (missing !== undefined) throw unknown('secretSelection', 'secret', missing);
 }
 
-/** One version of each plugin among all; whether it may be pinned is asked of the added ones. */
+/** Allows one version per plugin. Only newly added versions must be allowed to be pinned. */
 async function checkPlugins(context: ProjectContext, db: Db, ids: string[], added: string[]): Promise<void> {
   if (added.length === 0) return;
   if (context.project.role !== 'admin')

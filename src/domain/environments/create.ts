@@ -1,10 +1,10 @@
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verb.ts';
 import { checkComposition, composed, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
 import { refuseTakenName } from './write.ts';
@@ -39,11 +39,12 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
     await checkComposition(context, db, parts);
     const id = newId('env', context.clock());
     const fields = { id, projectId, name: null, nameKey: null, description: null, ...parts, composition };
-    // The one that was in the way may be named or archived before it is read; then the place is free.
+    // The conflicting environment may be named or archived before it is read; then the insert can succeed, so it is
+    // retried.
     for (;;) {
       const made = await db.row(environments.insertAdhoc, fields);
       if (made) {
-        // Nobody sees these in a list, but there cannot be any number of them either.
+        // Ad hoc environments are not listed, but their number is limited too.
         const which = { projectId, adhoc: true };
         await checkRoom(context, db, 'environments made on the fly', environments.count, which, mostAdhoc);
         await audit(db, context, 'environment.ensure-adhoc', id);

@@ -1,6 +1,6 @@
 import * as environments from '../../platform/database/queries/environments.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentEnvironment } from './present.ts';
 
 export const getEnvironment: Verb<'getEnvironment'> = async ({ db, project }, { environmentId: id }) => {

@@ -1,6 +1,6 @@
 import * as environments from '../../platform/database/queries/environments.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentEnvironment } from './present.ts';
 
 export const listEnvironments: Verb<'listEnvironments'> = (context, { includeArchived, ...page }) => {

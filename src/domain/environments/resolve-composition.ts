@@ -6,31 +6,31 @@ import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as serverGroups from '../../platform/database/queries/server-groups.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import * as skills from '../../platform/database/queries/skills.ts';
+import { conflict, found } from '../base/refusals.ts';
 import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';
-import { conflict, found } from '../refusals.ts';
 import { pinnabilityOf } from '../skills/pinnability.ts';
 import { mustBeLive } from './write.ts';
 
 type EnvironmentRow = environments.EnvironmentRow;
 
-/** All that a run of an environment uses. */
+/** Everything a run of an environment uses. */
 export interface ResolvedComposition {
   environment: Pick<EnvironmentRow, 'id' | 'name' | 'revision' | 'modelId' | 'serverAttachmentId'>;
   client: { id: string; name: string; configId: string; config: ClientConfig };
   model: { id: string; source: 'environment' | 'host' };
-  /** As the client or the server group names them. */
+  /** As listed by the client or the server group. */
   selectedServerIds: string[];
-  /** Those of them, and of the plugins, that can be used. */
+  /** The usable ones among the selected servers and those of plugins. */
   servers: { id: string; name: string }[];
   skills: Pick<skills.SkillPinRow, 'id' | 'name' | 'aggregateHash'>[];
   pluginVersions: Pick<plugins.PluginPinRow, 'id' | 'pluginId' | 'pluginName' | 'bundleHash'>[];
-  /** Those of the granted ones that reach this run. */
+  /** The granted secrets that are delivered to this run. */
   secretIds: string[];
 }
 
 /**
- * What a run that this user starts would use, read at one moment; refused when something that the environment pins no
- * longer serves. A personal secret of somebody else still serves its owner, so it is not delivered and no reason to refuse.
+ * Resolves what a run by this user would use, in one snapshot. Refuses if a pinned part is unusable. Personal secrets
+ * of other users are skipped rather than refused: they still work for their owners.
  */
 export function resolveComposition(
   db: Db,

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { resolveComposition } from './resolve-composition.ts';
 
 type Resolved = Awaited<ReturnType<Verb<'resolveEnvironment'>>>;

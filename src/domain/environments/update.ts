@@ -1,5 +1,5 @@
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { changed } from './composition.ts';
 import { mustBeLive, writeEnvironment } from './write.ts';
 

@@ -1,14 +1,14 @@
 import { type Db, violates } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { checkComposition, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
 
-/** The database decides whether a name is taken, so that two callers cannot both win. */
+/** Uniqueness is checked by the database, so that of two concurrent requests only one succeeds. */
 export function refuseTakenName(error: unknown): never {
   if (violates(error, 'environments_name'))
     throw conflict(
@@ -24,7 +24,7 @@ interface Write {
   action: string;
   id: string;
   expectedRevision: number;
-  /** What becomes of the environment; throws when its state does not allow it. */
+  /** Computes the new state; throws if the current one does not allow the change. */
   change: (
     current: environments.EnvironmentRow,
     db: Db,
@@ -32,7 +32,7 @@ interface Write {
   archived?: boolean;
 }
 
-/** The only way to write to an environment: the revision that was read is the one that is replaced. */
+/** Every change of an environment goes through here: the write is conditional on the revision that was read. */
 export function writeEnvironment(
   context: ProjectContext,
   { action, id, expectedRevision, change, archived = false }: Write,

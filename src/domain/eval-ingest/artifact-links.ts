@@ -3,13 +3,13 @@ import { Refusal } from '../../contract/errors.ts';
 import * as links from '../../platform/database/queries/artifact-links.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Context, ProjectContext, PublicContext } from '../context.ts';
+import { newToken } from '../../platform/secrets/tokens.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Context, ProjectContext, PublicContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { actFor } from '../identity/act-for.ts';
-import { newToken } from '../identity/token.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { storeArtifact } from './upload-artifact.ts';
 
 const minute = 60_000;
@@ -22,7 +22,7 @@ export const createEvalIngestUploadUrl: Verb<'createEvalIngestUploadUrl'> = asyn
   return { ok: true, uploadUrl: addressOf(context, `artifact-uploads/${token}`), expiresAt };
 };
 
-/** Acts for whoever made the link, with all that this account may and may not do by now. */
+/** Acts as the account that created the link, with its current permissions. */
 export const uploadEvalArtifactByLink: Verb<'uploadEvalArtifactByLink'> = async (context, input) => {
   const { tokenHash, ...account } = await linkOf(context, 'upload', input.uploadToken);
   const { requestId, clock } = context;
@@ -31,9 +31,9 @@ export const uploadEvalArtifactByLink: Verb<'uploadEvalArtifactByLink'> = async 
   const watched = context.accessWatch.watch(account, context.callerGone());
   acting.callerGone = () => watched.signal;
   return storeArtifact(acting, newId('blob', clock()), input.upload, async (db) => {
-    // Reading the body takes as long as its sender likes.
+    // Checked again after the body, which a slow sender can stretch.
     await actFor(context, 'uploadEvalArtifact', holder);
-    // Of two who use it at the same time one is first.
+    // The link is single-use: of two concurrent uses, the first wins.
     if (!(await db.row(links.remove, { tokenHash }))) throw noLink('upload');
   }).finally(() => watched.stop());
 };
@@ -62,7 +62,7 @@ export async function findArtifact({ db, project }: Pick<ProjectContext, 'db' | 
   return found(await db.row(blobRows.find, { projectId: project.id, id }), 'artifact');
 }
 
-/** The token is told once; what is kept cannot be used. */
+/** Returns the token once; only its hash is stored. */
 async function makeLink(
   context: ProjectContext,
   purpose: Purpose,

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const getEvalIngestCapabilities: Verb<'getEvalIngestCapabilities'> = async () => ({
   ok: true,

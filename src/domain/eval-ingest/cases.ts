@@ -3,15 +3,15 @@ import { resolveMatchOptions } from '../../evaluation/index.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../platform/ids.ts';
-import type { ProjectContext } from '../context.ts';
-import { addCases } from '../eval-cases/add.ts';
-import type { CaseDefinition } from '../eval-cases/definition.ts';
+import type { ProjectContext } from '../context/context.ts';
 import type { PlannedCase, RunSnapshot } from '../eval-runs/snapshot.ts';
+import { addCases } from '../eval-suites/cases/add.ts';
+import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 import type { Suite } from '../eval-suites/suite.ts';
 import type { Result } from './header.ts';
 import { ownsItsCases } from './suite.ts';
 
-/** Where a result stands in its run. */
+/** A result with its position in the run. */
 export interface Placed {
   result: Result;
   case: PlannedCase;
@@ -20,8 +20,8 @@ export interface Placed {
 }
 
 /**
- * Finds the case of each result: by the id it is given, else by its title. One that the suite does not have is added to
- * a suite that belongs to reports, and stands in the run alone otherwise. The snapshot is brought up to date.
+ * Finds the case of each result by given ID, otherwise by title. Missing cases are added to the suite if it is
+ * managed by reports, otherwise only to the run. Updates the snapshot.
  */
 export async function placeResults(
   context: ProjectContext,
@@ -32,7 +32,7 @@ export async function placeResults(
 ): Promise<Placed[]> {
   const known = await db.rows(cases.names, { suiteId: suite.id });
   const byName = new Map<string, { id: string; declaredId: string }>();
-  // What the suite had no room for is known from the run.
+  // Cases the suite had no room for are found in the run's snapshot.
   for (const one of [...snapshot.cases, ...known])
     for (const name of [one.title, one.declaredId, one.id]) byName.set(name, one);
   const planned = new Map(snapshot.cases.map((one) => [one.id, one]));
@@ -65,10 +65,10 @@ export async function placeResults(
   return placed;
 }
 
-/** Ways of judging that a run keeps; beyond, its scores are shown and not compared. */
+/** Most scoring configs per run; scores beyond are shown, but not compared. */
 const mostScorings = 20;
 
-/** What the scores of a result are worth, kept once for all that were judged alike. */
+/** Stores the scoring config of a result, once for all results that share it. */
 function noteScoring(snapshot: RunSnapshot, inRun: PlannedCase, { evaluationConfig }: Result): void {
   if (!evaluationConfig) return;
   const { hash, definitions } = evaluationConfig;
@@ -89,7 +89,7 @@ function trialsOf({ reported }: PlannedCase, variant: number): number {
   return reported?.[variant] ?? 0;
 }
 
-/** The id that is given, where it can be one; else one that the same title always gets. */
+/** The given ID if valid, otherwise one derived from the title. */
 function declaredIdOf({ externalCaseId, caseId, caseTitle }: Result): string {
   const given = [externalCaseId, caseId].find((id) => id && /^[A-Za-z0-9_-]{1,128}$/.test(id));
   const hash = createHash('sha256').update(externalCaseId ?? caseId ?? caseTitle);
@@ -127,8 +127,8 @@ function plannedCase({ id, declaredId }: { id: string; declaredId: string }, res
 const mostKept = 500;
 
 /**
- * What stands in the snapshot, which is read and written with every part of a run: the beginning of a long text, and what
- * tells it from others.
+ * Truncates a text for the snapshot, which is read and written with every request of a run, and appends a hash to
+ * keep it distinct.
  */
 function brief(text: string): string {
   if (text.length <= mostKept) return text;

@@ -3,21 +3,22 @@ import type { InputOf } from '../../contract/operation.ts';
 import { type EvaluationConfig, isIntact, type Score } from '../../evaluation/index.ts';
 import * as evaluations from '../../platform/database/queries/case-evaluations.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { invalid } from '../invalid.ts';
-import { conflict, found } from '../refusals.ts';
-import { storableJson } from '../storable.ts';
-import type { Verb } from '../verb.ts';
+
+import { storableJson } from '../../platform/json/storable.ts';
+
+import { conflict, found, invalid } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { hashOf } from './header.ts';
 import { reportedRun } from './runs.ts';
 
 type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
 
-/** Bytes of JSON. */
+/** Bytes of JSON per evaluation. */
 const largest = 64 * 1024;
 const mostCases = 1_000;
-/** Characters of all that a run has: they are read with it. */
+/** Characters of all evaluations of a run, which are read with it. */
 const mostOfAll = 4 * 1024 * 1024;
 
 export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {
@@ -30,7 +31,7 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
     given.set(caseKey, { evaluation, contentHash: hashOf(evaluation) });
   }
   return writeInProject(context, async (db) => {
-    // Two that send the same case come one after the other.
+    // The lock serializes concurrent requests for the same case.
     found(await db.row(runs.lock, { id: run.id }), 'run');
     const caseKeys = [...given.keys()];
     for (const known of await db.rows(evaluations.hashes, { runId: run.id, caseKeys })) {
@@ -67,7 +68,10 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
   });
 };
 
-/** The case it is about; refused when it is too large, would decide something, or is not what its hash says. */
+/**
+ * Returns the case of an evaluation. Refuses one that is too large, that would decide the verdict, or whose hash is
+ * wrong.
+ */
 function checked(evaluation: Evaluation, index: number): string {
   const at = `evaluations.${index}`;
   const caseKey = evaluation.externalCaseId ?? evaluation.caseId ?? evaluation.caseTitle;

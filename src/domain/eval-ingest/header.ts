@@ -6,12 +6,12 @@ import { canonicalJson } from '../../platform/canonical.ts';
 export type Header = InputOf<typeof startEvalIngestRun>['body'];
 export type Result = InputOf<typeof ingestEvalRunIterations>['body']['results'][number];
 
-/** Tells whether something is sent again or is something else, whatever the order of its keys. */
+/** Distinguishes a repeated request from a different one, ignoring key order. */
 export function hashOf(content: unknown): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
-/** What a run is recognized by that is known elsewhere by this name. */
+/** Idempotency key of a run with an external ID. */
 export function keyOf({ externalRunId }: Pick<Header, 'externalRunId'>): string | null {
   return typeof externalRunId === 'string' ? `external ${externalRunId}` : null;
 }

@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../platform/canonical.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
-import { mapInTurns } from '../../platform/turns.ts';
-import type { ProjectContext } from '../context.ts';
+import { mapYielding } from '../../platform/flow/yielding.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { hashOf, type Result } from './header.ts';
 
-/** A result with what it is known by when it comes again. */
+/** A result with the hash that identifies it when repeated. */
 export interface Recognized {
   result: Result;
   contentHash: string;
-  /** Ids of artifacts that it speaks of. */
+  /** IDs of artifacts it mentions. */
   artifacts: string[];
 }
 
 const artifactId = /(?<=")blob_[a-z0-9]{10,60}(?=")/g;
 
-/** An artifact counts by what is in it: whoever reports again has uploaded it again, under another id. */
+/** Hashes artifacts by content instead of ID: a repeated report has uploaded them again under other IDs. */
 export async function recognize(
   { db, project }: Pick<ProjectContext, 'db' | 'project'>,
   results: readonly Result[],
 ): Promise<Recognized[]> {
-  const texts = await mapInTurns(results, canonicalJson);
-  // Most speak of none, which is found out faster without the pattern.
+  const texts = await mapYielding(results, canonicalJson);
+  // Most texts mention none; a substring test is faster than the pattern.
   const named = texts.map((text) => (text.includes('"blob_') ? (text.match(artifactId) ?? []) : []));
   const ids = [...new Set(named.flat())];
   const rows = ids.length === 0 ? [] : await db.rows(blobRows.digests, { projectId: project.id, ids });
@@ -35,7 +35,7 @@ export async function recognize(
   });
 }
 
-/** Of a whole run. */
+/** Hash of a whole run. */
 export function requestHashOf(header: object, results: readonly Recognized[]): string {
   return hashOf([header, results.map(({ contentHash }) => contentHash)]);
 }

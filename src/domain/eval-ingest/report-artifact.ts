@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import { type ReportedTest, readReport, UnreadableReport } from '../../reports/index.ts';
-import type { ProjectContext } from '../context.ts';
+import { invalid } from '../base/refusals.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { findRun } from '../eval-runs/read/find.ts';
-import { invalid } from '../invalid.ts';
-import type { Verb } from '../verb.ts';
 import { findArtifact } from './artifact-links.ts';
 import type { Result } from './header.ts';
 import { addToRun, ended, reportedRun, wholeRun } from './runs.ts';
@@ -27,7 +27,7 @@ export const reportEvalArtifact: Verb<'reportEvalArtifact'> = async (context, { 
   return { ...ended(await findRun(context, run.id), false), tests };
 };
 
-/** The report itself stays with the run. */
+/** Keeps the uploaded report with the run. */
 function keep({ db, project }: ProjectContext, storageId: string, runId: string): Promise<unknown> {
   return db.run(blobRows.refer, { ids: [storageId], projectId: project.id, runId });
 }
@@ -45,7 +45,7 @@ async function testsIn(content: Readable, format: 'auto' | 'junit' | 'jest'): Pr
 
 const mostTitle = 500;
 
-/** Tests as trials: the same test has the same case in every report, and one that is there twice is two trials. */
+/** Converts tests to trials. A test has the same case in every report; a test listed twice is two trials. */
 function resultsOf(tests: readonly ReportedTest[]): { results: Result[]; skipped: number } {
   const seen = new Map<string, number>();
   const ran = tests.filter(({ result }) => result !== 'skipped');

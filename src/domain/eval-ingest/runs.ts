@@ -6,9 +6,11 @@ import * as runEvents from '../../platform/database/queries/eval-run-events.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { decision } from '../eval-runs/execute/decide.ts';
 import { isOpen } from '../eval-runs/is-open.ts';
 import { findRun, snapshotOf } from '../eval-runs/read/find.ts';
@@ -16,14 +18,12 @@ import { presentSummary } from '../eval-runs/read/summary.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
 import { minimumOf } from '../eval-suites/settings.ts';
 import { type Suite, suiteOf } from '../eval-suites/suite.ts';
-import { conflict, found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { type Header, hashOf, keyOf, type Result } from './header.ts';
 import { recognize, requestHashOf } from './recognize.ts';
 import { type Added, addResults, type Prepared, prepare } from './store.ts';
 import { suiteCalled } from './suite.ts';
 
-/** In one transaction with its results: all of it is there, or nothing. */
+/** Stores the run and its results in one transaction. */
 export const reportEvalRun: Verb<'reportEvalRun'> = (context, { body }) => {
   const { results, ...header } = body;
   return wholeRun(context, header, results);
@@ -69,7 +69,7 @@ export async function addToRun(
   return writeInProject(context, async (db) => {
     const locked = await db.row(runs.lock, { id: run.id });
     if (!locked || !isOpen(locked.status)) throw isOver(locked ?? run);
-    // Cases may be added: the suite is taken after the run, as by whoever ends it.
+    // Cases may be added, so the suite is locked too, after the run: the lock order of code that ends runs.
     const which = { projectId: context.project.id, id: run.suiteId };
     const suite = suiteOf(found(await db.row(suites.lock, which), 'suite'));
     const snapshot = await snapshotOf({ db }, run.id);
@@ -89,7 +89,7 @@ interface Begun {
   reused: boolean;
 }
 
-/** The run of this name, or a new one with the results that it is made with. */
+/** Finds the run of this name, or creates one with its first results. */
 async function begun(
   context: ProjectContext,
   header: Header,
@@ -103,7 +103,7 @@ async function begun(
     const run = await writeInProject(context, (db) => write(context, db, header, requestHash, prepared));
     return { run, reused: false };
   } catch (error) {
-    // The same request may have been faster.
+    // A concurrent request may have created it first.
     const first = violates(error, 'eval_runs_key') ? await reusable(context, header, requestHash) : undefined;
     if (first) return { run: first, reused: true };
     throw error;
@@ -167,7 +167,7 @@ async function write(
     tags: header.tags ?? [],
     metadata: header.runMetadata ?? null,
     importEligibility: null,
-    // Its cases and models are known when they are reported.
+    // The cases and models are unknown until results arrive.
     coverage: 'suite',
     target: null,
     trials: 0,
@@ -204,7 +204,7 @@ function emptySnapshot(suite: Suite, { passCriteria, serverNames }: Header): Run
   };
 }
 
-/** A run that was begun elsewhere, under this name if one is given. */
+/** A run reported by a client, checked against the external ID if one is given. */
 export async function reportedRun(
   context: ProjectContext,
   runId: string,
@@ -234,7 +234,7 @@ function isOver({ id, status }: Pick<runs.RunRow, 'id' | 'status'>): Refusal {
   );
 }
 
-/** Decides the run now, unless it is over; again when results came in while it was decided. */
+/** Decides the run unless it is over; repeats if results arrived meanwhile. */
 async function finalized(context: ProjectContext, runId: string): Promise<runs.RunRow> {
   for (;;) {
     const commit = await decision(context, runId);
@@ -266,6 +266,6 @@ export function ended(run: runs.RunRow, reused: boolean): Ended {
 }
 
 function summaryOf(run: runs.RunRow) {
-  // A trial that is reported has ended, so that there is a rate as soon as there is one.
+  // Reported trials have ended already, so a rate exists as soon as there is one.
   return { total: 0, passed: 0, failed: 0, passRate: 0, ...presentSummary(run) };
 }

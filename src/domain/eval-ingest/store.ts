@@ -4,33 +4,34 @@ import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
+import { mapYielding } from '../../platform/flow/yielding.ts';
 import { newId } from '../../platform/ids.ts';
-import { mapInTurns } from '../../platform/turns.ts';
-import { ownerIn } from '../access.ts';
-import type { ProjectContext } from '../context.ts';
+
+import { asStorable, storableJson } from '../../platform/json/storable.ts';
+
+import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import { ownerIn } from '../context/access.ts';
+import type { ProjectContext } from '../context/context.ts';
 import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
-import { type StoredTrace, storeTrace } from '../eval-runs/store-trace.ts';
 import type { Suite } from '../eval-suites/suite.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import { asStorable, storableJson } from '../storable.ts';
 import { type Placed, placeResults } from './cases.ts';
 import type { Result } from './header.ts';
 import type { Recognized } from './recognize.ts';
 
-/** Results of one run, over all its requests. */
+/** Limits per run, over all its requests. */
 const mostOfRun = 10_000;
 const mostScores = 100_000;
-/** Rows of one statement. */
+/** Rows per statement. */
 const mostAtOnce = 500;
 
-/** A result whose trace is stored already; nothing refers to it yet. */
+/** A result with its trace stored; no row refers to the blob yet. */
 export interface Prepared extends Recognized {
   trace: StoredTrace | undefined;
 }
 
-/** Before the transaction begins: files are written, and what is large is compressed. */
+/** Called before the transaction, since it compresses and writes files. */
 export async function prepare(context: ProjectContext, results: readonly Recognized[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   for (const one of results)
@@ -44,7 +45,10 @@ export interface Added {
   total: number;
 }
 
-/** Adds results to a run that the caller has locked. What is there already is skipped, or is a conflict. */
+/**
+ * Adds results to a run the caller has locked. Results already stored are skipped, or refused if their content
+ * differs.
+ */
 export async function addResults(
   context: ProjectContext,
   db: Db,
@@ -70,7 +74,7 @@ export async function addResults(
     fresh.map(({ result }) => result),
   );
   const now = context.clock();
-  const rows = await mapInTurns([...placed.entries()], ([at, one]) =>
+  const rows = await mapYielding([...placed.entries()], ([at, one]) =>
     rowOf(run, now, run.trials + at, one, fresh[at] as Prepared),
   );
   for (const { trace } of fresh)
@@ -81,7 +85,7 @@ export async function addResults(
   const artifacts = [...new Set(fresh.flatMap((one) => one.artifacts))];
   if (artifacts.length > 0)
     await db.run(blobRows.refer, { ids: artifacts, projectId: context.project.id, runId: run.id });
-  // In parts: a statement is put together in one go.
+  // In batches, to bound the size of a statement.
   for (let at = 0; at < rows.length; at += mostAtOnce)
     await db.run(trials.insertReported, {
       ...byColumn(rows.slice(at, at + mostAtOnce)),
@@ -101,7 +105,7 @@ export async function addResults(
   return { inserted: rows.length, skipped, total };
 }
 
-/** They are read together when runs are compared. */
+/** Limits the scores of a run, which are read together when runs are compared. */
 function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
   const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
   const total = (snapshot.scores ?? 0) + more;
@@ -112,7 +116,7 @@ function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
   if (more > 0) snapshot.scores = total;
 }
 
-/** Those that the run does not have. One that it has with another content is a mistake of whoever sends it. */
+/** The results the run does not have yet. Refuses a known ID with different content. */
 async function unknown(db: Db, runId: string, prepared: readonly Prepared[]): Promise<Prepared[]> {
   const named = prepared.flatMap(({ result }) => result.externalIterationId ?? []);
   const rows = named.length === 0 ? [] : await db.rows(trials.knownReported, { runId, externalIds: named });
@@ -166,7 +170,7 @@ function rowOf(
   };
 }
 
-/** Whoever ran the trial has judged it; a failure that is reported with `passed` is pointed out. */
+/** The reporter has judged the trial; a trial with `passed` and a failure gets a warning. */
 function warningOf({ passed, error, scores, evaluationConfig }: Result): Pick<TrialDetail, 'warning'> {
   const gating = new Set(
     evaluationConfig?.definitions.flatMap(({ scorerId, role }) =>
@@ -179,10 +183,10 @@ function warningOf({ passed, error, scores, evaluationConfig }: Result): Pick<Tr
   return passed && (error || failed) ? { warning: 'reported_with_failure' } : {};
 }
 
-/** How far a trial came is not known when only its end is told. */
+/** Reported trials have no stages. */
 const noStages: StoredStages = { rows: [], analyzerVersion: 0, setup: [], stageMs: {} };
 
-/** Characters of JSON; the details of many trials are read at once. */
+/** Characters of JSON per trial; details of many trials are read at once. */
 const largestDetail = 131_072;
 
 function storedDetail(result: Result, planned: Placed['case'], variant: number): string {
@@ -225,7 +229,7 @@ function callsOf(calls: Result['actualToolCalls']): TrialDetail['actualToolCalls
   return (calls ?? []).map(({ toolName, arguments: given }) => ({ toolName, arguments: given ?? {} }));
 }
 
-/** In the form that traces have here; one that came in another form stands in it as it is. */
+/** Converts to Drydock's trace format. A trace in another format is embedded as it is. */
 function traceOf({ trace, widgetSnapshots, errorDetails }: Result): string | undefined {
   if (trace == null && !widgetSnapshots && !errorDetails) return undefined;
   const given: unknown = Array.isArray(trace) ? { messages: trace } : trace;
@@ -239,7 +243,7 @@ function traceOf({ trace, widgetSnapshots, errorDetails }: Result): string | und
   });
 }
 
-/** Whether those who read it find what they expect. */
+/** Whether the trace has the lists its readers expect. */
 function hasLists(trace: Record<string, unknown>): boolean {
   return ['messages', 'spans', 'prompts'].every((name) => {
     const list = trace[name];

@@ -4,16 +4,16 @@ import { BlobTooLarge } from '../../platform/blobs/store.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import { newId } from '../../platform/ids.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
-import type { Verb } from '../verb.ts';
+import { invalid } from '../base/refusals.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const uploadEvalArtifact: Verb<'uploadEvalArtifact'> = (context, { upload }) =>
   storeArtifact(context, newId('blob', context.clock()), upload);
 
-/** Stops reading as soon as the caller may no longer upload. A caller who hangs up ends the body by that. */
+/** Stops reading when the caller loses the right to upload. A disconnect ends the body by itself. */
 async function* whileAllowed(
   { callerGone }: ProjectContext,
   bytes: ReceivedBytes['bytes'],
@@ -44,8 +44,8 @@ async function* whileAllowed(
 }
 
 /**
- * The bytes are stored as they arrive. Until the row is written they count as garbage, so that whatever ends this
- * half-way leaves nothing behind for good.
+ * Streams the bytes to storage. Until its row is written, the file counts as garbage, so a crash leaves nothing
+ * behind.
  */
 export async function storeArtifact(
   context: ProjectContext,
@@ -60,11 +60,11 @@ export async function storeArtifact(
   const stored = await blobs
     .put(id, whileAllowed(context, bytes), config.artifactLimit)
     .catch((error: unknown) => {
-      // It stays noted: whatever failed may have left something.
+      // The garbage entry stays, since a failed upload may have left bytes.
       if (!(error instanceof BlobTooLarge)) throw error;
       throw invalid(`The artifact is larger than ${config.artifactLimit} bytes, which this service allows`);
     });
-  // The empty file stays noted as garbage.
+  // The empty file stays registered as garbage.
   if (stored.size === 0) throw invalid('The artifact is empty: send its bytes as the body');
   return writeInProject(context, async (trx) => {
     await within(trx);

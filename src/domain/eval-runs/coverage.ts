@@ -3,13 +3,13 @@ import * as cases from '../../platform/database/queries/eval-cases.ts';
 import type { RunCoverage, RunRow, RunTarget } from '../../platform/database/queries/eval-runs.ts';
 import type { RunSnapshot } from './snapshot.ts';
 
-/** What a run covers. Versions before did not note it; they knew reruns of failed cases. */
+/** Runs from before `coverage` was stored covered the whole suite, except reruns of failed cases. */
 export function coverageOf({ coverage, metadata }: Pick<RunRow, 'coverage' | 'metadata'>): RunCoverage {
   if (coverage !== null) return coverage;
   return (metadata as { rerunOf?: unknown } | null)?.rerunOf === undefined ? 'suite' : 'cases';
 }
 
-/** What a run is going to cover. Whoever names every case that is enabled means all of them. */
+/** Coverage of a run about to launch. A request that names every enabled case covers the whole suite. */
 export async function coverageFor(
   db: Db,
   { suite, cases: planned }: Pick<RunSnapshot, 'suite' | 'cases'>,
@@ -22,7 +22,7 @@ export async function coverageFor(
   return enabled.every(({ id }) => covered.has(id)) ? 'suite' : 'cases';
 }
 
-/** What another run has to share with it to be compared with. */
+/** Models, environment and client of a run. Runs are comparable only if these are equal. */
 export function targetFor(snapshot: RunSnapshot, excludeSkills: boolean): RunTarget {
   const { cases: planned, environment, client } = snapshot;
   const models = planned.flatMap(({ variants }) => variants.map(({ model }) => model));

@@ -1,14 +1,14 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { CaseRow } from '../../platform/database/queries/eval-cases.ts';
-import type { CaseDefinition } from '../eval-cases/definition.ts';
+import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 
 export type ImportEligibility = NonNullable<OutputOf<Operations['getEvalRun']>['importEligibility']>;
 
-/** Why somebody lets a case run that is only an approximation of what was imported; by the id of the case. */
+/** Reasons for approving cases that are only approximately imported, by case ID. */
 export type ImportApprovals = ReadonlyMap<string, string>;
 
-/** Of a run without cases that were imported from another tool. */
+/** For a run without imported cases. */
 const nothingImported: ImportEligibility = {
   status: 'legacy',
   gateable: true,
@@ -19,7 +19,7 @@ const nothingImported: ImportEligibility = {
   issues: [],
 };
 
-/** Whether what was imported runs as it was meant where it comes from; null when nothing was. */
+/** Whether imported cases run with the meaning they have in their original tool; null if none was imported. */
 export function eligibilityOf(
   rows: readonly CaseRow[],
   approvals: ImportApprovals,

@@ -1,10 +1,10 @@
 import type { Check } from '../../contract/eval-checks.ts';
 import type { Step } from '../../contract/eval-steps.ts';
 import type { ResolvedMatchOptions } from '../../evaluation/index.ts';
-import type { ClientConnection } from '../clients/connection.ts';
 import type { Judge, Validity } from '../eval-suites/settings.ts';
+import type { PlaceSnapshot } from '../execution/place.ts';
 
-/** A case as a run tries it: everything inherited is filled in. */
+/** A case ready to run: every inherited setting is resolved. */
 export interface PlannedCase {
   id: string;
   declaredId: string;
@@ -16,20 +16,20 @@ export interface PlannedCase {
   checks: Check[];
   match: ResolvedMatchOptions;
   failOnToolError: boolean;
-  /** Trials of each variant. */
+  /** Trials per variant. */
   trials: number;
-  /** The rate of trials that have to pass; policy 2 only. */
+  /** Required pass rate of the case's trials; policy 2 only. */
   passThreshold: number;
   variants: PlannedVariant[];
-  /** False: no judge looks at it. */
+  /** False if the judge skips this case. */
   judged?: boolean;
-  /** Of a run that was reported: trials of each variant so far. */
+  /** Reported runs only: trials per variant so far. */
   reported?: Record<number, number>;
-  /** Of such a run: the hash of how it was judged. */
+  /** Reported runs only: hash of the scoring config. */
   scoring?: string;
 }
 
-/** With which model; a case that asks none has the one variant `widget-probe`. */
+/** The model of a variant. A case without prompts has the single variant `widget-probe`. */
 export interface PlannedVariant {
   model: string;
   provider: string;
@@ -37,28 +37,22 @@ export interface PlannedVariant {
 
 /** By scorer. */
 type ReportedScoring = Record<string, { gating: boolean; deterministic: boolean }>;
-/** The judge of the suite, and the model that it has found when the run was launched. */
+/** The suite's judge, with the model resolved at launch. */
 export interface RunJudge extends Judge {
   resolved: string;
-  /** The suite wants it to decide, and it only advises, since no language model is there. */
+  /** The suite wants a gating judge, but no language model is available, so it is advisory. */
   demoted?: true;
 }
 
-interface PlannedSkill {
-  name: string;
-  description: string;
-  content: string;
-}
-
-/** All that a run uses, as it was when the run was launched. Never changed, so every process may keep it. */
-export interface RunSnapshot {
+/** Everything a run uses, as of its launch. Immutable, so processes may cache it. */
+export interface RunSnapshot extends PlaceSnapshot {
   version: 1;
-  /** It ran elsewhere, and was judged there. */
+  /** The run was executed and judged by a client that reported it. */
   reported?: true;
   suite: { id: string; name: string; revision: number };
-  /** Of a run that was reported: how its trials were judged, by the hash that the reporter gives. */
+  /** Reported runs only: how trials were judged, by the reporter's hash. */
   scorings?: Record<string, ReportedScoring>;
-  /** Of such a run: how many scores its trials have. */
+  /** Reported runs only: number of scores of its trials. */
   scores?: number;
   policy: 1 | 2;
   /** Percent; policy 1 only. */
@@ -66,23 +60,12 @@ export interface RunSnapshot {
   validity: Validity;
   judge?: RunJudge;
   cases: PlannedCase[];
-  servers: { id: string; name: string; revision: number }[];
-  client: { id: string; name: string; configId: string } | null;
-  environment: { id: string; name: string | null; revision: number } | null;
-  systemPrompt?: string;
-  temperature?: number;
-  /** How the client speaks to servers. */
-  connection: ClientConnection;
-  skills: PlannedSkill[];
-  /** Those that reach this run. */
-  secretIds: string[];
   pluginVersions: { id: string; pluginId: string; name: string; bundleHash: string }[];
 }
 
-/** The model of a case that prompts none. */
+/** Placeholder model of a case without prompts. */
 export const noModel: PlannedVariant = { model: 'widget-probe', provider: 'none' };
 
-/** Where a trial stands in its plan. */
 export function casesById(snapshot: RunSnapshot): Map<string, PlannedCase> {
   return new Map(snapshot.cases.map((one) => [one.id, one]));
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { emit, isHeard } from '../webhooks/emit.ts';
 import { lastLike } from './compare/baseline.ts';
 import { coverageOf } from './coverage.ts';
@@ -10,10 +10,10 @@ import { gateOf } from './gate/report.ts';
 
 const tellOfGate = 'tell-of-gate';
 
-/** Tells those who listen how a run ended, in the transaction that ends it. */
+/** Publishes the end of a run to webhooks and notifications, in the transaction that ends it. */
 export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
   const { projectId, id: runId, suiteId, organizationId, startedBy, source } = run;
-  // A part of a measurement is no news.
+  // Benchmark runs are parts of a measurement and are not announced.
   if (source === 'benchmark') return;
   const { status, result, stopReason, trials, passed, failed, startedAt, completedAt, ci, environment } = run;
   const data = {
@@ -34,14 +34,14 @@ export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
     completedAt,
   };
   await emit(db, projectId, [{ type: 'eval_run.decided', subject: runId, data }]);
-  // Some cases say nothing about the gate of the suite.
+  // The gate covers whole suites only; a run of some cases does not change it.
   const isSuite = status === 'completed' && coverageOf(run) === 'suite';
   if (!isSuite || !(await isHeard(db, projectId, 'gate.changed'))) return;
   const onBehalfOf = { organizationId, userId: startedBy };
   await enqueue(db, tellOfGate, { runId }, { uniqueKey: runId, onBehalfOf });
 }
 
-/** The gate reads all trials of several runs, which is too long for the transaction that ends one. */
+/** A separate job: the gate reads all trials of several runs, too slow for the transaction that ends a run. */
 export function tellOfGateJob({ db }: Services): JobKind {
   return {
     kind: tellOfGate,
@@ -69,13 +69,13 @@ export function tellOfGateJob({ db }: Services): JobKind {
   };
 }
 
-/** Of a suite without a gate it is what the run came to. */
+/** Without a quality gate, the outcome is the result of the run. */
 async function outcomeOf(db: Db, run: runs.RunRow): Promise<string | null> {
   const { outcome } = await gateOf({ db, project: { id: run.projectId } }, run);
   return outcome === 'not_configured' ? run.result : outcome;
 }
 
-/** A waiver changes what a gate means, whatever it says. */
+/** A waiver changes the effective gate outcome, whatever the gate reports. */
 export async function tellOfWaiver(
   db: Db,
   { projectId, id: runId, suiteId, result }: runs.RunRow,

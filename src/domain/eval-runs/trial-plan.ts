@@ -4,14 +4,14 @@ import type { PlannedCase, RunSnapshot } from './snapshot.ts';
 
 const plans = new WeakMap<PlannedCase, TrialPlan>();
 
-/** What a case is judged by; the same for all its trials. */
+/** The plan of a case, cached and shared by all its trials. */
 export function trialPlan(planned: PlannedCase, snapshot: RunSnapshot): TrialPlan {
   const known = plans.get(planned);
   if (known) return known;
   const { turns, steps } = planSteps(planned.steps);
   const last = turns.findLast(({ kind }) => kind === 'prompt');
   const plan: TrialPlan = {
-    // What the answer should come to is said of the last prompt.
+    // The expected output applies to the last prompt.
     turns: turns.map((turn) => (turn === last ? { ...turn, expectedOutput: planned.expectedOutput } : turn)),
     steps,
     isNegative: planned.isNegative,

@@ -4,9 +4,9 @@ import type { Db } from '../../platform/database/database.ts';
 import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { problemsFound } from '../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../suite-files/read.ts';
-import type { ProjectContext } from '../context.ts';
-import { addCase, changeCase, isCaseRefusal, type Taken, takenIn } from '../eval-cases/add.ts';
-import type { CaseDefinition } from '../eval-cases/definition.ts';
+import type { ProjectContext } from '../context/context.ts';
+import { addCase, changeCase, isCaseRefusal, type Taken, takenIn } from '../eval-suites/cases/add.ts';
+import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 import { definitionIn } from './definition.ts';
 
 interface Counts {
@@ -23,7 +23,7 @@ interface Wanted {
   definition: CaseDefinition;
 }
 
-/** Makes the cases of a suite that the caller has locked what the file says, in its order. */
+/** Updates the cases of a suite the caller has locked to match the file, including their order. */
 export async function syncCases(
   context: ProjectContext,
   db: Db,
@@ -54,7 +54,7 @@ export async function syncCases(
       throw problemsFound([{ line: 1, column: 1, ...places[path], path, message: error.message }]);
     }
     if (wanted.definition.disabled) counts.disabled++;
-    // Comparing takes its time; others have a turn after each.
+    // Comparing is slow, so it yields after each case.
     await setImmediate();
   }
   const reordered = !isOrdered(order, before);
@@ -79,7 +79,7 @@ async function writeCase(
   return { id: row.id, what: same ? 'unchanged' : 'updated' };
 }
 
-/** Whether those that were there stand in their order, before all that are new. */
+/** Whether existing cases keep their order and come before all new ones. */
 function isOrdered(order: readonly string[], before: readonly cases.CaseRow[]): boolean {
   const wanted = new Set(order);
   const old = before.filter(({ id }) => wanted.has(id));

@@ -5,7 +5,7 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import { type Problem, problemsFound } from '../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../suite-files/read.ts';
 import { type FileServer, needsEnvironment } from '../../suite-files/servers.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { addServer, checkServer } from '../servers/create.ts';
 import { refuseTakenName } from '../servers/rules.ts';
 
@@ -15,8 +15,8 @@ interface Saved {
 }
 
 /**
- * Saves the servers of a file that the project does not have by name. A server that it has stays as it is: a file of one
- * branch must not move a server that others use. Variables are never filled in here: they would be those of the service.
+ * Creates the file's servers that the project lacks, by name. Existing servers are left unchanged: a file on one
+ * branch must not redirect a server others use. Variables are not expanded, since they would be the service's own.
  */
 export async function saveDeclared(
   context: ProjectContext,
@@ -47,7 +47,7 @@ function refused(message: string): Pick<Problem, 'code' | 'message'> {
   return { code: 'SERVER_NOT_SAVED', message };
 }
 
-/** The server, or why it cannot be saved. */
+/** The saved server, or why it cannot be saved. */
 async function save(
   context: ProjectContext,
   db: Db,

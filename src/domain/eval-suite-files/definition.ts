@@ -1,14 +1,14 @@
 import { publicMatchOptions, seededChecks } from '../../evaluation/index.ts';
 import type { SuiteFile } from '../../suite-files/suite-file.ts';
-import type { CaseDefinition } from '../eval-cases/definition.ts';
-import { storedCheck, storedSteps } from '../eval-cases/vocabulary.ts';
+import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
+import { storedCheck, storedSteps } from '../eval-suites/cases/vocabulary.ts';
 import { defaultJudge, type SuiteSettings, withJudge } from '../eval-suites/settings.ts';
 
 type FileCase = SuiteFile['cases'][number];
 type Defaults = SuiteFile['defaults'];
 type Version = SuiteFile['schemaVersion'];
 
-/** How the suite of a file judges. What is in it was checked when the file was read. */
+/** Suite settings of a file. Validated when the file was read. */
 export function settingsIn({ defaults, schemaVersion }: SuiteFile): SuiteSettings {
   const { passThreshold, validity, judge, matchOptions, qualityGate } = defaults;
   return {
@@ -23,7 +23,7 @@ export function settingsIn({ defaults, schemaVersion }: SuiteFile): SuiteSetting
   };
 }
 
-/** A case of a file as it is stored, likewise. */
+/** A case of a file, in stored form. */
 export function definitionIn(one: FileCase, version: Version): CaseDefinition {
   const repetitions = trialsIn(one);
   const checks = stored(checksIn(one), version);
@@ -64,7 +64,7 @@ function stored(checks: SuiteSettings['checks'] | undefined, version: Version): 
   return checks?.map((check, index) => storedCheck(check, version, String(index)));
 }
 
-/** Without the fields that hold nothing. */
+/** Drops undefined fields. */
 export function withoutGaps<Given extends object>(
   given: Given,
 ): { [Field in keyof Given]: Exclude<Given[Field], undefined> } {

@@ -1,10 +1,10 @@
 import * as cases from '../../platform/database/queries/eval-cases.ts';
-import { writeAside } from '../../suite-files/aside.ts';
 import { SuiteFileProblem } from '../../suite-files/problem.ts';
-import type { ProjectContext } from '../context.ts';
+import { writeInWorker } from '../../suite-files/worker.ts';
+import { conflict } from '../base/refusals.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { findSuite } from '../eval-suites/suite.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { fileOf } from './file-of-suite.ts';
 import { namedTarget } from './named-target.ts';
 
@@ -15,7 +15,7 @@ export const exportEvalSuiteFile: Verb<'exportEvalSuiteFile'> = async (context, 
   const { target, notes } = await namedTarget(context.db, suite);
   const file = fileOf(suite, rows, { target, notes, schemaVersion });
   const owner = context.actor.organization.id;
-  const text = await writeAside(owner, file, { format, schemaUrl: schemaUrl(context) }).catch(
+  const text = await writeInWorker(owner, file, { format, schemaUrl: schemaUrl(context) }).catch(
     refuseUnwritable,
   );
   const bytes = new TextEncoder().encode(text);
@@ -32,7 +32,7 @@ function schemaUrl({ config: { publicUrl } }: ProjectContext): string | undefine
   return publicUrl && `${publicUrl.replace(/\/+$/, '')}/schemas/suite-file.json`;
 }
 
-/** Suites can hold more than files, and less: reports have no model and no servers. */
+/** Some suites cannot be written as files; those from reports, for example, lack a model and servers. */
 function refuseUnwritable(error: unknown): never {
   if (!(error instanceof SuiteFileProblem)) throw error;
   const [first] = error.problems;

@@ -2,8 +2,8 @@ import { seededChecks } from '../../evaluation/index.ts';
 import { sameJson } from '../../platform/canonical.ts';
 import type { CaseRow } from '../../platform/database/queries/eval-cases.ts';
 import { mostTrials, type SuiteFile } from '../../suite-files/suite-file.ts';
-import type { CaseDefinition } from '../eval-cases/definition.ts';
-import { shownCheck, shownSteps } from '../eval-cases/vocabulary.ts';
+import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
+import { shownCheck, shownSteps } from '../eval-suites/cases/vocabulary.ts';
 import { defaultJudge, type SuiteSettings } from '../eval-suites/settings.ts';
 import type { Suite } from '../eval-suites/suite.ts';
 import { withoutGaps } from './definition.ts';
@@ -16,13 +16,13 @@ interface Options {
 
 type Version = SuiteFile['schemaVersion'];
 
-/** What the fields are called in each version. */
+/** Field names per schema version. */
 const wordsOf = {
   '1': { trials: 'repetitions', checks: 'checks', mode: 'checksMode' },
   '2': { trials: 'iterations', checks: 'assertions', mode: 'assertionsMode' },
 } as const;
 
-/** A suite as a file. Its form is checked by whoever writes it. */
+/** Converts a suite to a file. The caller validates the result. */
 export function fileOf(suite: Suite, rows: readonly CaseRow[], options: Options): SuiteFile {
   const { schemaVersion: version, target } = options;
   const { settings } = suite;
@@ -101,7 +101,7 @@ function caseOf(definition: CaseDefinition, settings: SuiteSettings, version: Ve
   });
 }
 
-/** Where one rate decides about the run, a case says at least how often it is tried. */
+/** Under policy 1, the count of a case is a minimum. */
 function ownTrials({ iterations, repetitions }: CaseDefinition, settings: SuiteSettings): number | undefined {
   if (settings.policy === 2) return repetitions;
   const floor = trialsOf(settings);
@@ -120,7 +120,7 @@ function modelOfCases(cases: readonly Case[]): string | undefined {
   return cases.flatMap(({ definition }) => definition.models)[0]?.model;
 }
 
-/** What a file does not carry. */
+/** Notes about settings the file cannot express. */
 function notesOn({ settings, execution, scheduleEnabled }: Suite, cases: readonly Case[]): string[] {
   const { policy, minimumIterations, minimumPassRate = 100 } = settings;
   const notes: string[] = [];

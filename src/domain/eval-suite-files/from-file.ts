@@ -1,14 +1,14 @@
 import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { vocabularyOf } from '../eval-cases/vocabulary.ts';
-import { serversCalled } from '../eval-suites/parts.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
+import { vocabularyOf } from '../eval-suites/cases/vocabulary.ts';
 import { presentSuite } from '../eval-suites/present.ts';
 import { changedSettings, minimumOf, newSettings, type SuiteSettings } from '../eval-suites/settings.ts';
 import type { Suite, SuiteFields } from '../eval-suites/suite.ts';
-import type { Verb } from '../verb.ts';
+import { serversCalled } from '../servers/called.ts';
 import { addOwned, ownedSuite, updateOwned } from './owned.ts';
 
 type Body = InputOf<Operations['syncFileOwnedEvalSuite']>['body'];
@@ -50,7 +50,7 @@ async function fieldsOf(
   };
 }
 
-/** Each server by the id it is bound to, else by its name. */
+/** Names of the servers: by bound ID, otherwise as written. */
 function namesIn({ servers, serverBindings = [] }: NonNullable<Body['environment']>): string[] {
   const bound = new Map(
     serverBindings.map(({ serverName, projectServerId }) => [serverName, projectServerId ?? serverName]),
@@ -62,7 +62,7 @@ function settingsOf(
   { verdictPolicyDefaults, minIterations, defaultPassCriteria }: Partial<Body>,
   before: SuiteSettings,
 ): SuiteSettings {
-  // The file's rules of validity replace those that were, one and all.
+  // The file's validity rules replace the previous ones entirely.
   const { validity: _, ...without } = before;
   const minimumAccuracy = minimumOf(defaultPassCriteria);
   return changedSettings(

@@ -6,7 +6,7 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import type { SuiteFile } from '../../suite-files/suite-file.ts';
 import type { Suite } from '../eval-suites/suite.ts';
 
-/** What a suite is run on, under the names that things have now, and what of it a file cannot say. */
+/** The target of a suite by current names, with notes about parts a file cannot express. */
 export async function namedTarget(
   db: Db,
   suite: Suite,
@@ -50,7 +50,7 @@ function note(notes: string[], what: string, ids: readonly string[]): void {
   if (ids.length > 0) notes.push(`${what}: ${[...new Set(ids)].join(', ')}`.slice(0, 1000));
 }
 
-/** Its id where another one has the same name. */
+/** The client's name, or its ID if another client has that name too. */
 async function nameOfClient(db: Db, projectId: string, id: string): Promise<string | undefined> {
   const client = await db.row(clients.find, { projectId, id });
   if (!client) return undefined;

@@ -1,19 +1,19 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { addSuite } from '../eval-suites/create.ts';
 import { changedNames, type Suite, type SuiteFields, suiteOf, writeRevision } from '../eval-suites/suite.ts';
 
-/** The file a suite belongs to, at the moment. */
+/** The file that currently owns a suite. */
 interface File {
   declaredId: string;
   sourceHash: string;
 }
 
 /**
- * The suite that a file owns, held in the transaction. Where there is none, nobody else adds one before the
- * transaction ends. What was made otherwise has no such id, and is never found.
+ * Finds and locks the suite a file owns. If there is none, locks the project, so that no concurrent request adds one.
+ * Suites not created from files have no declared ID and never match.
  */
 export async function ownedSuite(
   { project }: ProjectContext,
@@ -37,7 +37,7 @@ export function addOwned(
   return addSuite(context, db, fields, { source: 'file_sync', file });
 }
 
-/** Without a revision when nothing of the suite changes; `also` names what has changed besides its fields. */
+/** Writes no revision if nothing changes; `also` names changes outside the suite's fields. */
 export async function updateOwned(
   context: ProjectContext,
   db: Db,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { SuiteFileProblem } from '../../suite-files/problem.ts';
 
-/** What is wrong with a file, for whoever sent it. */
+/** Describes the problems of a file to its author. */
 function refusalOf({ problems, more }: SuiteFileProblem): Refusal {
   const [first] = problems;
   const where = first
@@ -21,7 +21,7 @@ function refusalOf({ problems, more }: SuiteFileProblem): Refusal {
   );
 }
 
-/** With what is wrong with a file as a refusal. */
+/** Turns problems of a file into a refusal. */
 export async function orRefuse<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,14 +1,14 @@
 import type { ReceivedBytes } from '../../contract/operation.ts';
-import { readAside } from '../../suite-files/aside.ts';
 import { problemsFound } from '../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../suite-files/read.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { vocabularyOf } from '../eval-cases/vocabulary.ts';
+import { readInWorker } from '../../suite-files/worker.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
+import { vocabularyOf } from '../eval-suites/cases/vocabulary.ts';
 import { presentSuite } from '../eval-suites/present.ts';
 import { requireSchedulable } from '../eval-suites/schedule.ts';
 import type { SuiteFields } from '../eval-suites/suite.ts';
-import type { Verb } from '../verb.ts';
 import { syncCases } from './cases.ts';
 import { saveDeclared } from './declared-servers.ts';
 import { settingsIn, withoutGaps } from './definition.ts';
@@ -18,7 +18,7 @@ import { orRefuse } from './problems.ts';
 
 export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, input) => {
   const { declaredSuiteId: declaredId } = input;
-  // Before anything is held.
+  // Parsed before any lock is taken.
   const read = await orRefuse(readUpload(context.actor.organization.id, input.upload, declaredId));
   const { sourceHash } = read;
   const file = { declaredId, sourceHash };
@@ -53,7 +53,7 @@ async function readUpload(
 ): Promise<ReadSuiteFile> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
-  const read = await readAside(
+  const read = await readInWorker(
     owner,
     Buffer.concat(chunks),
     /json/i.test(contentType) ? 'suite.json' : 'suite.yaml',

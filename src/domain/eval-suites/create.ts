@@ -2,17 +2,18 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { addCase } from '../eval-cases/add.ts';
-import { type CaseDefinition, inlineCases } from '../eval-cases/definition.ts';
-import { vocabularyOf } from '../eval-cases/vocabulary.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
 import { withEachServer } from '../live/each-server.ts';
-import type { Verb } from '../verb.ts';
+import { serversCalled } from '../servers/called.ts';
+import { addCase } from './cases/add.ts';
+import { type CaseDefinition, inlineCases } from './cases/definition.ts';
+import { vocabularyOf } from './cases/vocabulary.ts';
 import { checkGateBaseline } from './gate-baseline.ts';
-import { hostsCalled, serversCalled } from './parts.ts';
+import { hostsCalled } from './parts.ts';
 import { newSettings } from './settings.ts';
 import { type RevisionSource, type Suite, type SuiteFields, sourceOf, suiteOf } from './suite.ts';
 
@@ -22,7 +23,7 @@ export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) =
   const tests = await inlineCases(body.tests, vocabularyOf(input));
   const servers = await serversCalled(context.db, projectId, body.serverIds);
   const { hosts, named } = await hostsCalled(context.db, projectId, body.hosts ?? []);
-  // Whatever cannot be reached now is said before anything is written.
+  // An unreachable server is refused before anything is written.
   await withEachServer(context, servers, async ({ identity }) => identity);
   return writeInProject(context, async (db) => {
     const suite = await addSuite(context, db, {
@@ -53,11 +54,11 @@ export const createEvalSuite: Verb<'createEvalSuite'> = async (context, input) =
 interface Origin {
   source?: RevisionSource;
   managedBy?: 'app' | 'ci';
-  /** The file that owns it. */
+  /** The file that owns the suite. */
   file?: { declaredId: string; sourceHash: string };
 }
 
-/** A new suite, its first revision with it. */
+/** Creates a suite with its first revision. */
 export async function addSuite(
   context: {
     clock: Clock;

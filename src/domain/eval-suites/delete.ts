@@ -2,16 +2,15 @@ import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as contents from '../../platform/database/queries/eval-suite-contents.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
-import type { Services } from '../context.ts';
-import { stopJudgings } from '../eval-runs/judge/grading.ts';
-import { conflict } from '../refusals.ts';
-import { removalJobs, removeLater } from '../removal.ts';
-import type { Verb } from '../verb.ts';
+import { conflict } from '../base/refusals.ts';
+import { removalJobs, removeLater } from '../base/removal.ts';
+import type { Services } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { withSuite } from './suite.ts';
 
 const kind = 'remove-eval-suite';
 
-/** Gone for everybody when this returns; its cases and runs are removed in the background. */
+/** The suite is gone when this returns; its cases and runs are removed in the background. */
 export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, declaredSuiteId }) => {
   const write = { suiteId, action: 'eval-suite.delete', declaredSuiteId, withoutIdToo: true };
   return withSuite(context, write, async (db, { id, projectId }) => {
@@ -25,7 +24,10 @@ export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, dec
   });
 };
 
-export function suiteJobs(services: Pick<Services, 'db' | 'clock'>): JobKind[] {
-  const first = (suiteId: string, signal: AbortSignal) => stopJudgings(services, suiteId, signal);
-  return removalJobs(services.db, { kind, contents, first });
+/** `first` ends work still using the runs of a suite. */
+export function suiteJobs(
+  { db }: Pick<Services, 'db'>,
+  first: (suiteId: string, signal: AbortSignal) => Promise<void>,
+): JobKind[] {
+  return removalJobs(db, { kind, contents, first });
 }

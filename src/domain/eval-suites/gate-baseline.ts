@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
-import { invalid } from '../invalid.ts';
+import { invalid } from '../base/refusals.ts';
 import type { SuiteSettings } from './settings.ts';
 
 /**
- * A gate compares with a run of its own project; a run of others is refused like one that never was. A baseline that the
- * suite has already stays, also when its run is gone since.
+ * A new gate baseline must be a run of the project; any other run is refused as missing. An unchanged baseline is
+ * kept, even if its run has been deleted.
  */
 export async function checkGateBaseline(
   db: Db,

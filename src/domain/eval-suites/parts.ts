@@ -2,27 +2,10 @@ import type { z } from 'zod';
 import type { SuiteHosts } from '../../contract/eval-suites.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
-import * as servers from '../../platform/database/queries/servers.ts';
+import { invalid, notFound } from '../base/refusals.ts';
 import { clientCalled } from '../clients/find.ts';
-import { invalid } from '../invalid.ts';
-import { notFound } from '../refusals.ts';
+import { serversCalled } from '../servers/called.ts';
 import type { SuiteHost } from './suite.ts';
-
-/** Servers that a request names by id or by name, each once. */
-export async function serversCalled(
-  db: Db,
-  projectId: string,
-  idsOrNames: readonly string[],
-): Promise<{ id: string; name: string }[]> {
-  const known = await db.rows(servers.called, { projectId, idsOrNames: [...idsOrNames] });
-  const chosen = new Map<string, { id: string; name: string }>();
-  for (const called of idsOrNames) {
-    const server = known.find(({ id }) => id === called) ?? known.find(({ name }) => name === called);
-    if (!server) throw notFound('server');
-    chosen.set(server.id, server);
-  }
-  return [...chosen.values()];
-}
 
 export async function hostsCalled(
   db: Db,
@@ -41,7 +24,7 @@ export async function hostsCalled(
   return { hosts: chosen, named };
 }
 
-/** Live ones of the project, each once, in the order given. */
+/** Active environments of the project, deduplicated, in the given order. */
 export async function environmentsCalled(
   db: Db,
   projectId: string,

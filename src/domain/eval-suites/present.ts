@@ -4,13 +4,13 @@ import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import type { ListedSuite } from '../../platform/database/queries/eval-suites.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { shownCheck, type Vocabulary } from '../eval-cases/vocabulary.ts';
+import { shownCheck, type Vocabulary } from './cases/vocabulary.ts';
 import type { SuiteSettings } from './settings.ts';
 import type { Suite } from './suite.ts';
 
 type Detail = OutputOf<typeof getEvalSuite>;
 
-/** With the names that its servers and clients have now; what is gone is shown by its id. */
+/** Uses the current names of servers and clients; deleted ones are shown by ID. */
 export async function presentSuite(db: Db, suite: Suite, vocabulary: Vocabulary): Promise<Detail> {
   const { projectId, execution } = suite;
   const serverIds = [...suite.serverIds, ...suite.hosts.flatMap((host) => host.servers ?? [])];
@@ -87,7 +87,7 @@ export function presentListed(
           id,
           status,
           result: row.latestResult,
-          // Of a run that ended early, or has not ended, there is no rate.
+          // Only completed runs have a rate.
           passRate: status !== 'completed' || passed + failed === 0 ? null : passed / (passed + failed),
           passed,
           failed,

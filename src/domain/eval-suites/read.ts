@@ -1,7 +1,7 @@
 import * as suites from '../../platform/database/queries/eval-suites.ts';
-import { vocabularyOf } from '../eval-cases/vocabulary.ts';
-import { pageBy, pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy, pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
+import { vocabularyOf } from './cases/vocabulary.ts';
 import { presentListed, presentSuite } from './present.ts';
 import { findSuite } from './suite.ts';
 
@@ -14,7 +14,7 @@ export const listEvalSuites: Verb<'listEvalSuites'> = (context, page) => {
 export const getEvalSuite: Verb<'getEvalSuite'> = async (context, input) =>
   presentSuite(context.db, await findSuite(context, input.suiteId), vocabularyOf(input));
 
-/** More than there can be. */
+/** Upper bound of revision numbers. */
 const mostRevisions = 2 ** 31 - 1;
 
 export const listEvalSuiteRevisions: Verb<'listEvalSuiteRevisions'> = async (context, input) => {

@@ -1,9 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
-import { vocabularyOf } from '../eval-cases/vocabulary.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
+import { vocabularyOf } from './cases/vocabulary.ts';
 import { presentSuite } from './present.ts';
 import { type Suite, suiteOf, withSuite } from './suite.ts';
 
@@ -24,7 +23,7 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
       return show(await db.one(suites.setSchedule, { ...off, ...which, scheduleMinutes: minutes }));
     }
     if (minutes === null) throw invalid('intervalMinutes: Required, because none was set before');
-    // A time that is already set stays, so that asking again does not put it off.
+    // An unchanged interval keeps the due time, so that repeating the request does not postpone the run.
     const keeps = suite.scheduleDueAt !== null && minutes === suite.scheduleMinutes;
     const row = await db.one(suites.setSchedule, {
       ...which,
@@ -40,7 +39,7 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
   });
 };
 
-/** Which environment scheduled runs use: the one that is named, else the one that was, while it is attached. */
+/** The environment for scheduled runs: the named one, otherwise the saved one if still attached. */
 function pinned(suite: Suite, wanted: string | undefined): string | null {
   const { environmentIds } = suite;
   if (wanted !== undefined && !environmentIds.includes(wanted))
@@ -60,7 +59,7 @@ function requirePin(pinned: string | null, environmentIds: readonly string[], pr
     });
 }
 
-/** With these environments instead of those it has, the schedule still knows which one to use. */
+/** Refuses environments that would leave the schedule without a definite environment. */
 export function requireSchedulable(suite: Suite, environmentIds: readonly string[]): void {
   const { scheduleEnvironmentId: id, scheduleEnabled } = suite;
   if (!scheduleEnabled) return;

@@ -4,17 +4,17 @@ import type { GatePolicy } from '../../contract/eval-gates.ts';
 import type { PassCriteria, updateEvalSuite } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { type PublicMatchOptions, publicMatchOptions, seededChecks } from '../../evaluation/index.ts';
-import { checkList } from '../eval-cases/definition.ts';
-import { oneSpelling, storedCheck, type Vocabulary } from '../eval-cases/vocabulary.ts';
-import { invalid } from '../invalid.ts';
+import { invalid } from '../base/refusals.ts';
+import { checkList } from './cases/definition.ts';
+import { oneSpelling, storedCheck, type Vocabulary } from './cases/vocabulary.ts';
 
-/** How a suite judges, under one spelling. */
+/** Judging settings of a suite in stored form. */
 export interface SuiteSettings {
-  /** 1: one rate for the whole run. 2: each case by itself. */
+  /** 1: one pass rate for the whole run. 2: a threshold per case. */
   policy: 1 | 2;
-  /** Percent; only with policy 1. */
+  /** Percent; policy 1 only. */
   minimumPassRate?: number;
-  /** Only with policy 2. */
+  /** Policy 2 only. */
   repetitions?: number;
   passThreshold?: number;
   validity?: Validity;
@@ -51,7 +51,6 @@ export function minimumOf(criteria: z.output<typeof PassCriteria> | undefined): 
   return criteria?.minimumPassRatePercent ?? criteria?.minimumPassRate;
 }
 
-/** What a new suite starts with. */
 export function newSettings(given: {
   passCriteria?: z.output<typeof PassCriteria> | undefined;
   repetitions?: number | undefined;
@@ -67,7 +66,7 @@ export function newSettings(given: {
 
 type Changes = NonNullable<InputOf<typeof updateEvalSuite>['body']['settings']>;
 
-/** Settings with the changes of a request laid over them. */
+/** Applies a request's changes to the settings. */
 export function changedSettings(
   before: SuiteSettings,
   changes: Changes,
@@ -93,7 +92,7 @@ export function changedSettings(
   return after;
 }
 
-/** The count and the threshold together switch a suite to judging each case; there is no way back to one rate for all. */
+/** Sending count and threshold together switches a suite to policy 2; there is no way back to policy 1. */
 function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
   const repetitions = oneSpelling(changes, ['repetitions', 'iterations'], 'settings.')?.value;
   const { passThreshold, minimumAccuracy, validity } = changes;

@@ -2,10 +2,10 @@ import { sameJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { InProject, ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { InProject, ProjectContext } from '../context/context.ts';
 import { checkGateBaseline } from './gate-baseline.ts';
 import type { SuiteSettings } from './settings.ts';
 
@@ -16,23 +16,23 @@ interface Execution {
   temperature?: number | undefined;
 }
 
-/** A client that runs of a suite can be made with, and the servers it then uses instead of its own. */
+/** A client attached to a suite, with the servers that replace its own. */
 export interface SuiteHost {
   id: string;
   servers?: string[];
 }
 
-/** A suite with what the database keeps as JSON. */
+/** A suite with typed JSON columns. */
 export type Suite = Omit<suites.SuiteRow, 'settings' | 'execution' | 'hosts'> & {
   settings: SuiteSettings;
   execution: Execution | null;
   hosts: SuiteHost[];
 };
 
-/** What an author decides. */
+/** The fields an author can edit. */
 export type SuiteFields = { -readonly [Field in keyof suites.SuiteFields]: Suite[Field] };
 
-/** Which of these fields differ. The database keeps the keys of JSON in an order of its own, which is no change. */
+/** Names of the fields that differ. Ignores key order, which the database does not keep. */
 export function changedNames(suite: Suite, fields: Partial<SuiteFields>): string[] {
   return Object.entries(fields)
     .filter(([name, value]) => !sameJson(suite[name as keyof Suite], value))
@@ -47,18 +47,18 @@ export async function findSuite({ db, project }: InProject, id: string): Promise
   return suiteOf(found(await db.row(suites.find, { projectId: project.id, id }), 'suite'));
 }
 
-/** Which suite is written to, and what has to be true of it. */
+/** A write to a suite and its preconditions. */
 interface Write {
   suiteId: string;
   action: string;
-  /** What the file that owns the suite calls it. */
+  /** The suite's ID in the file that owns it. */
   declaredSuiteId?: string | undefined;
-  /** Allowed to everybody when the owner of the suite gave it no id that could be sent. */
+  /** Allows the write for suites managed by reports, which have no declared ID a caller could send. */
   withoutIdToo?: boolean;
   expectedRevision?: number | undefined;
 }
 
-/** Holds the suite in a transaction; refused when a file owns it, or somebody else has written to it. */
+/** Locks the suite in a transaction. Refuses if a file owns it, or if its revision is not the expected one. */
 export function withSuite<T>(
   context: ProjectContext,
   { suiteId, action, declaredSuiteId, withoutIdToo, expectedRevision }: Write,
@@ -80,7 +80,7 @@ export function withSuite<T>(
   });
 }
 
-/** What a file owns is changed in the file, or by whoever sends the id that the file gives it. */
+/** A suite owned by a file may be changed only with the file's ID for it. */
 export function refuseOwned(
   { managedBy, declaredId }: Suite,
   declaredSuiteId: string | undefined,
@@ -96,7 +96,7 @@ export function refuseOwned(
 
 export type RevisionSource = 'ui' | 'api' | 'system' | 'file_sync';
 
-/** Where a change comes from that nobody says it of: a person at the console, or a key. */
+/** Default source of a change: the console, or the API. */
 export function sourceOf({ sessionId }: { sessionId?: string | undefined }): RevisionSource {
   return sessionId === undefined ? 'api' : 'ui';
 }
@@ -107,7 +107,7 @@ interface Revision {
   source?: RevisionSource;
 }
 
-/** The suite with these fields as its next revision. */
+/** Writes the fields as the next revision of the suite. */
 export async function writeRevision(
   { actor }: Pick<ProjectContext, 'actor'>,
   db: Db,

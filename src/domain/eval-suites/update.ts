@@ -1,11 +1,11 @@
 import { type updateEvalSuite as declaration, mostEnvironments } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { type Vocabulary, vocabularyOf } from '../eval-cases/vocabulary.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
-import { environmentsCalled, hostsCalled, serversCalled } from './parts.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
+import { serversCalled } from '../servers/called.ts';
+import { type Vocabulary, vocabularyOf } from './cases/vocabulary.ts';
+import { environmentsCalled, hostsCalled } from './parts.ts';
 import { presentSuite } from './present.ts';
 import { requireSchedulable } from './schedule.ts';
 import { changedSettings } from './settings.ts';
@@ -25,7 +25,7 @@ export const updateEvalSuite: Verb<'updateEvalSuite'> = (context, input) => {
   return withSuite(context, write, async (db, suite) => {
     const fields = await changesOf(db, suite, body, vocabulary);
     const changedFields = changedNames(suite, fields);
-    // What changes nothing is no revision.
+    // An edit that changes nothing creates no revision.
     if (changedFields.length === 0) return presentSuite(db, suite, vocabulary);
     const after = await writeRevision(context, db, suite, fields, { changedFields, note: body.note });
     return presentSuite(db, after, vocabulary);

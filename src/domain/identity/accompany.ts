@@ -1,12 +1,12 @@
 import type { Operation } from '../../contract/operation.ts';
-import type { GrantContext, ProjectContext, PublicContext } from '../context.ts';
-import type { Holder, Watched } from './access-watch.ts';
+import type { GrantContext, ProjectContext, PublicContext } from '../context/context.ts';
+import type { Holder, Watched } from '../parts/access-watch.ts';
 
 type AnyContext = PublicContext & Partial<ProjectContext> & Partial<GrantContext>;
 
 /**
- * From now on `callerGone` of the context aborts, too, when the caller may no longer do this. A verb that never asks for
- * it costs nothing.
+ * Extends `callerGone` to abort also when the caller loses access. The watch starts on first use, so verbs that never
+ * call it pay nothing.
  */
 export function accompany(context: AnyContext, operation: Operation): Pick<Watched, 'refusal' | 'stop'> {
   const { callerGone: hangUp, accessWatch } = context;
@@ -26,7 +26,7 @@ export function accompany(context: AnyContext, operation: Operation): Pick<Watch
   };
 }
 
-/** Undefined for callers who are nobody in particular. The project may be one that the verb has looked up. */
+/** Undefined for anonymous callers. Uses the project from the path or the one the verb has looked up. */
 function holderOf({ actor, project, grant }: AnyContext, { access }: Operation): Holder | undefined {
   if (grant)
     return {
@@ -47,7 +47,7 @@ function holderOf({ actor, project, grant }: AnyContext, { access }: Operation):
   );
 }
 
-/** Calls `over` when the last event was read, or nobody reads them any longer. */
+/** Calls `over` after the last event, or when the reader stops. */
 export async function* untilRead<T>(events: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
   try {
     yield* events;

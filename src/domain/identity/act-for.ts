@@ -1,20 +1,20 @@
 import { type OperationId, operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { admit } from '../access.ts';
-import { configuredOrigin, type ProjectContext, type Services } from '../context.ts';
+import { admit } from '../context/access.ts';
+import { configuredOrigin, type ProjectContext, type Services } from '../context/context.ts';
 import { authenticate } from './authenticate.ts';
 
 interface ActingFor {
   organizationId: string;
   userId: string;
   projectId: string;
-  /** Names the job in the log and the audit. */
+  /** Identifies the job in logs and audit. */
   requestId: string;
 }
 
 /**
- * The context in which a job does what an operation does, on behalf of an account: whoever may not call the operation is
- * refused here too.
+ * Context for a job that performs an operation on behalf of an account. Refused if the account may not call the
+ * operation.
  */
 export async function actFor(
   services: Services,
@@ -34,7 +34,7 @@ export async function actFor(
   return (await admit(services, occasion, operation, caller, { projectId })) as ProjectContext;
 }
 
-/** The same for work that takes its time: it is aborted, and refused, when the account may no longer do it. */
+/** As `actFor`, for long-running work: aborts and refuses when the account loses access. */
 export async function actWhile<T>(
   services: Services,
   id: OperationId,

@@ -5,7 +5,7 @@ export function newApiKey(): string {
   return `sk_${randomBytes(32).toString('base64url')}`;
 }
 
-/** A fast hash is right here: there is nothing to guess in 256 random bits. */
+/** A fast hash suffices, since 256 random bits cannot be guessed. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

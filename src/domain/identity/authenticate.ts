@@ -8,33 +8,33 @@ import {
   findCaller,
 } from '../../platform/database/queries/callers.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
-import type { Actor, Person, Services } from '../context.ts';
+import { hashToken } from '../../platform/secrets/tokens.ts';
+import type { Actor, Person, Services } from '../context/context.ts';
 import { hashApiKey } from './api-key.ts';
-import { hashToken } from './token.ts';
 
-/** How somebody shows who they are: an API key, the cookie of a session, a grant, or an account that is acted for without any. */
+/** Credential of a request: an API key, a session cookie, a study grant, or an account acted for without one. */
 export type Credential =
   | { kind: 'bearer'; authorization: string | undefined }
   | SessionCredential
-  /** Of somebody who was let in to a study. */
+  /** From a visitor admitted to a study. */
   | { kind: 'grant'; token: string }
   | { kind: 'account'; organizationId: string; userId: string };
 
 export interface SessionCredential {
   kind: 'session';
-  /** Undefined where there is none that counts. */
+  /** Undefined without a valid cookie. */
   token: string | undefined;
-  /** The one that is meant, where several could be. */
+  /** The organization the request is about, for users with several. */
   organizationId: string | undefined;
 }
 
-/** Charges a request to a key or a session, by its id, or to another budget of it; throws when there is nothing left. */
+/** Charges a request to a key or session by ID, or to another of its budgets; throws when the budget is used up. */
 export type Charge = (
   payerId: string,
   budget?: Operation['budget'] | 'console' | 'visits' | 'guests',
 ) => void;
 
-/** What is noted about a session that is used. */
+/** A use of a session, for recording. */
 export interface SessionUse {
   id: string;
   organizationId: string | undefined;
@@ -42,13 +42,13 @@ export interface SessionUse {
 
 export interface Identified extends Pick<CallerRow, 'project' | 'projectClosed' | 'server'> {
   actor: Actor;
-  /** To be noted, where that was not done just now. */
+  /** To be recorded, unless that was done recently. */
   use?: SessionUse | undefined;
 }
 
 /**
- * The account that a credential stands for, and what the path names. The order matters to callers: an orphaned key is
- * told so, but still pays for asking; an unknown one has no bucket to pay from.
+ * Finds the account of a credential, and the resources in the path. Order: an orphaned key is charged before it is
+ * refused; an unknown key has no bucket to charge.
  */
 export async function authenticate(
   db: Db,
@@ -67,7 +67,7 @@ export async function authenticate(
   return { actor, project, projectClosed, server, use: useOf(caller) };
 }
 
-/** Who is signed in, whether or not they belong to an organization. */
+/** The signed-in user, in an organization or not. */
 export async function authenticatePerson(
   db: Db,
   credential: Credential,
@@ -114,12 +114,12 @@ function identityOf(credential: Credential): CallerIdentity | undefined {
   return token.startsWith('sk_') && token.length <= 256 ? { keyHash: hashApiKey(token) } : undefined;
 }
 
-/** Of the directory, or of a study: neither is a key. */
+/** Tokens of directory guests and study visitors; never an API key. */
 function isGuestToken(token: string): boolean {
   return token.startsWith('guest_');
 }
 
-/** Lets somebody in with a guest token of the directory; false for whoever shows none. */
+/** Admits a guest token of the server directory; returns false if there is none. */
 export async function admitDirectoryGuest(
   { db, guestTokens, clock }: Pick<Services, 'db' | 'guestTokens' | 'clock'>,
   credential: Credential,
@@ -161,7 +161,7 @@ function actorOf({ key, user, organization }: CallerRow): Actor {
   return { keyId: key?.id, user, organization: { id, plan }, role };
 }
 
-/** People may choose an organization that is not theirs, or belong to none. */
+/** A session may name an organization the user does not belong to. */
 function memberOf(caller: CallerRow, credential: Credential): Actor {
   const { session, user, organization } = caller;
   if (!session || !user) throw signedOut();

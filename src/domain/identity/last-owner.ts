@@ -3,13 +3,13 @@ import * as members from '../../platform/database/queries/members.ts';
 
 interface Change {
   userId: string;
-  /** The organization that the user leaves, or is no longer an owner of; null for all, when the account is deleted. */
+  /** The organization the user leaves or stops owning; null for all, when the account is deleted. */
   organizationId: string | null;
 }
 
 /**
- * Why the user has to stay an owner; undefined where other owners are left. Changes to the owners of an organization
- * follow each other until the transaction ends, so that two owners cannot remove each other.
+ * Why the user must remain an owner; undefined if other owners are left. Locks the owners until the transaction ends,
+ * so that two owners cannot remove each other.
  */
 export async function lastOwnerProblem(db: Db, change: Change): Promise<string | undefined> {
   await db.rows(members.lineUpToLeave, change);

@@ -5,7 +5,7 @@ import * as keys from '../../platform/database/queries/keys.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SessionUse } from './authenticate.ts';
 
-/** Remembers when each key and session was last used and writes it down in batches, off the request's path. */
+/** Records the last use of each key and session in batches, outside the request. */
 export class LastUse {
   private readonly db: Db;
   private readonly clock: Clock;

@@ -5,14 +5,14 @@ import * as projects from '../../platform/database/queries/projects.ts';
 import type { Credential } from './authenticate.ts';
 
 /**
- * Lets commands on this machine in while the service runs. It is written into the data directory, next to the master
- * key: whoever can read it could open the database as well, and acts as an owner with it, as one would there.
+ * Authenticates commands on this machine while the service runs. Stored in the data directory next to the master key.
+ * Acts as an owner, which grants nothing new: anyone who can read this file can also open the database.
  */
 export class LocalToken {
   readonly value = `local_${randomBytes(32).toString('base64url')}`;
   private readonly hash = hashOf(`Bearer ${this.value}`);
 
-  /** The account it stands for: the owner of the organization that the project in the path belongs to. */
+  /** The account the token acts as: the owner of the path's organization. */
   async accountFor(
     db: Db,
     credential: Credential,

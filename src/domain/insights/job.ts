@@ -1,86 +1,112 @@
-import type { Narration, Users } from '../../evaluation/index.ts';
-import { hostedRoute } from '../../models/resolve.ts';
-import type { InsightsQueries } from '../../platform/database/queries/insights-requests.ts';
+import { ModelFailure } from '../../models/failure.ts';
+import { hostedRoute, type ModelRoute } from '../../models/resolve.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
+import { storableJson } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
-import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
-import { storableJson } from '../storable.ts';
-import { explain, type Found } from './explain.ts';
+import { redact } from '../../platform/log.ts';
 
-/** Which wave of whom, and which of the requests for it. */
-export interface Asked {
-  ownerId: string;
-  waveId: string;
-  request: number;
-}
+import { type Asker, askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
+import type { InsightsSource, Outcome, Subject } from './source.ts';
 
-/** Requests for waves that were queued by an earlier version name the project. */
-function askedIn(payload: unknown): Asked {
-  const { waveId, request, ...owner } = payload as Asked & { projectId?: string };
-  return { ownerId: owner.ownerId ?? (owner.projectId as string), waveId, request };
-}
+/** Milliseconds for all calls together. */
+const longestExplanation = 120_000;
+const mostTokens = 8_192;
 
-export interface Counted<Content extends Narration> {
+export interface Explained<Content> {
   content: Content;
-  /** Sessions in which something was said. */
-  spoken: string[];
+  discovery?: unknown;
+  /** Why a model added nothing. */
+  reasonCode?: string;
+}
+
+/** A model that answers a question with JSON. */
+export interface Explainer {
+  route: ModelRoute;
+  ask: (prompt: { system: string; user: string }) => Promise<string>;
+}
+
+export interface Counted<Content> {
   organizationId: string;
   projectId: string;
+  /** The eval run that model calls are recorded with. */
+  runId: string | null;
+  /** Counted without a model, so equal for the same results. */
+  content: Content;
+  explain: (explainer: Explainer) => Promise<Explained<Content>>;
 }
 
-interface Work<Content extends Narration> {
-  kind: string;
-  insights: InsightsQueries;
-  users: Users;
-  /** The part that needs no model. Undefined: what it is about is gone. */
-  count: (asked: Asked) => Promise<Counted<Content> | undefined>;
-}
-
-/** Gathers what sessions have in common, and has a model explain it where there is one. */
-export function insightsJobOf<Content extends Narration>(
+/** Counts what went wrong, and lets a model explain it if one is hosted. `count` finds nothing if the subject is gone. */
+export function insightsJob<Of extends Subject, Content>(
   parts: ModelParts,
-  { kind, insights, users, count }: Work<Content>,
+  source: InsightsSource<Of>,
+  count: (subject: Of) => Promise<Counted<Content> | undefined>,
 ): JobKind {
-  const { db, clock, models } = parts.services;
+  const { db } = parts.services;
   const closed =
-    (asked: Asked, { content, discovery }: Found<Content>): Commit =>
+    (payload: Payload, outcome: Outcome): Commit =>
     async (trx) => {
-      await trx.run(insights.close, {
-        ...asked,
+      await source.close(trx, source.subjectIn(payload), { ...outcome, request: payload.request });
+    };
+  return {
+    kind: source.job,
+    concurrency: 2,
+    handle: async (data, signal) => {
+      const payload = data as Payload;
+      const subject = source.subjectIn(payload);
+      const row = await source.find(db, subject);
+      if (row?.request !== payload.request || row.status !== 'pending') return undefined;
+      const counted = await count(subject);
+      if (!counted) return closed(payload, failed('NOT_FOUND', 'The subject of the insights was deleted'));
+      const purpose = { reason: `insights of ${source.describe(subject)}`, actor: row.requestedBy };
+      const { organizationId, projectId, runId: id } = counted;
+      const asker = { id, organizationId, projectId, apiKeys: {}, purpose };
+      const { content, discovery, reasonCode } = await explained(parts, asker, counted, signal);
+      return closed(payload, {
         status: 'completed',
-        insights: storable(content),
-        discovery: discovery && storable(discovery),
+        insights: storableJson(content),
+        discovery: discovery ? storableJson(discovery) : null,
+        reasonCode: reasonCode ?? null,
         errorCode: null,
         errorMessage: null,
       });
-    };
-  const failed =
-    (asked: Asked, errorCode: string, errorMessage: string): Commit =>
-    async (trx) => {
-      const nothing = { insights: null, discovery: null };
-      await trx.run(insights.close, { ...asked, status: 'failed', ...nothing, errorCode, errorMessage });
-    };
-  return {
-    kind,
-    concurrency: 2,
-    handle: async (payload, signal) => {
-      const asked = askedIn(payload);
-      const row = await db.row(insights.find, asked);
-      if (row?.request !== asked.request || row.status !== 'pending') return undefined;
-      const counted = await count(asked);
-      if (!counted) return failed(asked, 'NOT_FOUND', 'What the insights were to be about is gone');
-      const { organizationId, projectId, spoken } = counted;
-      const content = { ...counted.content, generatedAt: clock(), modelUsed: null, providerKey: null };
-      const route = hostedRoute(models);
-      if (!route) return closed(asked, { content, discovery: null });
-      const purpose = { reason: `${kind} ${asked.waveId}`, actor: row.requestedBy };
-      const asker = { id: null, organizationId, projectId, apiKeys: {}, purpose };
-      return closed(asked, await explain(parts, { asker, route, users }, content, spoken, signal));
     },
-    givenUp: (payload) => failed(askedIn(payload), 'INTERNAL_ERROR', 'The insights could not be gathered'),
+    givenUp: (payload) =>
+      closed(payload as Payload, failed('INTERNAL_ERROR', 'The insights could not be gathered')),
   };
 }
 
-function storable(value: unknown): unknown {
-  return JSON.parse(storableJson(value)) as unknown;
+type Payload = Record<string, unknown> & { request: number };
+
+function failed(errorCode: string, errorMessage: string): Outcome {
+  const reasonCode = errorCode.toLowerCase();
+  return { status: 'failed', insights: null, discovery: null, reasonCode, errorCode, errorMessage };
+}
+
+/** Without a model, or if it fails, the counts remain as they are. */
+async function explained<Content>(
+  parts: ModelParts,
+  asker: Asker,
+  { content, explain }: Counted<Content>,
+  signal: AbortSignal,
+): Promise<Explained<Content>> {
+  const { models, log } = parts.services;
+  const route = hostedRoute(models);
+  if (!route) return { content, reasonCode: 'no_model' };
+  const ends = AbortSignal.any([signal, timeoutSignal(longestExplanation)]);
+  const variant = { model: route.id, provider: route.provider };
+  try {
+    return await explain({
+      route,
+      ask: async (prompt) => {
+        const asked = await askModel(parts, asker, null, variant, ends);
+        return askForJson(asked, prompt, { maxOutputTokens: mostTokens, abortSignal: ends });
+      },
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ModelFailure)) throw error;
+    log.warn('Insights without explanations', { about: asker.purpose.reason, error: redact(error.message) });
+    return { content, reasonCode: error.kind === 'spend-cap' ? 'spend_budget_reached' : 'model_failed' };
+  }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { endEarly } from './execute/end-early.ts';
 import { findRun } from './read/run.ts';
 

@@ -1,9 +1,9 @@
 import type { GoalJudge, SessionRubric } from '../../contract/rubrics.ts';
-import type { PlaceSnapshot } from '../eval-runs/launch/take-snapshot.ts';
+import { type PlaceSnapshot } from '../execution/place.ts';
 
-/** Where sessions take place: an environment, else a client with servers. */
+/** Where sessions run: an environment, or a client with servers. */
 export interface JourneyTarget {
-  /** Of the environment, else of the client. */
+  /** ID of the environment, otherwise of the client. */
   targetId: string;
   kind: 'environment' | 'host';
   hostId: string;
@@ -13,23 +13,23 @@ export interface JourneyTarget {
   place: PlaceSnapshot;
 }
 
-/** All that a journey run uses, as it was when it was launched. Never changed. */
+/** Everything a journey run uses, as of its launch. Immutable. */
 export interface JourneySnapshot {
   version: 1;
   journey: { id: string; name: string; goal: string };
   persona: { id: string; name: string; role: string; notes: string | null };
-  /** Who plays the persona; null where templates do. */
+  /** The model that plays the persona; null for templates. */
   personaModel: { model: string; provider: string } | null;
   sessionsPerTarget: number;
   maxTurns: number;
   rubric: SessionRubric | null;
-  /** Null: no judge is asked. */
+  /** Null without a judge. */
   judge: (GoalJudge & { resolved: string }) | null;
   passThreshold: number;
   targets: JourneyTarget[];
 }
 
-/** What a list of runs shows of a target. */
+/** A target as shown in lists of runs. */
 export interface ShownTarget {
   hostId: string;
   hostName: string;
@@ -51,7 +51,6 @@ export function shownTarget(target: JourneyTarget): ShownTarget {
   };
 }
 
-/** Which target is which for whoever reads about it. */
 export function labelOf({
   environmentName,
   hostName,

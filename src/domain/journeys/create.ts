@@ -2,10 +2,10 @@ import * as journeys from '../../platform/database/queries/journeys.ts';
 import * as personas from '../../platform/database/queries/personas.ts';
 import * as swarms from '../../platform/database/queries/swarms.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verb.ts';
 import { checkParts, unknown } from './parts.ts';
 import { presentJourney, usualJudge, usualThreshold } from './present.ts';
 
@@ -39,7 +39,7 @@ export const createJourney: Verb<'createJourney'> = (context, { body }) =>
     return presentJourney(journey);
   });
 
-/** Its first line, as far as a name goes. */
+/** The first line of the goal, truncated. */
 function nameOf(goal: string): string {
   const line =
     goal

@@ -5,9 +5,9 @@ import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
 import * as groups from '../../platform/database/queries/server-groups.ts';
-import type { ProjectContext } from '../context.ts';
+import type { ProjectContext } from '../context/context.ts';
 
-/** What a journey or a swarm names, as far as it is new. */
+/** References in a request for a journey or swarm. */
 export interface NamedParts {
   rubric?: SessionRubric | null | undefined;
   environmentIds?: readonly string[] | null | undefined;
@@ -15,7 +15,7 @@ export interface NamedParts {
   serverAttachmentId?: string | null | undefined;
 }
 
-/** All of it has to be in the project, and checks have to be ones that can be made. */
+/** Checks that everything referenced exists in the project and that the rubric can be evaluated. */
 export async function checkParts(
   { project }: ProjectContext,
   db: Db,
@@ -33,7 +33,7 @@ export async function checkParts(
     throw unknown('serverAttachmentId', 'server group', serverAttachmentId);
 }
 
-/** What is wrong with a check that its shape does not show. */
+/** Problems of a check beyond its shape. */
 function checkRubric(rubric: SessionRubric | null | undefined): void {
   for (const [at, { predicate }] of (rubric?.criteria ?? []).entries()) {
     const problem = authoringProblem(predicate);

@@ -3,7 +3,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { GoalJudge, type SessionRubric } from '../../contract/rubrics.ts';
 import type { JourneyRow } from '../../platform/database/queries/journeys.ts';
 
-/** The share of the sessions of a target that has to pass, unless told. */
+/** Default share of a target's sessions that must pass. */
 export const usualThreshold = 0.8;
 export const usualJudge = GoalJudge.parse({});
 

@@ -1,7 +1,7 @@
 import * as journeys from '../../platform/database/queries/journeys.ts';
-import { pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentJourney } from './present.ts';
 
 export const listJourneys: Verb<'listJourneys'> = (context, page) => {

@@ -1,8 +1,8 @@
 import * as journeys from '../../platform/database/queries/journeys.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkParts } from './parts.ts';
 import { presentJourney } from './present.ts';
 

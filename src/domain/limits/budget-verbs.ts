@@ -2,9 +2,9 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as budgets from '../../platform/database/queries/spend-budgets.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { periodOf, resetOf } from './spend.ts';
 import { accountOf } from './spend-budget.ts';
 import { microsPerCredit } from './spend-cap.ts';
@@ -65,7 +65,7 @@ async function present(context: Context, db: Db): Promise<Budget> {
   };
 }
 
-/** To the hundredth of a cent. */
+/** Rounds to a hundredth of a cent. */
 function usd(credits: number): number {
   return Math.round(credits * 100) / 10_000;
 }

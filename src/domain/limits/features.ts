@@ -1,9 +1,12 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
-import type { Context, PublicContext } from '../context.ts';
+import type { Context, PublicContext } from '../context/context.ts';
 
-/** What is answered instead, where the organization does not have the feature of an operation; refuses where it must. */
+/**
+ * Response for an organization without the feature an operation needs: a fixed answer, or a refusal. Undefined if the
+ * operation may run.
+ */
 export async function closedBy(
   { feature }: Operation,
   { db, actor }: PublicContext & Partial<Context>,

@@ -1,7 +1,7 @@
 import * as plans from '../../platform/database/queries/plans.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
-/** What a plan may limit. `period` says when the count starts again, at UTC midnight. */
+/** Budgets of a plan. `period` says how often the count resets, at UTC midnight. */
 export const budgets = {
   credits: { period: 'month', meaning: 'credits for model-backed work' },
   insightsPerDay: { period: 'day', meaning: 'insight requests' },
@@ -11,7 +11,7 @@ export const budgets = {
 
 export type Budget = keyof typeof budgets;
 
-/** How many at once; counted from live rows, not from the ledger. */
+/** Concurrency limits, counted from live rows, not from the ledger. */
 export const concurrencies = {
   concurrentEvalRuns: 'eval runs at once',
   concurrentChatTurns: 'chat turns at once',

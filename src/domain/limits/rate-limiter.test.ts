@@ -15,7 +15,7 @@ let now: number;
 
 beforeEach(async () => {
   now = Date.now();
-  // Without a service on it, which would be one of the others.
+  // A database without a running service, which would count as a replica.
   const database = await createDatabase();
   const { config } = loadConfig({ DRYDOCK_DATABASE_URL: database.url });
   const connected = await connectDatabase(config, { exclusive: false }, createLog('silent'));
@@ -30,7 +30,7 @@ function limiter(): RateLimiter {
   return new RateLimiter(rate, () => now, db, 'API key', new Presence(db, 'service'));
 }
 
-/** How many of so many requests get through. */
+/** How many of `requests` are admitted. */
 function admitted(at: RateLimiter, requests: number): number {
   let count = 0;
   for (let i = 0; i < requests; i++)

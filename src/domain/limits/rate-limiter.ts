@@ -11,15 +11,15 @@ const exchangeInterval = 200;
 const sweepInterval = 60_000;
 
 /**
- * Charges each request to its key in this process, without the database. While other replicas live, what
- * was spent is exchanged with them every 200 ms: a key may overdraw by at most one burst per further
- * replica, and pays it back before it gets more.
+ * Charges requests to keys in process memory, without the database. While other replicas run, spending is exchanged
+ * with them every 200 ms: a key may overdraw by at most one burst per further replica, and must pay it back before it
+ * gets more.
  */
 export class RateLimiter {
   private readonly buckets: TokenBuckets;
   private readonly clock: Clock;
   private readonly db: Db;
-  /** What it charges, in words. */
+  /** The noun for error messages, such as "API key". */
   private readonly payer: string;
   private readonly presence: Presence | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -46,19 +46,19 @@ export class RateLimiter {
     });
   }
 
-  /** How many payers it remembers. */
+  /** Number of keys in memory. */
   get size(): number {
     return this.buckets.size;
   }
 
-  /** Starts looking for other replicas. Not needed where there can be none. */
+  /** Starts looking for other replicas. Not needed if there can be none. */
   async join(): Promise<void> {
     await this.meet();
     this.repeat(heartbeat, () => this.meet());
     this.repeat(exchangeInterval, () => this.exchange());
   }
 
-  /** Counts the others and settles with them. */
+  /** Counts the other replicas and exchanges spending with them. */
   async meet(): Promise<void> {
     const alone = this.others === 0;
     await this.presence?.beat();
@@ -72,7 +72,7 @@ export class RateLimiter {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** What `meet` does now and then, where nobody is to be met: full buckets are forgotten, so that they stay few. */
+  /** Drops full buckets on requests when no timer runs `meet`, so that memory stays bounded. */
   private sweepAlone(): void {
     const now = this.clock();
     if (this.timers.length > 0 || this.others > 0 || Math.abs(now - this.sweptAt) < sweepInterval) return;
@@ -93,7 +93,8 @@ export class RateLimiter {
       perSecond: perMinute / 60,
     };
     const left = await this.db.rows(replicas.exchange, booked).catch((error: unknown) => {
-      // Told again next time. If only the answer was lost the key pays twice, which is better than not at all.
+      // Reported again with the next exchange. If only the response was lost, the key pays twice, which is better
+      // than not at all.
       this.buckets.giveBack(spent, this.clock());
       throw error;
     });
@@ -101,7 +102,7 @@ export class RateLimiter {
   }
 
   private repeat(interval: number, work: () => Promise<void>): void {
-    // A missed exchange only makes the shared count later, so a failure waits for the next turn.
+    // A missed exchange only delays the shared count, so a failure waits for the next interval.
     this.timers.push(setInterval(() => void work().catch(() => {}), interval).unref());
   }
 }

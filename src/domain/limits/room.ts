@@ -2,12 +2,12 @@ import type { Columns, Kind, RowOf } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { conflict } from '../refusals.ts';
+import { conflict } from '../base/refusals.ts';
 
-/** What existing clients look up by name or id in the first page of a list has to be on it. */
+/** Existing clients look items up by name or ID in the first page of a list, so a list must fit into one page. */
 const usual = 1000;
 
-/** Until the transaction ends nobody else adds to the project, so what was counted stays true. */
+/** Locks the project until the transaction ends, so that the count stays correct. */
 export async function checkRoom<In extends Columns>(
   { project }: { project: { id: string } },
   db: Db,

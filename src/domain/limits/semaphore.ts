@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as slots from '../../platform/database/queries/slot-grants.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 
 /** Limits concurrent work across all replicas. */
 export interface Semaphore {

@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as ledger from '../../platform/database/queries/ledger.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import type { Budget } from './plan.ts';
 import { periodOf, spend } from './spend.ts';
 
-/** Takes one unit of a budget, in the caller's transaction, unless the organization took too many of it just now. */
+/** Takes one unit of a budget in the caller's transaction, unless the organization exceeds the rate limit. */
 export async function spendAtPace(
   context: Context,
   db: Db,

@@ -3,11 +3,11 @@ import { isFree } from '../../models/cost.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as reservations from '../../platform/database/queries/spend-reservations.ts';
-import type { Context, Services } from '../context.ts';
+import type { Context, Services } from '../context/context.ts';
 import { periodOf } from './spend.ts';
 import { type Account, budgetReached, isSpent, priceUnknown } from './spend-cap.ts';
 
-/** The current month of an organization. */
+/** The organization's account for the current month. */
 export function accountOf(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   organizationId: string,
@@ -15,13 +15,13 @@ export function accountOf(
   return db.one(reservations.accountOf, { organizationId, period: periodOf('credits', clock()) });
 }
 
-/** Refuses work on keys of this deployment once the cap, or what the plan allows, is spent. */
+/** Refuses calls on this deployment's keys once the spend cap or the plan's credits are used up. */
 export async function refuseSpent(context: Context, db: Db, routes: readonly ModelRoute[]): Promise<void> {
   const refusal = await spentBy({ ...context, db }, context.actor.organization.id, routes);
   if (refusal) throw refusal;
 }
 
-/** Why nothing more can be asked of these models; undefined while something is left, or nothing is paid for here. */
+/** Why these models cannot be called any more; undefined while budget is left or none of them is billed here. */
 export async function spentBy(
   services: Pick<Services, 'db' | 'clock'>,
   organizationId: string,
@@ -37,7 +37,7 @@ export async function spentBy(
   return isSpent(account) ? budgetReached(account, now) : undefined;
 }
 
-/** Whether calls cost the operator something: those of an unknown price do. */
+/** Whether calls cost the operator money. A model without a price counts as paid. */
 function isPaidHere({ billed, prices }: ModelRoute): boolean {
   return billed === 'operator' && !(prices && isFree(prices));
 }

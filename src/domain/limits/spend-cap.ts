@@ -6,19 +6,19 @@ import { resetOf } from './spend.ts';
 
 export const microsPerCredit = 10_000;
 
-/** An account in millionths of a dollar: what is booked, what calls under way may cost, and what it may come to. */
+/** Amounts in millionths of a dollar: booked, reserved by calls under way, and the cap. */
 export interface Account {
   settled: number;
   reserved: number;
-  /** Null: as much as it likes. */
+  /** Null: no cap. */
   allowed: number | null;
 }
 
-/** A call of a model that was not made, because of what it may cost. */
+/** A model call refused because of its possible cost. */
 export class SpendCapReached extends ModelFailure {
-  /** What whoever asked is answered. */
+  /** The response for the caller. */
   readonly refusal: Refusal;
-  /** Only calls that are under way stand in its way: there may be room when they have ended. */
+  /** Only reservations of calls under way exceed the cap, so waiting may help. */
   readonly isCrowded: boolean;
 
   constructor(refusal: Refusal, isCrowded = false) {
@@ -65,7 +65,7 @@ export function guestCapReached(now: number): Refusal {
   });
 }
 
-/** What cannot be counted cannot be capped. */
+/** A cap cannot be enforced without a price. */
 export function priceUnknown({ id }: Pick<ModelRoute, 'id'>, now: number): Refusal {
   return new Refusal(
     'RATE_LIMITED',

@@ -2,12 +2,12 @@ import { Refusal } from '../../contract/errors.ts';
 import { nextUtcMidnight } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as ledger from '../../platform/database/queries/ledger.ts';
-import type { Context, Services } from '../context.ts';
+import type { Context, Services } from '../context/context.ts';
 import { type Budget, budgets, limitsOf } from './plan.ts';
 
 /**
- * Draws on a budget inside the caller's transaction: if the work is not committed, nothing was spent.
- * Refused as a whole when it does not fit.
+ * Takes from a budget in the caller's transaction: a rollback also returns the budget. Refuses the whole amount if it
+ * does not fit.
  */
 export async function spend(
   context: Context,
@@ -51,7 +51,7 @@ export async function spend(
   });
 }
 
-/** What is used of each budget in the current period. */
+/** Usage per budget in the current period. */
 export async function usageOf(
   services: Pick<Services, 'db' | 'clock'>,
   organizationId: string,

@@ -7,7 +7,7 @@ export interface Rate {
 interface Bucket {
   tokens: number;
   at: number;
-  /** Taken since the other replicas were last told. */
+  /** Taken since the last exchange with other replicas. */
   spent: number;
 }
 
@@ -26,7 +26,7 @@ export class TokenBuckets {
     return this.buckets.size;
   }
 
-  /** Takes a token; when there is none, answers the milliseconds until there is. */
+  /** Takes a token, or returns the milliseconds until one is available. */
   take(key: string, now: number): number {
     const bucket = this.refilled(key, now);
     if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / this.perMs);
@@ -35,7 +35,10 @@ export class TokenBuckets {
     return 0;
   }
 
-  /** What each key in use took since the last call; nothing, perhaps, but others may have taken more. */
+  /**
+   * Tokens each key in use took since the last call. Includes zeros, since other replicas may have taken tokens of
+   * these keys.
+   */
   collectSpent(now: number): Map<string, number> {
     const spent = new Map<string, number>();
     for (const key of this.buckets.keys()) {
@@ -47,12 +50,12 @@ export class TokenBuckets {
     return spent;
   }
 
-  /** What was collected could not be told. */
+  /** Restores collected amounts that could not be sent. */
   giveBack(spent: ReadonlyMap<string, number>, now: number): void {
     for (const [key, amount] of spent) this.refilled(key, now).spent += amount;
   }
 
-  /** Without other replicas only what has not been refilled since is still owed to anyone who joins. */
+  /** Keeps `spent` only for buckets not yet refilled: only these matter to replicas that join. */
   forgetRefilled(now: number): void {
     for (const key of this.buckets.keys()) {
       const bucket = this.refilled(key, now);
@@ -60,13 +63,13 @@ export class TokenBuckets {
     }
   }
 
-  /** Takes over what all replicas together have left, less what was taken here meanwhile. */
+  /** Sets the shared balance, less what was taken here since the exchange began. */
   adopt(key: string, tokens: number, now: number): void {
     const bucket = this.refilled(key, now);
     bucket.tokens = Math.min(this.rate.burst, tokens - bucket.spent);
   }
 
-  /** Forgets full buckets: they are what a new one would be. */
+  /** Drops full buckets, which equal new ones. */
   sweep(now: number): void {
     for (const key of this.buckets.keys()) {
       const bucket = this.refilled(key, now);
@@ -81,7 +84,7 @@ export class TokenBuckets {
       this.buckets.set(key, fresh);
       return fresh;
     }
-    // A clock set back must not take tokens away.
+    // A clock set back must not remove tokens.
     const elapsed = Math.max(0, now - bucket.at);
     bucket.tokens = Math.min(this.rate.burst, bucket.tokens + elapsed * this.perMs);
     bucket.at = now;

@@ -1,9 +1,9 @@
 import type { FailureKind, McpFailure } from '../../mcp/failures.ts';
 
-/** A larger `timeout` saved for calls does not lengthen a diagnosis: whoever asks for one waits for it. */
+/** A longer `timeout` saved for calls does not apply to diagnosis, since the caller waits for it. */
 export const diagnosisTimeout = 10_000;
 
-/** Kinds that are not listed have a message that says it already. */
+/** Advice by failure kind. Kinds not listed have a message that contains it. */
 const next: Partial<Record<FailureKind, string>> = {
   address: 'Save an address this service may reach, or ask its operator to allow the network.',
   dns: 'Check the spelling of the host name in the URL.',
@@ -27,7 +27,7 @@ const next: Partial<Record<FailureKind, string>> = {
   rpc: 'Look at the log of the server.',
 };
 
-/** Where the kind alone does not tell what to do. The first that fits the code. */
+/** Advice by error code, where the kind is too general. The first match wins. */
 const nextByCode: [RegExp, string][] = [
   [
     /SELF_SIGNED|UNABLE_TO|DEPTH_ZERO/,
@@ -43,7 +43,7 @@ const nextByCode: [RegExp, string][] = [
   [/^PAGES$/, 'Correct the server: the last page of a list comes without `nextCursor`.'],
 ];
 
-/** What a person can do about a failure. */
+/** The failure with advice for a person. */
 export function adviceFor({ kind, facts, message }: McpFailure): string {
   const said = /[.!?]$/.test(message) ? message : `${message}.`;
   if (facts.retryAfter !== undefined) return `${said} Try again in ${facts.retryAfter} s.`;

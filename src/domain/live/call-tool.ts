@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { withServer } from './reach.ts';
 
 export const callTool: Verb<'callTool'> = (context, { body }) => {

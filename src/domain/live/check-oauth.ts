@@ -1,5 +1,5 @@
-import type { Verb } from '../verb.ts';
-import { authMethodOf, lacksGrant, usableGrant } from './auth-method.ts';
+import type { Verb } from '../context/verb.ts';
+import { authMethodOf, lacksGrant, usableGrant } from '../servers/auth-method.ts';
 
 export const checkOAuth: Verb<'checkOAuth'> = ({ server }) => {
   const hasTokens = usableGrant(server) !== undefined;

@@ -1,7 +1,7 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
-import { handedOn } from '../handed-on.ts';
-import type { Verb } from '../verb.ts';
+import { EventQueue } from '../base/event-queue.ts';
+import type { Verb } from '../context/verb.ts';
 import { examineServer } from './examination.ts';
 import { reach } from './reach.ts';
 
@@ -11,12 +11,12 @@ type DoctorEvent =
 export const runDoctor: Verb<'runDoctor'> = async (context, { body }) =>
   examineServer(context, await reach(context, context.server, body), body);
 
-/** The server is looked up before the stream begins, so that a refusal is an answer of its own. */
+/** Resolves the server before the stream begins, so that a refusal is a plain error response. */
 export const watchDoctor: Verb<'watchDoctor'> = async (context, { body }) => {
   const reached = await reach(context, context.server, body);
-  return handedOn<DoctorEvent>((tell) =>
-    examineServer(context, reached, body, (name, check) => tell({ type: 'check', name, check })).then(
+  return new EventQueue<DoctorEvent>((emit) =>
+    examineServer(context, reached, body, (name, check) => emit({ type: 'check', name, check })).then(
       (report) => ({ type: 'report', report }),
     ),
-  );
+  ).read();
 };

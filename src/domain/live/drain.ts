@@ -4,7 +4,7 @@ import type { Conversation } from '../../mcp/mcp.ts';
 const mostPages = 1000;
 const mostItems = 50_000;
 
-/** What a server can list: the capability that says so, the method, and where the items are. */
+/** Lists of a server: capability, method, and the key field of their items. */
 export const lists = {
   tools: { capability: 'tools', method: 'tools/list', noun: 'tool', names: 'name' },
   resources: { capability: 'resources', method: 'resources/list', noun: 'resource', names: 'uri' },
@@ -21,13 +21,13 @@ export type ListName = keyof typeof lists;
 
 export interface Drained {
   items: Record<string, unknown>[];
-  /** The first page as it came, with what it says besides the items. */
+  /** The first page unchanged, including fields besides the items. */
   first: Record<string, unknown>;
-  /** What the SDK finds wrong with a page. */
+  /** Validation error of the SDK for a page. */
   complaint?: string;
 }
 
-/** All pages of a list; undefined when the server does not offer it. */
+/** Reads all pages of a list; undefined if the server does not support it. */
 export async function drain(
   conversation: Conversation,
   name: ListName,
@@ -38,13 +38,13 @@ export async function drain(
     return await drainPages(conversation, lists[name].method, name, firstPageOnly);
   } catch (error) {
     const unknownMethod = error instanceof McpFailure && error.facts.rpc?.code === -32601;
-    // A server may have resources, no templates, and not know the method.
+    // A server may support resources without implementing the templates method.
     if (name === 'resourceTemplates' && unknownMethod) return undefined;
     throw error;
   }
 }
 
-/** What all pages hold under `name`. A server that never comes to an end, or goes in circles, is an error. */
+/** Reads all items under `name`. An endless or circular pagination is an error. */
 export async function drainPages(
   { ask }: Conversation,
   method: string,

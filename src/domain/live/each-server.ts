@@ -1,10 +1,10 @@
 import type { Conversation } from '../../mcp/mcp.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import type { ProjectContext } from '../context.ts';
-import { found } from '../refusals.ts';
+import { found } from '../base/refusals.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { withServer } from './reach.ts';
 
-/** Does `work` with each of some saved servers, all at once; the first that cannot be used is the refusal. */
+/** Runs `work` with each of the saved servers concurrently; the first unusable one is the refusal. */
 export function withEachServer<T>(
   context: ProjectContext,
   saved: readonly { id: string }[],

@@ -3,22 +3,21 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 import { probe } from '../../mcp/probe.ts';
-import { mapInTurns } from '../../platform/turns.ts';
-import type { ProjectContext, ServerContext } from '../context.ts';
+import { mapYielding } from '../../platform/flow/yielding.ts';
+import type { ProjectContext, ServerContext } from '../context/context.ts';
+import { lacksGrant, usableGrant } from '../servers/auth-method.ts';
 import { adviceFor } from './advice.ts';
-import { lacksGrant, usableGrant } from './auth-method.ts';
 import { type Drained, drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
-import { examineProbe } from './probe-report.ts';
+import { type Check, examineProbe } from './probe-report.ts';
 import { diagnosisWait, type LiveOptions, type Reached } from './reach.ts';
 import { oauthRequired, refusalOf } from './refusal.ts';
 
 export type Report = OutputOf<Operations['runDoctor']>;
-export type Check = Report['checks']['probe'];
 export type CheckName = keyof Report['checks'];
 
-/** A server that is being looked at. Whoever reads along hears of each check as it is made. */
+/** A diagnosis in progress. `note` reports each check as it completes. */
 interface Examination {
   context: ServerContext;
   reached: Reached;
@@ -33,10 +32,10 @@ interface Wait {
 }
 
 const slow = 3000;
-/** Of the time there is; the rest is for connecting. */
+/** Share of the time limit for probing; the rest is for connecting. */
 const shareOfProbe = 0.8;
 
-/** Whatever the target does, this answers with a report. */
+/** Returns a report whatever the server does. */
 export async function examineServer(
   context: ServerContext,
   reached: Reached,
@@ -60,13 +59,13 @@ export async function examineServer(
   return report;
 }
 
-/** Whether the server itself asked for OAuth, not only what is saved of it. */
+/** Whether the server itself demanded OAuth, regardless of saved settings. */
 function wasDemanded({ error, probe: seen, connection }: Report): boolean {
   const contacted = seen?.status === 'oauth_required' || connection.status === 'error';
   return error?.code === 'OAUTH_REQUIRED' && contacted;
 }
 
-/** Probes the URL. Whether it makes sense to go on and connect. */
+/** Probes the URL; returns whether connecting is worthwhile. */
 async function lookAtAddress(examination: Examination, wait: Wait): Promise<boolean> {
   const { context, reached, options, report, note } = examination;
   const { server, target } = reached;
@@ -157,7 +156,7 @@ async function examine(
     look('prompts'),
   ]);
   const metadata: [string, unknown][] = [];
-  report.tools = await mapInTurns(tools, (listed) => {
+  report.tools = await mapYielding(tools, (listed) => {
     // A broken server may list anything.
     if (typeof listed !== 'object' || listed === null || !('_meta' in listed)) return listed as never;
     const { _meta, ...tool } = listed;
@@ -165,7 +164,7 @@ async function examine(
     metadata.push([tool['name'], _meta]);
     return tool as never;
   });
-  // Not one by one: a tool may be called `__proto__`.
+  // Built with `fromEntries`: a tool may be named `__proto__`.
   report.toolsMetadata = Object.fromEntries(metadata);
   report.resources = resources as never;
   report.resourceTemplates = templates;
@@ -189,7 +188,7 @@ async function lookAt(
       items,
     };
   } catch (error) {
-    // That this service is busy is no finding about a list.
+    // If Drydock itself is busy, that is no finding about the server.
     if (!(error instanceof McpFailure) || error.kind === 'busy') throw error;
     return { check: { status: 'error', detail: `${method} failed: ${adviceFor(error)}` }, items: [] };
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
-import { jsonSlices } from '../../platform/json-slices.ts';
-import { mapInTurns } from '../../platform/turns.ts';
+import { mapYielding } from '../../platform/flow/yielding.ts';
+import { jsonSlices } from '../../platform/json/slices.ts';
 import { type ListName, lists } from './drain.ts';
 
 type Json = Record<string, unknown>;
@@ -13,10 +13,10 @@ type Exported = Record<ListName, readonly unknown[]> & {
   capabilities?: Json | null | undefined;
 };
 
-/** What an export says of a server, in one order whatever order it came in, and the hash of that. */
+/** Canonical content of an export and its hash, independent of the order the server lists items in. */
 export async function contentOf(exported: Exported) {
   const all = (name: ListName): Promise<Json[]> => ordered(exported[name], lists[name].names);
-  // In the order of the keys; what is inside of the lists is in order already.
+  // Keys in sorted order; the lists are sorted already.
   const content = {
     capabilities: sortKeys(exported.capabilities ?? {}) as Json,
     instructions: exported.instructions ?? null,
@@ -38,9 +38,9 @@ async function hashOf(content: unknown): Promise<string> {
   return hash.digest('hex');
 }
 
-/** By what names them, then by content: servers may list in any order, and name two things alike. */
+/** Sorts by name, then by content: servers may list items in any order, and reuse names. */
 async function ordered(items: readonly unknown[], by: string): Promise<Json[]> {
-  const keyed = await mapInTurns(items, (listed) => {
+  const keyed = await mapYielding(items, (listed) => {
     const item = sortKeys(listed) as Json;
     return { item, name: nameIn(item, by), text: JSON.stringify(item) };
   });

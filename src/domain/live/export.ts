@@ -1,13 +1,13 @@
 import type { Conversation } from '../../mcp/mcp.ts';
 import type { Target } from '../../mcp/target.ts';
 import { sortKeys } from '../../platform/canonical.ts';
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { drain, type ListName } from './drain.ts';
 import { contentOf } from './export-content.ts';
 import { initInfoOf } from './init-info.ts';
 import { withServer } from './reach.ts';
 
-/** On a connection of its own: a warm one remembers what the server said of itself when it was opened. */
+/** Uses a new connection: a cached one has the server information of when it was opened. */
 export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) => {
   const work = async (conversation: Conversation, target: Target) => {
     const { identity } = conversation;
@@ -33,7 +33,7 @@ export const exportServer: Verb<'exportServer'> = (context, { serverId, body }) 
       serverId,
       exportedAt: new Date(context.clock()).toISOString(),
       contentHash,
-      // Not hashed: it says also how the server was asked.
+      // Excluded from the hash, since it also depends on the client.
       initInfo: sortKeys(initInfoOf(identity, target)) as ReturnType<typeof initInfoOf>,
       // The contract describes what the server sent; it is passed on unchanged.
       ...(content as typeof content & {

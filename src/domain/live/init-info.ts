@@ -5,7 +5,7 @@ import type { Target } from '../../mcp/target.ts';
 
 type InitInfo = NonNullable<OutputOf<Operations['validateServer']>['initInfo']>;
 
-/** What a connection has told about the server, in the words of the API. */
+/** Connection information in the form of the API. */
 export function initInfoOf(identity: ServerIdentity, { protocol }: Target): InitInfo {
   return {
     protocolVersion: identity.protocolVersion,

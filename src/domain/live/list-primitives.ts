@@ -1,9 +1,9 @@
-import type { ServerContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import type { ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { type LiveOptions, withServer } from './reach.ts';
 
 interface Page {
-  // Whatever the server listed: the contract describes it, and it is passed on unchanged.
+  // Items as the server sent them; the contract describes their shape.
   items: never[];
   nextCursor?: string;
 }

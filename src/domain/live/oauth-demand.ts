@@ -1,11 +1,11 @@
 import * as authorization from '../../platform/database/queries/server-authorization.ts';
 import type { LiveServerRow } from '../../platform/database/queries/servers.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
 /**
- * Remembers whether a call with what is stored ended with the server asking for OAuth, so that `check-oauth` can tell
- * without contacting it. Written only when it changes. A call with a token of the caller's own says nothing about what
- * is stored, and an answer is not lost because it could not be remembered.
+ * Records whether a call with the stored credentials ended in a demand for OAuth, so that `check-oauth` can answer
+ * without contacting the server. Written only on change. Calls with a caller's own token are ignored, and a failure
+ * to record does not fail the call.
  */
 export async function noteOAuthDemand(
   { db, log }: Pick<Services, 'db' | 'log'>,

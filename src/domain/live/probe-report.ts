@@ -3,13 +3,14 @@ import type { OutputOf } from '../../contract/operation.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { ProbeFindings } from '../../mcp/probe.ts';
 import { adviceFor } from './advice.ts';
-import type { Check } from './examination.ts';
 
 const legacyVersions = new Set(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 
-type Probe = NonNullable<OutputOf<Operations['runDoctor']>['probe']>;
+type Report = OutputOf<Operations['runDoctor']>;
+type Probe = NonNullable<Report['probe']>;
+export type Check = Report['checks']['probe'];
 
-/** The findings of a probe in the words of the API, and the verdict on them. */
+/** Findings and verdict of a probe in the form of the API. */
 export function examineProbe(
   url: string,
   findings: ProbeFindings,
@@ -61,7 +62,7 @@ function statusOf({ failure, unauthorized, transport, authorization }: ProbeFind
   return transport === null ? 'reachable' : 'ready';
 }
 
-/** A client id can always be registered beforehand and saved. */
+/** Preregistered client IDs always work. */
 function strategiesOf(
   { authorization: { authorizationServerMetadata: metadata } }: ProbeFindings,
   usesOAuth: boolean,
@@ -114,7 +115,7 @@ function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredential
   };
 }
 
-/** Something answers, but not as an MCP server does. */
+/** Failure of an endpoint that responds, but not as an MCP server. */
 function notMcp({ attempts, redirect, firstAnswer }: ProbeFindings): McpFailure {
   const statuses = attempts.map(({ response }) => response?.status ?? 0);
   const bad = statuses.find((status) => status >= 500);

@@ -5,18 +5,18 @@ import type { Conversation, Visit } from '../../mcp/mcp.ts';
 import type { Address, ProtocolSettings, Target } from '../../mcp/target.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import type { ProjectContext, ServerContext, Services } from '../context.ts';
-import { found } from '../refusals.ts';
-import type { ServerSecrets } from '../servers/secrets.ts';
-import { wayTo } from '../tunnels/way.ts';
+import { found } from '../base/refusals.ts';
+import type { ServerSecrets } from '../base/server-secrets.ts';
+import type { ProjectContext, ServerContext, Services } from '../context/context.ts';
+import { lacksGrant, usableGrant } from '../servers/auth-method.ts';
+import { tunnelRoute } from '../tunnels/route.ts';
 import { diagnosisTimeout } from './advice.ts';
-import { lacksGrant, usableGrant } from './auth-method.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
 import { oauthRequired, translated } from './refusal.ts';
 
 type LiveServerRow = servers.LiveServerRow;
 
-/** What a caller may say about one call; see the contract. */
+/** Options of one call; see the contract. */
 export interface LiveOptions {
   oauthAccessToken?: string | undefined;
   clientInfo?: ProtocolSettings['clientInfo'] | undefined;
@@ -28,13 +28,13 @@ export interface LiveOptions {
 
 const callTimeout = 30_000;
 
-/** A saved server, ready to be talked to. */
+/** A saved server, ready to connect to. */
 export interface Reached {
   server: LiveServerRow;
   target: Target;
 }
 
-/** A server as it may be talked to by this caller. */
+/** Resolves a server for this caller; refuses if it may not be used. */
 export async function reach(
   context: ProjectContext,
   server: LiveServerRow,
@@ -44,7 +44,7 @@ export async function reach(
   return { server, target: targetOf(context, context.actor.organization.id, server, options) };
 }
 
-/** Also a command that was saved when it was allowed runs only while it is. */
+/** Commands saved while allowed must still be allowed when they run. */
 async function requireCommands({ trust }: Pick<Services, 'trust'>, db?: Db): Promise<void> {
   const problem = await trust.commandsRefused(db);
   if (problem !== undefined)
@@ -53,15 +53,17 @@ async function requireCommands({ trust }: Pick<Services, 'trust'>, db?: Db): Pro
     });
 }
 
-/** What one caller brings to a connection, which is then shared only with those who bring the same. */
+/**
+ * Headers and variables a caller adds to a connection. Connections are shared only between callers that add the same.
+ */
 export interface Brought {
-  /** Names it without telling anything. */
+  /** Cache key; reveals nothing about the values. */
   key: string;
   headers: Record<string, string>;
   env: Record<string, string>;
 }
 
-/** Where and how to talk to a saved server. */
+/** Address and protocol settings of a saved server. */
 export function targetOf(
   services: Services,
   organizationId: string,
@@ -83,7 +85,7 @@ export function targetOf(
   };
 }
 
-/** What is brought takes the place of what is saved with the server: that is what it is brought for. */
+/** The caller's headers and variables override the saved ones. */
 function withBrought(address: Address, { headers, env }: Brought): Address {
   if (address.kind === 'stdio')
     return { ...address, env: { ...address.env, ...env }, delivered: Object.keys(env) };
@@ -103,7 +105,7 @@ function protocolOf(server: LiveServerRow, options: LiveOptions): ProtocolSettin
   };
 }
 
-/** Where the server is, with the name of the credential that goes there. */
+/** The address of a server, with the name of its credential. */
 function addressOf(
   services: Services,
   server: LiveServerRow,
@@ -114,7 +116,7 @@ function addressOf(
     return {
       credential: 'none',
       address: async () => {
-        // Again: it may have waited for its turn to run.
+        // Checked again, since the start may have been queued.
         await requireCommands(services);
         const { env = {} } = secretsOf(services, server);
         return { kind: 'stdio', command: settings.command ?? '', args: settings.args ?? [], env };
@@ -124,7 +126,7 @@ function addressOf(
   const grant = token === undefined ? usableGrant(server) : undefined;
   const http = async (): Promise<Address & { kind: 'http' }> => {
     const { headers = {} } = secretsOf(services, server);
-    return { kind: 'http', url, headers, way: wayTo(services, server) };
+    return { kind: 'http', url, headers, way: tunnelRoute(services, server) };
   };
   if (token !== undefined)
     return {
@@ -153,8 +155,8 @@ function without(headers: Record<string, string>, name: string): Record<string, 
 }
 
 /**
- * Does `work` over a connection to the server: a warm one if there is one, or `once`, on one of its own that says what
- * the server is now. What goes wrong there leaves as a refusal.
+ * Runs `work` over a connection to the server: with `use`, a cached connection if there is one; with `once`, a new
+ * one. Server failures become refusals.
  */
 export async function withServer<T>(
   context: ServerContext,
@@ -186,7 +188,7 @@ export async function withServer<T>(
   }
 }
 
-/** The result goes to the caller as it is; what is wrong with it is written down for the operator. */
+/** Logs schema violations of a result, which is returned unchanged. */
 function loggingComplaints(
   { log, requestId, afterwards }: ProjectContext,
   server: LiveServerRow,
@@ -206,14 +208,14 @@ function loggingComplaints(
     ...conversation,
     ask: async (method, params) => {
       const answer = await conversation.ask(method, params);
-      // The caller gets the result whatever is wrong with it, and does not wait until that is known.
+      // Validation runs after the response, so the caller does not wait for it.
       afterwards(() => void report(method, answer));
       return answer;
     },
   };
 }
 
-/** The same error, once it is remembered that the server asked for OAuth. */
+/** Records a demand for OAuth and returns the error. */
 export async function noted(
   context: ServerContext,
   server: LiveServerRow,
@@ -225,12 +227,12 @@ export async function noted(
   return error;
 }
 
-/** New tokens were imported while the old ones were refused, so nothing was carried out yet. */
+/** Tokens were replaced while the old ones were refused, so the call was not executed and can be retried. */
 function replaced(error: unknown): boolean {
   return error instanceof McpFailure && error.facts.grantGone === true;
 }
 
-/** What would be refused by the server is refused before it is asked. */
+/** Refuses at once what the server would refuse for lack of a grant. */
 export function requireGrant({ server }: Reached, { oauthAccessToken }: LiveOptions): void {
   if (oauthAccessToken === undefined && server.transportType === 'http' && lacksGrant(server))
     throw oauthRequired(server, server.grantDead ? { grantDead: true } : {});

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { withServer } from './reach.ts';
 
 export const readResource: Verb<'readResource'> = (context, { body }) =>

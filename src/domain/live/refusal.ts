@@ -1,7 +1,7 @@
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import { type FailureFacts, type FailureKind, McpFailure } from '../../mcp/failures.ts';
 import type { LiveServerRow } from '../../platform/database/queries/servers.ts';
-import { hasAuthorizationHeader } from './auth-method.ts';
+import { hasAuthorizationHeader } from '../servers/auth-method.ts';
 
 const codeOfKind: Record<Exclude<FailureKind, 'rpc' | 'unauthorized'>, ErrorCode> = {
   address: 'VALIDATION_ERROR',
@@ -27,12 +27,12 @@ const codeOfKind: Record<Exclude<FailureKind, 'rpc' | 'unauthorized'>, ErrorCode
   forbidden: 'FORBIDDEN',
 };
 
-/** What to throw instead of an error that may be a failure of the server. */
+/** Converts a failure of the server to a refusal; other errors are returned unchanged. */
 export function translated(error: unknown, server: LiveServerRow): unknown {
   return error instanceof McpFailure ? refusalOf(error, server) : error;
 }
 
-/** The refusal a caller gets for what happened between us and the server. */
+/** Converts a connection failure to the caller's error. */
 export function refusalOf(failure: McpFailure, server: LiveServerRow): Refusal {
   const { kind, facts, message } = failure;
   if (kind === 'unauthorized') return unauthorized(failure, server);
@@ -52,12 +52,12 @@ export function refusalOf(failure: McpFailure, server: LiveServerRow): Refusal {
   });
 }
 
-/** Asks for an OAuth grant, unless the server made clear that it wants something else. */
+/** Asks for an OAuth grant, unless the server clearly expects something else. */
 function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Refusal {
   const { challenge } = facts;
   const bearer = challenge === undefined || challenge.scheme.toLowerCase() === 'bearer';
   const ownHeader = hasAuthorizationHeader(server.settings) && challenge?.resourceMetadataUrl === undefined;
-  // A grant that is known to be dead was not even sent.
+  // A grant known to be dead was not sent at all.
   const dead = facts.grantDead ?? (server.grantDead && server.grantUrl === server.url);
   if (bearer && !ownHeader) {
     const why = dead && !facts.grantDead ? undefined : message;
@@ -99,7 +99,7 @@ function challengeDetails({ challenge }: FailureFacts): Record<string, unknown> 
   };
 }
 
-/** The server answered, with an error: the caller's mistake where it says so, the server's otherwise. */
+/** An error response: the caller's mistake if the code says so, otherwise the server's. */
 function ofRpcError(rpc: NonNullable<FailureFacts['rpc']>): Refusal {
   const details = { mcpError: rpc };
   switch (rpc.code) {

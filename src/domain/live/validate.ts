@@ -1,10 +1,10 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { initInfoOf } from './init-info.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
 import { diagnosisWait, noted, reach, requireGrant } from './reach.ts';
 import { translated } from './refusal.ts';
 
-/** Over a connection of its own: a warm one would say how the server was, not how it is. */
+/** Uses a new connection: a cached one would report the past state. */
 export const validateServer: Verb<'validateServer'> = async (context, { body }) => {
   const reached = await reach(context, context.server, body);
   requireGrant(reached, body);

@@ -3,7 +3,7 @@ import * as members from '../../platform/database/queries/members.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { projectNamed } from './find.ts';
 
-/** A project, and the account that the operator acts as in it: the first owner of its organization. */
+/** A project, and the account the operator acts as in it: the first owner of its organization. */
 export async function ownerOfProject(
   db: Db,
   idOrName: string | undefined,

@@ -2,11 +2,11 @@ import { systemClock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as users from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { type MadeLink, makeLink } from '../people/links.ts';
 import { userNamed } from './find.ts';
 
-/** A link that signs somebody in to the console, once. Without a name: the first operator. */
+/** Creates a one-time sign-in link. Default: for the first operator. */
 export async function createConsoleLink(
   db: Db,
   idOrEmail: string | undefined,

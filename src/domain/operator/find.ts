@@ -6,7 +6,7 @@ import { OperatorProblem } from '../../platform/problem.ts';
 
 const mostShown = 10;
 
-/** What could be meant, to choose from without another command. */
+/** Lists the possible matches in the error message. */
 function candidates(things: readonly { id: string; name: string }[]): string {
   if (things.length === 0) return 'there is none';
   const shown = things.slice(0, mostShown).map(({ id, name }) => `${name} (${id})`);
@@ -21,7 +21,7 @@ export function listUsers(db: Db): Promise<users.UserRow[]> {
   return db.rows(users.list, { idOrEmail: null });
 }
 
-/** By id or name. Left out, the only organization there is. */
+/** By ID or name. Default: the only organization, if there is one. */
 export async function organizationNamed(
   db: Db,
   idOrName: string | undefined,
@@ -38,7 +38,7 @@ export async function organizationNamed(
   );
 }
 
-/** By id or e-mail address. Left out, the only user there is. */
+/** By ID or e-mail address. Default: the only user, if there is one. */
 export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<users.UserRow> {
   const user = idOrEmail === undefined ? undefined : await db.row(users.list, { idOrEmail });
   if (user) return user;
@@ -53,7 +53,7 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
   );
 }
 
-/** By id or name. Left out, the only Default project there is. */
+/** By ID or name. Default: the only Default project, if there is one. */
 export async function projectNamed(db: Db, idOrName: string | undefined): Promise<projects.ProjectPlace> {
   const found = await (idOrName === undefined
     ? db.rows(projects.defaults)
@@ -75,7 +75,7 @@ function candidateProjects(places: readonly projects.ProjectPlace[]): string {
   );
 }
 
-/** A transaction that writes inside a project, one operator at a time. */
+/** A transaction that writes inside a project; operators are serialized. */
 export function writeAsOperator<T>(
   db: Db,
   { id }: projects.ProjectPlace,

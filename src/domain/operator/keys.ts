@@ -3,11 +3,11 @@ import * as keys from '../../platform/database/queries/keys.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { hashApiKey, hintOfApiKey, newApiKey } from '../identity/api-key.ts';
 import { organizationNamed, userNamed } from './find.ts';
 
-/** The key itself is in the answer and nowhere else. */
+/** Returns the key, which is not stored. */
 export async function createKey(
   db: Db,
   input: {
@@ -45,7 +45,7 @@ export async function listKeys(db: Db, organization: string | undefined): Promis
   return db.rows(keys.list, { organizationId });
 }
 
-/** Works from the next request on, on every replica. */
+/** Effective with the next request on every replica. */
 export async function revokeKey(db: Db, id: string): Promise<void> {
   await db.transaction(async (trx) => {
     if ((await trx.run(keys.revoke, { id })) === 0)

@@ -1,14 +1,15 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
+import type { OrganizationRole } from '../../platform/database/queries/visibility.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { lastOwnerProblem } from '../identity/last-owner.ts';
 import { organizationNamed, projectNamed, userNamed } from './find.ts';
 
 interface Place {
   organization?: string | undefined;
-  /** By id or name; then the membership is of the project. */
+  /** ID or name; if set, the membership is of the project. */
   project?: string | undefined;
 }
 
@@ -45,7 +46,7 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
   }
   const { id: organizationId } = await organizationNamed(db, place.organization);
   await db.transaction(async (trx) => {
-    const role = input.role as members.OrganizationRole;
+    const role = input.role as OrganizationRole;
     if (role !== 'owner') await keepAnOwner(trx, { organizationId, userId: user.id });
     const before = await trx.row(members.find, { organizationId, userId: user.id });
     await trx.run(members.set, { organizationId, userId: user.id, role });

@@ -5,13 +5,13 @@ import * as plans from '../../platform/database/queries/plans.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { organizationNamed, userNamed } from './find.ts';
 
-/** What an operator can switch on per organization. */
+/** Features that can be enabled per organization. */
 export const features = ['swarms', 'user-testing'] as const;
 
-/** A new organization has an owner and a Default project from the start. */
+/** Creates an organization with its owner and Default project. */
 export async function createOrganization(
   db: Db,
   input: { name: string; owner: string },
@@ -36,7 +36,7 @@ export async function createOrganization(
   return { id, defaultProjectId };
 }
 
-/** Its keys stay behind as orphans, so that whoever still uses one is told why it fails. */
+/** Keeps its keys as orphans, so that their users get an explanatory error. */
 export async function deleteOrganization(db: Db, idOrName: string): Promise<string> {
   const { id } = await organizationNamed(db, idOrName);
   await db.transaction(async (trx) => {

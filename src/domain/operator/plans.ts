@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as plans from '../../platform/database/queries/plans.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { budgets, concurrencies } from '../limits/plan.ts';
 
 export const limitNames: readonly string[] = [...Object.keys(budgets), ...Object.keys(concurrencies)];

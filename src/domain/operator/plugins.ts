@@ -5,20 +5,17 @@ import * as skills from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
-import type { Services } from '../context.ts';
+import { given, namesOfSecrets, sealSecrets } from '../base/server-secrets.ts';
+import { auditOperator } from '../context/audit.ts';
+import type { Services } from '../context/context.ts';
 import { type Bundle, type DeclaredSkill, parseBundle } from '../plugins/parse.ts';
 import type { DeclaredServer } from '../plugins/servers.ts';
 import { removeServer, saveUnderFreeName } from '../servers/rows.ts';
-import { given, namesOfSecrets, sealSecrets } from '../servers/secrets.ts';
 import { projectNamed, writeAsOperator } from './find.ts';
 
 type Parts = Pick<Services, 'db' | 'vault' | 'trust'>;
 
-/**
- * Installs the bundle as a version of its plugin and puts it in force. A bundle that was installed before keeps its
- * version.
- */
+/** Installs the bundle as a plugin version and activates it. A bundle installed before keeps its version. */
 export async function installPlugin(
   services: Parts,
   files: Files,
@@ -120,11 +117,11 @@ async function addSkill(
 
 interface PluginPlace {
   name: string;
-  /** By id or name; left out, the Default project. */
+  /** ID or name; default: the Default project. */
   project?: string | undefined;
 }
 
-/** Its servers are switched with it. */
+/** Also enables or disables the plugin's servers. */
 export async function enablePlugin(db: Db, place: PluginPlace, enabled: boolean): Promise<void> {
   await writeToPlugin(db, place, enabled ? 'plugin.enable' : 'plugin.disable', async (trx, { id }) => {
     await trx.run(plugins.setEnabled, { id, enabled });
@@ -132,7 +129,7 @@ export async function enablePlugin(db: Db, place: PluginPlace, enabled: boolean)
   });
 }
 
-/** With every version, and their servers and skills. */
+/** Removes all versions with their servers and skills. */
 export async function removePlugin(
   { db, vault }: Pick<Services, 'db' | 'vault'>,
   place: PluginPlace,
@@ -162,7 +159,7 @@ async function writeToPlugin(
   });
 }
 
-/** Of one project, or of all. */
+/** Lists the plugins of one project, or of all if none is given. */
 export async function listPlugins(db: Db, project: string | undefined) {
   const projectId = project === undefined ? null : (await projectNamed(db, project)).id;
   return db.rows(plugins.everywhere, { projectId });

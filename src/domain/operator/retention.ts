@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as retention from '../../platform/database/queries/retention.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { organizationNamed } from './find.ts';
 
 const mostDays = 36_500;
 
-export interface Kept {
+export interface RetentionLimit {
   organization: string;
   kind: retention.RetentionKind;
-  /** Null for ever. */
+  /** Null: kept forever. */
   days: number | null;
 }
 
@@ -23,8 +23,8 @@ export const retentionHelp = Object.entries(meanings)
   .map(([kind, meaning]) => `${kind}: ${meaning}`)
   .join('; ');
 
-/** How long an organization keeps what, one line for each kind. */
-export async function retentionOf(db: Db, organization: string | undefined): Promise<Kept[]> {
+/** Retention of an organization, one line per kind of data. */
+export async function retentionOf(db: Db, organization: string | undefined): Promise<RetentionLimit[]> {
   const { id, name } = await organizationNamed(db, organization);
   const limits = await db.rows(retention.list, { organizationId: id });
   return retention.retentionKinds.map((kind) => ({
@@ -34,7 +34,7 @@ export async function retentionOf(db: Db, organization: string | undefined): Pro
   }));
 }
 
-/** `audit=365` or `traces=forever`. */
+/** Accepts settings such as `audit=365` or `traces=forever`. */
 export async function setRetention(
   db: Db,
   organization: string | undefined,

@@ -5,18 +5,18 @@ import * as skills from '../../platform/database/queries/skills.ts';
 import type { Files } from '../../platform/folder.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { parseSkill } from '../skills/parse.ts';
 import { projectNamed, userNamed, writeAsOperator } from './find.ts';
 
 interface SkillPlace {
-  /** By id or name; left out, the Default project. */
+  /** ID or name; default: the Default project. */
   project?: string | undefined;
-  /** Whose personal skill it is, by id or e-mail; left out, it is shared with the project. */
+  /** Owner of a personal skill, by ID or e-mail address; default: shared with the project. */
   owner?: string | undefined;
 }
 
-/** Adds a skill, or replaces the content of the one with its name. */
+/** Adds a skill, or replaces the content of the existing one with that name. */
 export async function addSkill(
   db: Db,
   files: Files,
@@ -41,7 +41,7 @@ export async function addSkill(
   });
 }
 
-/** Of one project, or of all. */
+/** Lists the skills of one project, or of all if none is given. */
 export async function listSkills(db: Db, project: string | undefined) {
   const projectId = project === undefined ? null : (await projectNamed(db, project)).id;
   return db.rows(skills.everywhere, { projectId });

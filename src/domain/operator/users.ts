@@ -5,7 +5,7 @@ import * as secrets from '../../platform/database/queries/secrets.ts';
 import * as users from '../../platform/database/queries/users.ts';
 import { newId } from '../../platform/ids.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { auditOperator } from '../audit.ts';
+import { auditOperator } from '../context/audit.ts';
 import { userNamed } from './find.ts';
 import { keepAnOwner } from './members.ts';
 
@@ -27,7 +27,7 @@ export async function createUser(db: Db, { email, name }: { email: string; name:
 export async function deleteUser(db: Db, idOrEmail: string): Promise<void> {
   const { id, email, name } = await userNamed(db, idOrEmail);
   await db.transaction(async (trx) => {
-    // Organizations before the user, the order in which others take them; once more for one that the user has just joined.
+    // Locks organizations before the user, the lock order everywhere; repeated for an organization joined meanwhile.
     await keepAnOwner(trx, { organizationId: null, userId: id });
     await trx.row(users.lock, { id });
     await keepAnOwner(trx, { organizationId: null, userId: id });

@@ -1,6 +1,6 @@
 import * as events from '../../platform/database/queries/audit.ts';
-import { pageBy } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const listAuditEvents: Verb<'listAuditEvents'> = async (
   context,
@@ -24,7 +24,7 @@ export const listAuditEvents: Verb<'listAuditEvents'> = async (
   );
 };
 
-/** `key.*` stands for all that begin so; nothing else has a meaning of its own. */
+/** `key.*` matches every action with that prefix; other wildcards are taken literally. */
 function patternOf(action: string | null): string | null {
   if (action === null) return null;
   const literal = action.replaceAll(/[\\%_]/g, String.raw`\$&`);

@@ -1,17 +1,17 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { AuditDetails } from '../../platform/database/queries/audit.ts';
 import * as people from '../../platform/database/queries/people.ts';
-import { auditEvent } from '../audit.ts';
+import { auditEvent } from '../context/audit.ts';
 
 interface PersonEvent {
   action: string;
   target: string;
-  /** Left out: the person. */
+  /** Default: the person. */
   actor?: string;
   details?: AuditDetails;
 }
 
-/** What was done to an account: written for each organization that it belongs to. */
+/** Records an account change once for each organization the person belongs to. */
 export async function auditPerson(
   db: Db,
   { requestId }: { requestId: string },
@@ -24,5 +24,5 @@ export async function auditPerson(
   for (const organizationId of organizationIds) await auditEvent(db, { organizationId, ...event });
 }
 
-/** Of those whom nobody knows yet. */
+/** Actor of events before sign-in. */
 export const visitor = 'visitor';

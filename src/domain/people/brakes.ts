@@ -1,37 +1,39 @@
 import { isIPv6 } from 'node:net';
 import { Refusal } from '../../contract/errors.ts';
 import * as brakes from '../../platform/database/queries/brakes.ts';
-import type { PublicContext } from '../context.ts';
+import type { PublicContext } from '../context/context.ts';
 
 const minute = 60_000;
-/** From `most` attempts within `memory` on there is a pause, which doubles. */
+/** After `most` attempts within `memory`, attempts are blocked for a time that doubles with each further failure. */
 const pauses = { memory: 15 * minute, first: minute / 2, longest: 15 * minute };
 const most = {
-  /** One account from one network, and from one device that has signed in to it before. */
+  /** Per account and network, and per account and known device. */
   attempt: 5,
   device: 5,
-  /** One account from all devices that have signed in to it. */
+  /** Per account, over all its known devices. */
   devices: 20,
-  /** One account from everywhere, known devices left out: so many that a stranger does not soon lock its owner out. */
+  /** Per account, over all unknown devices. High, so that strangers cannot easily lock the owner out. */
   account: 50,
-  /** Any accounts from one network. */
+  /** Per network, over all accounts. */
   address: 20,
   reset: 3,
   guest: 200,
 };
 
-/** Counts of failures, by what they have in common. They are in the database, so that replicas share them. */
+/** Counter of failed attempts. Stored in the database, so that replicas share it. */
 type Subject = { kind: keyof typeof most; of: string };
 
-/** An attempt to show a password. */
 interface Attempt {
   email: string;
   address: string;
-  /** Where the account was signed in to before. Nobody else has it, so that others cannot use up its attempts. */
+  /**
+   * Set if this browser has signed in to the account before. Known devices have separate counters, so strangers
+   * cannot exhaust them.
+   */
   device: string | undefined;
 }
 
-/** What an attempt counts for, the narrowest first: one that is refused there counts for nothing wider. */
+/** Counters of an attempt, narrowest first: an attempt refused by one does not count toward the later ones. */
 function subjectsOf({ email, address, device }: Attempt): Subject[] {
   if (device !== undefined)
     return [
@@ -49,7 +51,7 @@ export function brakeAttempt(context: PublicContext, attempt: Attempt): Promise<
   return brake(context, ...subjectsOf(attempt));
 }
 
-/** The password was right: its own count begins anew, and those that it shares with others have one failure less. */
+/** After a correct password: resets the narrowest counter and takes this attempt off the shared ones. */
 export async function releaseAttempt(context: PublicContext, attempt: Attempt): Promise<void> {
   for (const subject of subjectsOf(attempt)) {
     const own = subject.kind === 'attempt' || subject.kind === 'device';
@@ -57,7 +59,7 @@ export async function releaseAttempt(context: PublicContext, attempt: Attempt): 
   }
 }
 
-/** Refuses while there is a pause, also whoever would be right; otherwise counts the attempt, as if it failed. */
+/** Refuses during a pause, even with the correct password. Otherwise counts the attempt as a failure in advance. */
 export async function brake(context: PublicContext, ...subjects: Subject[]): Promise<void> {
   for (const subject of subjects) {
     const wait = await pauseOf(context, subject);
@@ -70,7 +72,7 @@ export async function brake(context: PublicContext, ...subjects: Subject[]): Pro
   }
 }
 
-/** Counts an attempt; milliseconds of the pause when there is one. */
+/** Counts an attempt; returns the milliseconds of the pause, if one applies. */
 export async function pauseOf(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
   subject: Subject,
@@ -80,7 +82,7 @@ export async function pauseOf(
   return (await db.row(brakes.left, { subject: name }))?.ms ?? 1;
 }
 
-/** An attempt from there did not fail. */
+/** Takes a successful attempt off the network's counter. */
 export async function releaseAddress(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
   address: string,
@@ -88,13 +90,13 @@ export async function releaseAddress(
   await db.run(brakes.giveBack, { subject: nameOf(vault, { kind: 'address', of: address }) });
 }
 
-/** What somebody typed is not kept: it may be a password in the wrong field. */
+/** Stores a fingerprint of the typed text: it may be a password entered in the wrong field. */
 function nameOf(vault: PublicContext['vault'], { kind, of }: Subject): string {
   if (kind === 'address' || kind === 'guest') return `${kind} ${networkOf(of)}`;
   return `${kind} ${vault.fingerprint(of.trim().toLowerCase())}`;
 }
 
-/** A customer of IPv6 has a whole network of addresses. */
+/** IPv6 customers get whole networks, so addresses count by prefix. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('::');

@@ -1,4 +1,4 @@
-/** The ones that are tried first, as far as they are long enough to be taken at all. In small letters. */
+/** The most common passwords of at least the minimum length, in lower case. */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `1234567890 12345678910 123456789a 1234567891 0123456789 0987654321 1234512345 123456123456 1234567890a 123123123123
   111222333444 11223344556677 1q2w3e4r5t 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1qaz2wsx3edc 1qazxsw23edc qwertyuiop qwertyuiop1

@@ -1,14 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
-import type { SessionContext } from '../context.ts';
+import type { SessionContext } from '../context/context.ts';
 import { brakeAttempt, releaseAttempt } from './brakes.ts';
 import { isPassword } from './passwords.ts';
 
-/** Milliseconds for which somebody who has signed in need not show again that it is them. */
+/** Milliseconds after sign-in during which no new confirmation is needed. */
 const recently = 600_000;
 
-/** The hash of the password that was shown; undefined where there is none. A wrong one is refused. */
+/** Checks the password and returns its hash. Undefined if the account has none; throws if the password is wrong. */
 export async function confirmPassword(
   context: SessionContext,
   password: string | undefined,
@@ -18,7 +18,7 @@ export async function confirmPassword(
   const hash = (await db.row(passwords.ofUser, { userId }))?.hash;
   if (hash === undefined) return undefined;
   if (password === undefined) throw wrongPassword();
-  // Whoever is signed in has attempts of their own, which strangers cannot use up.
+  // Signed-in users have a separate attempt counter, which strangers cannot exhaust.
   const attempt = { email, address: visitor.address, device: `${userId} signed in` };
   await brakeAttempt(context, attempt);
   if (!(await isPassword(password, hash))) throw wrongPassword();
@@ -26,7 +26,10 @@ export async function confirmPassword(
   return hash;
 }
 
-/** A session that somebody else found open must not make another way in: the password is shown, or was used just now. */
+/**
+ * Requires the password, or a recent sign-in, before adding a sign-in method, so that an unattended session cannot be
+ * used to add one.
+ */
 export async function confirmPresence(context: SessionContext, password: string | undefined): Promise<void> {
   if (password !== undefined && (await confirmPassword(context, password)) !== undefined) return;
   const { db, person, clock } = context;

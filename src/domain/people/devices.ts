@@ -1,29 +1,29 @@
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import { newId } from '../../platform/ids.ts';
-import type { VisitorContext } from '../context.ts';
+import type { VisitorContext } from '../context/context.ts';
 
 const scope = ['known devices'];
-/** Accounts that a browser is remembered for. */
+/** Accounts remembered per browser. */
 const mostAccounts = 5;
-/** Milliseconds since an account was last signed in to. */
+/** Milliseconds since the last sign-in after which an account is forgotten. */
 const lasting = 180 * 86_400_000;
 
 interface KnownFor {
   userId: string;
-  /** Names the browser in the brakes of this account. */
+  /** Key of the browser in the attempt counters of this account. */
   device: string;
   at: number;
-  /** Of the password then: a browser is not known any longer once the account has another one. */
+  /** Fingerprint of the password at that time: changing the password forgets the browser. */
   password: string;
 }
 
 interface Account {
   userId: string;
-  /** Of its password, if it has one. */
+  /** Password hash, if the account has a password. */
   hash: string | null | undefined;
 }
 
-/** Lets a browser show the token of a session, and remembers that it has signed in to the account. */
+/** Sets the session cookie, and remembers in the browser that it has signed in to the account. */
 export async function letIn(context: VisitorContext, userId: string, token: string): Promise<void> {
   const { visitor, cursors, clock, db } = context;
   visitor.keepSession(token);
@@ -34,7 +34,7 @@ export async function letIn(context: VisitorContext, userId: string, token: stri
   visitor.keepDevice(cursors.seal(scope, JSON.stringify([entry, ...others].slice(0, mostAccounts))));
 }
 
-/** What the browser is called if it has signed in to the account before; nobody but us can write it down. */
+/** Device ID of a browser that has signed in to the account before. The cookie is sealed, so it cannot be forged. */
 export function knownDevice(context: VisitorContext, account: Account | undefined): string | undefined {
   if (!account) return undefined;
   const password = passwordMark(context, account);

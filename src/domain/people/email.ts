@@ -2,9 +2,9 @@ import { type Db, violates } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import * as people from '../../platform/database/queries/people.ts';
-import { configuredOrigin, type PublicContext, type SessionContext } from '../context.ts';
+import { conflict } from '../base/refusals.ts';
+import { configuredOrigin, type PublicContext, type SessionContext } from '../context/context.ts';
 import { signedOut } from '../identity/authenticate.ts';
-import { conflict } from '../refusals.ts';
 import { auditPerson } from './audit.ts';
 import { brake } from './brakes.ts';
 import { confirmPassword } from './confirm.ts';
@@ -12,8 +12,8 @@ import { addressOfLink, makeLink } from './links.ts';
 import { sendMail } from './mail.ts';
 
 /**
- * An address is where links to a new password go, and what invitations and the word of a provider are compared with. So
- * whoever changes it shows their password, and that the new one is theirs as far as this installation can tell.
+ * Mails a confirmation link to the new address. Password resets, invitations and OpenID claims all trust the e-mail
+ * address, so a change needs the password and proof that the new address is the user's.
  */
 export async function mailConfirmation(
   context: SessionContext,
@@ -24,7 +24,7 @@ export async function mailConfirmation(
   const { id: userId, name } = person.user;
   await mustHavePassword(context, currentPassword);
   if (await db.row(passwords.ofEmail, { email })) throw taken();
-  // Nobody's mailbox is filled.
+  // Rate limit against flooding a mailbox.
   await brake(context, { kind: 'reset', of: email });
   const { token } = await db.transaction(async (trx) => {
     const details = { newEmail: email };
@@ -42,7 +42,10 @@ export async function mailConfirmation(
   });
 }
 
-/** Without mail nothing shows whose the address is, so it may not be one that somebody else was given something by. */
+/**
+ * Changes the address without confirmation, where no mail is set up. Refuses an address with an open invitation,
+ * since ownership of the new address is unproven.
+ */
 export async function changeUnconfirmed(
   context: SessionContext,
   email: string,
@@ -66,7 +69,7 @@ export interface OldAddress {
   name: string;
 }
 
-/** Links that went to the address before stop working. */
+/** Sets the address, and invalidates links sent to the old one. */
 export async function setEmail(
   context: PublicContext,
   db: Db,
@@ -97,7 +100,7 @@ export function tellOldAddress(context: PublicContext, before: OldAddress, email
 
 async function mustHavePassword(context: SessionContext, currentPassword: string | undefined): Promise<void> {
   if ((await confirmPassword(context, currentPassword)) === undefined)
-    throw conflict('Choose a password before you change your e-mail address', 'PASSWORD_NEEDED');
+    throw conflict('Set a password before you change your e-mail address', 'PASSWORD_NEEDED');
 }
 
 function taken() {

@@ -1,10 +1,10 @@
 import { resolveModel } from '../../models/resolve.ts';
+import { shownSetting } from '../../platform/config/load.ts';
 import { type SettingName, settings } from '../../platform/config/settings.ts';
-import { shownSetting } from '../../platform/config/shown.ts';
 import * as installation from '../../platform/database/queries/installation.ts';
 import { version } from '../../platform/version.ts';
-import { configuredOrigin, type PublicContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { configuredOrigin, type PublicContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const getInstallation: Verb<'getInstallation'> = async (context) => {
   const { db, config } = context;

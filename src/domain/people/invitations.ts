@@ -3,11 +3,11 @@ import type { Db } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
-import { audit } from '../audit.ts';
-import { type Context, configuredOrigin } from '../context.ts';
-import { pageById } from '../paging.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import { conflict } from '../base/refusals.ts';
+import { audit } from '../context/audit.ts';
+import { type Context, configuredOrigin } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { decidesAbout, isStillAllowed, ownerNeeded } from './link-makers.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { mailLink } from './mail.ts';
@@ -27,7 +27,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
   const link = await db.transaction(async (trx) => {
     if (await trx.row(members.withEmail, { organizationId, email }))
       throw conflict(`${email} is a member already`, 'ALREADY_MEMBER');
-    // Two who invite the same address at once: the later one counts.
+    // The lock serializes concurrent invitations of one address; the later one replaces the earlier.
     await trx.rows(members.lineUp, { organizationId });
     const open = await trx.rows(links.invitationsFor, { email });
     const before = open.find((one) => one.organizationId === organizationId);
@@ -82,7 +82,7 @@ export const revokeInvitation: Verb<'revokeInvitation'> = async (
   return { id, revoked: true };
 };
 
-/** One that works no longer is in nobody's way. */
+/** Expired or invalid invitations may be removed by any administrator. */
 async function mayWithdraw(db: Db, { actor }: Context, link: links.LinkRow): Promise<void> {
   if (link.role !== null && !decidesAbout(actor.role, link.role) && (await isStillAllowed(db, link)))
     throw ownerNeeded();

@@ -2,14 +2,14 @@ import { Refusal } from '../../contract/errors.ts';
 import * as keys from '../../platform/database/queries/keys.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import { newId } from '../../platform/ids.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
+import { pageBy } from '../base/paging.ts';
+import { conflict } from '../base/refusals.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { hashApiKey, hintOfApiKey, newApiKey } from '../identity/api-key.ts';
-import { pageBy } from '../paging.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 
-/** That work, of one person in one organization; more would only be forgotten ones. */
+/** Most active keys per person and organization. */
 const mostKeys = 100;
 
 export const listKeys: Verb<'listKeys'> = async (context, { organizationId, whose, ...page }) => {
@@ -23,7 +23,7 @@ export const listKeys: Verb<'listKeys'> = async (context, { organizationId, whos
   });
 };
 
-/** It acts as whoever makes it, with no more than they may do. */
+/** The key acts as its creator, with the creator's permissions. */
 export const createKey: Verb<'createKey'> = async (context, { organizationId, body: { name } }) => {
   const { db, actor, clock } = context;
   const id = newId('key', clock());

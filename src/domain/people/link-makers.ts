@@ -1,20 +1,23 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { type LinkRow, standing } from '../../platform/database/queries/console-links.ts';
-import type { OrganizationRole } from '../../platform/database/queries/members.ts';
-import { administratorNeeded } from '../access.ts';
+import type { OrganizationRole } from '../../platform/database/queries/visibility.ts';
+import { administratorNeeded } from '../context/access.ts';
 
-/** What of a link says whether its maker may let others in with it. */
+/** Fields of a link that decide whether its creator may let others in. */
 export type LinkTerms = Pick<LinkRow, 'kind' | 'madeBy' | 'organizationId' | 'userId' | 'role'>;
 
-/** Whoever makes a link may do so by now. Asked when it is read or used: it is worth no more than its maker is. */
+/**
+ * Whether the creator of a link could still create it. Checked on every use: a link loses its effect when its creator
+ * loses the permission.
+ */
 export async function isStillAllowed(db: Db, link: LinkTerms): Promise<boolean> {
   return (await refusalFor(db, link)) === undefined;
 }
 
 /**
- * Why somebody may not make a link, if so. Links that sign in are made on the machine; who confirms an address, or asks for
- * a new password of the own account by mail, does it for nobody else.
+ * Why this creator may not make the link, or undefined. Always allowed: sign-in links, which are made on the command
+ * line, and links a person requests for the own account (e-mail confirmation, mailed reset).
  */
 export async function refusalFor(db: Db, link: LinkTerms): Promise<Refusal | undefined> {
   const { kind, madeBy: makerId, organizationId, userId } = link;
@@ -31,8 +34,8 @@ export async function refusalFor(db: Db, link: LinkTerms): Promise<Refusal | und
 }
 
 /**
- * Whoever has a link to a new password becomes that account, so it must open no more than what the maker administers:
- * not another organization, and not the installation.
+ * A reset link lets its recipient take over the account. So the account must not reach beyond what the creator
+ * administers: no other organization, and not the installation.
  */
 function reachesNoFurther(known: {
   makerOperator: boolean;
@@ -42,7 +45,7 @@ function reachesNoFurther(known: {
   return known.makerOperator || !(known.memberOperator || known.elsewhere);
 }
 
-/** Administrators do not decide about owners. */
+/** Administrators cannot manage owners. */
 export function decidesAbout(decider: OrganizationRole, role: OrganizationRole): boolean {
   return decider === 'owner' || (decider === 'admin' && role !== 'owner');
 }
@@ -53,7 +56,7 @@ export function ownerNeeded(): Refusal {
   });
 }
 
-/** It would be a way around the password that is asked for, for whoever found a browser signed in. */
+/** A reset link for the own account would bypass the password prompt in an unattended browser. */
 function ownAccount(): Refusal {
   return new Refusal('FORBIDDEN', 'Change your own password on your account page, or have a link mailed', {
     details: { reason: 'OWN_ACCOUNT' },

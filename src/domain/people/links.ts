@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as links from '../../platform/database/queries/console-links.ts';
 import { newId } from '../../platform/ids.ts';
-import { hashToken, newToken } from '../identity/token.ts';
+import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
 import { isStillAllowed, refusalFor } from './link-makers.ts';
 
 const hour = 3_600_000;
@@ -15,7 +15,7 @@ const lasting: Record<links.LinkRow['kind'], number> = {
 
 type ForAccount =
   | { kind: 'sign-in'; userId: string }
-  /** `organizationId`: as whose administrator somebody makes it for another person. */
+  /** `organizationId`: set if an administrator of that organization makes the link. */
   | { kind: 'reset'; userId: string; organizationId?: string }
   | { kind: 'email'; userId: string; email: string };
 type ForAddress = {
@@ -32,7 +32,10 @@ export interface MadeLink {
   expiresAt: number;
 }
 
-/** `madeBy` is null for the command line. The token is told once. Refuses whoever may not make such a link. */
+/**
+ * Stores a hash only; the token is returned once. `madeBy` is null for the command line. Refuses creators without
+ * permission.
+ */
 export async function makeLink(
   db: Db,
   link: ForAccount | ForAddress,
@@ -48,12 +51,15 @@ export async function makeLink(
   return { ...made, token, ...(await db.one(links.insert, row)) };
 }
 
-/** The token is behind the `#`, which browsers send nobody: no log, proxy or scanner of mail sees it, or uses it up. */
+/**
+ * The token is in the fragment, which browsers do not send: it stays out of logs and proxies, and mail scanners
+ * cannot use it up.
+ */
 export function addressOfLink(origin: string, token: string): string {
   return `${origin}/console/enter#${token}`;
 }
 
-/** The link of a token, as long as it works and its maker could make it again. */
+/** Finds the link of a token, if it is valid and its creator still has the permission. */
 export async function openLink(db: Db, token: string, now: number) {
   const link = await db.row(links.find, { hash: hashToken(token) });
   if (!link) throw deadLink('UNKNOWN');

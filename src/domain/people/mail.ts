@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import type { PublicContext } from '../context.ts';
+import type { PublicContext } from '../context/context.ts';
 
 interface Mail {
   to: string;
@@ -8,7 +8,10 @@ interface Mail {
   lines: string[];
 }
 
-/** Has it sent after the answer; whoever asked does not wait for a mail server. False where none is set up. */
+/**
+ * Sends in the background, so that the response does not wait for the mail server. Returns false if no mail is set
+ * up.
+ */
 export function sendMail(context: PublicContext, mail: Mail): boolean {
   const { smtpUrl: url, mailFrom: from } = context.config;
   if (url === undefined) return false;
@@ -29,21 +32,21 @@ const publicUrlNeeded =
   'No mail is sent: it would hold a link, and DRYDOCK_PUBLIC_URL, which links begin with, is not set. The operator can set it and restart the service';
 
 /**
- * Whether this installation mails links. They begin with the public URL only: the address that a caller used may be one
- * that leads to somebody else.
+ * Whether this installation can mail links. Requires the configured public URL: the host of a request could be
+ * forged.
  */
 export function mailsLinks({ config }: Pick<PublicContext, 'config'>): boolean {
   return config.smtpUrl !== undefined && config.publicUrl !== undefined;
 }
 
-/** The same, refused where a mail server is set without the public URL. */
+/** As `mailsLinks`, but refuses if a mail server is configured without the public URL. */
 export function requireLinkMail(context: Pick<PublicContext, 'config'>): boolean {
   if (context.config.smtpUrl !== undefined && !mailsLinks(context))
     throw new Refusal('FEATURE_NOT_SUPPORTED', publicUrlNeeded, { details: { reason: 'PUBLIC_URL_NEEDED' } });
   return mailsLinks(context);
 }
 
-/** For a link that the answer holds too: a mail that is refused is told beside it. */
+/** For links also shown in the response: if the mail is refused, the error is returned beside the link. */
 export function mailLink(context: PublicContext, mail: Mail): { mailed: boolean; mailError?: string } {
   if (mailsLinks(context)) return { mailed: sendMail(context, mail) };
   return { mailed: false, ...(context.config.smtpUrl !== undefined && { mailError: publicUrlNeeded }) };

@@ -1,24 +1,25 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as members from '../../platform/database/queries/members.ts';
-import { administratorNeeded } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
+import type { OrganizationRole } from '../../platform/database/queries/visibility.ts';
+import { pageBy } from '../base/paging.ts';
+import { conflict } from '../base/refusals.ts';
+import { administratorNeeded } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { lastOwnerProblem } from '../identity/last-owner.ts';
-import { pageBy } from '../paging.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { administers } from './keys.ts';
 import { decidesAbout, ownerNeeded } from './link-makers.ts';
 
-type Role = members.OrganizationRole;
+type Role = OrganizationRole;
 
 export const listMembers: Verb<'listMembers'> = async (context, { organizationId, ...page }) =>
   pageBy(context, page, {
     scope: ['members', organizationId],
     placeOf: ({ userId }: members.SeenMemberRow) => [userId] as const,
     fetch: (after, most) => context.db.rows(members.page, { organizationId, after: after?.[0] ?? '', most }),
-    // When somebody was here is for those who administer.
+    // Only administrators see `lastSeenAt`.
     present: (row) => (administers(context) ? row : { ...row, lastSeenAt: null }),
   });
 
@@ -43,8 +44,8 @@ export const removeMember: Verb<'removeMember'> = async (context, { organization
   });
 
 /**
- * One change at a time within an organization: two owners who remove each other must not both succeed, and whoever was
- * removed while waiting decides about nobody.
+ * Changes one member at a time per organization. Otherwise two owners could remove each other, and a member removed
+ * meanwhile could still decide.
  */
 async function changeMember<T>(
   context: Context,

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const updateOrganization: Verb<'updateOrganization'> = async (
   context,

@@ -1,21 +1,27 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
+import { Semaphore } from '../../platform/flow/semaphore.ts';
 import { commonPasswords } from './common-passwords.ts';
 
-/** As OWASP gives them: 32 MB and, on a small machine, a quarter of a second for each guess. */
+/** OWASP parameters for scrypt: 32 MB, and about 250 ms per guess on a small machine. */
 const cost = { exponent: 15, blockSize: 8, parallelization: 3 };
 const keyLength = 32;
-/** Characters, of the form in which they are compared. */
+/** Characters, after Unicode normalization. */
 const shortest = 10;
-/** At once in this process: each fills 32 MB and keeps a core busy. */
+/** Concurrent derivations per process: each uses 32 MB and a CPU core. */
 const lanes = 2;
-/** More would wait for longer than people do. */
+/** Queue limit; a longer queue would exceed people's patience. */
 const mostWaiting = 40;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const derivations = new Semaphore(lanes, {
+  total: lanes + mostWaiting,
+  error: () =>
+    new Refusal('RATE_LIMITED', 'Too many people are signing in just now. Try again in a moment', {
+      retryAfter: 10,
+    }),
+});
 
-/** What is kept of a password: the function with its parameters, the salt and what came out. */
+/** Stored format: the function with its parameters, the salt and the derived key. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const { exponent, blockSize, parallelization } = cost;
@@ -24,10 +30,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${parts.join('$')}`;
 }
 
-/** A hash of nothing that anybody could type, so that those without a password take as long as those with one. */
+/** Hash that no password matches, so that accounts without a password take as long to check as others. */
 const nobodys = `scrypt$15$8$3$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Without a hash it takes as long, and is never right. */
+/** Without a hash, takes the same time and returns false. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const [, exponent, blockSize, parallelization, salt, key] = (hash ?? nobodys).split('$');
   const kept = Buffer.from(key as string, 'base64url');
@@ -39,12 +45,12 @@ export async function isPassword(password: string, hash: string | undefined): Pr
   return timingSafeEqual(made, kept) && hash !== undefined;
 }
 
-/** The same letters can be written in several ways; keyboards differ. */
+/** Unicode has several encodings of the same letters, and keyboards differ. */
 function normalized(text: string): string {
   return text.normalize('NFKC');
 }
 
-/** Why it may not be chosen. */
+/** Why the password is not allowed, or undefined. */
 function problemOfPassword(password: string, email: string): string | undefined {
   const normal = normalized(password);
   if (normal.length < shortest) return `Choose at least ${shortest} characters`;
@@ -64,32 +70,18 @@ export function checkPassword(password: string, email: string): void {
 }
 
 async function derive(password: string, salt: Buffer, { exponent, blockSize, parallelization }: typeof cost) {
-  await turn();
   const options = { N: 2 ** exponent, r: blockSize, p: parallelization, maxmem: 2 ** 27 };
-  try {
-    return await new Promise<Buffer>((resolve, reject) => {
-      scrypt(normalized(password), salt, keyLength, options, (error, key) =>
-        error ? reject(error) : resolve(key),
-      );
-    });
-  } finally {
-    // Whoever comes next takes over the place.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
+  return derivations.run(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        scrypt(normalized(password), salt, keyLength, options, (error, key) =>
+          error ? reject(error) : resolve(key),
+        );
+      }),
+  );
 }
 
-/** Refuses while so many wait that the next one would wait for too long. */
+/** Refuses with 429 while too many password checks wait. */
 export function mustHaveRoom(): void {
-  if (running === lanes && waiting.length >= mostWaiting)
-    throw new Refusal('RATE_LIMITED', 'Too many people are signing in just now. Try again in a moment', {
-      retryAfter: 10,
-    });
-}
-
-async function turn(): Promise<void> {
-  mustHaveRoom();
-  if (running < lanes) return void running++;
-  await new Promise<void>((resolve) => waiting.push(resolve));
+  derivations.mustHaveRoom();
 }

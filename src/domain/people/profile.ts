@@ -4,8 +4,8 @@ import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import * as identities from '../../platform/database/queries/identities.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import * as people from '../../platform/database/queries/people.ts';
-import type { SessionContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import type { SessionContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { auditPerson } from './audit.ts';
 import { confirmPassword, confirmPresence, wrongPassword } from './confirm.ts';
 import { changeUnconfirmed, mailConfirmation } from './email.ts';
@@ -18,13 +18,14 @@ export const changePassword: Verb<'changePassword'> = async (context, { body }) 
   const { id: userId, email } = person.user;
   checkPassword(body.newPassword, email);
   const before = await confirmPassword(context, body.currentPassword);
-  // Who has come by a link alone could not sign in again.
+  // An account without a password but with linked identities requires a recent sign-in. An account without either
+  // could not sign in again.
   if (before === undefined && (await db.rows(identities.list, { userId })).length > 0)
     await confirmPresence(context, undefined);
   const hash = await hashPassword(body.newPassword);
   await db.transaction(async (trx) => {
     await trx.row(people.hold, { userId });
-    // Of two who change it at once, the second has not given what is the password now.
+    // The password changed concurrently, so the confirmed one is no longer current.
     if ((await trx.row(passwords.ofUser, { userId }))?.hash !== before) throw wrongPassword();
     await setPassword(trx, userId, hash, person.sessionId);
     const details = { first: before === undefined };
@@ -34,8 +35,8 @@ export const changePassword: Verb<'changePassword'> = async (context, { body }) 
 };
 
 /**
- * Whoever knew the old one, or has an older link, is out: all sessions end but the one that goes on. Whoever calls
- * holds the account, so that none begins which this does not see.
+ * Sets the password, and ends all other sessions and links, so that anyone with the old password or a link is locked
+ * out. The caller must hold the account lock, so that no session begins unseen.
  */
 export async function setPassword(
   db: Db,
@@ -48,7 +49,7 @@ export async function setPassword(
   await db.run(links.endOf, { userId });
 }
 
-/** Where mail is sent an address stays until somebody has opened the link that goes to the new one. */
+/** If mail is set up, the address changes only after the link sent to the new one is opened. */
 export const updateProfile: Verb<'updateProfile'> = async (context, { body }) => {
   const { name, email, currentPassword } = body;
   const changed = email === undefined || email === context.person.user.email ? undefined : email;

@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as members from '../../platform/database/queries/members.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { pageBy } from '../paging.ts';
-import { notFound } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy } from '../base/paging.ts';
+import { notFound } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const listProjectMembers: Verb<'listProjectMembers'> = async (context, { projectId, ...page }) =>
   pageBy(context, page, {
@@ -32,7 +32,7 @@ export const setProjectMember: Verb<'setProjectMember'> = async (context, { memb
     await trx.run(members.setInProject, { ...place, role });
     const details = { email, oldRole: before?.role ?? null, newRole: role };
     await audit(trx, context, `project-member.make-${role}`, userId, details);
-    // Whoever administers the organization administers its projects, whatever they are invited as.
+    // Administrators of the organization administer all its projects, whatever their project role.
     return { userId, email, name, role: member.role === 'member' ? role : 'admin', invited: true };
   });
 };

@@ -1,13 +1,13 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as identities from '../../platform/database/queries/identities.ts';
 import * as members from '../../platform/database/queries/members.ts';
-import { audit } from '../audit.ts';
-import { configuredOrigin } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import { configuredOrigin } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { mailLink } from './mail.ts';
 
-/** What the member signs in with besides is told: a new password does not close it. */
+/** Reports the member's linked identities, since a password reset does not revoke them. */
 export const createResetLink: Verb<'createResetLink'> = async (
   context,
   { organizationId, memberId: userId },

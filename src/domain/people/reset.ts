@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as passwords from '../../platform/database/queries/passwords.ts';
-import { configuredOrigin, type VisitorContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { configuredOrigin, type VisitorContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
 import { brake, pauseOf } from './brakes.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { requireLinkMail, sendMail } from './mail.ts';
 
-/** Milliseconds that the answer takes at least: longer than what is done for an address that somebody has. */
+/** Minimum response time in milliseconds; longer than the work done for an existing address. */
 const evenly = 150;
 
-/** Says the same, and takes as long, whether or not anybody has the address. */
+/** Same response and duration whether or not the address exists. */
 export const requestReset: Verb<'requestReset'> = async (context, { body: { email } }) => {
   await brake(context, { kind: 'address', of: context.visitor.address });
   const mail = requireLinkMail(context);
@@ -18,7 +18,7 @@ export const requestReset: Verb<'requestReset'> = async (context, { body: { emai
   return { mail };
 };
 
-/** An administrator sees that somebody asked, also where no mail is sent. */
+/** Audited, so that administrators see the request even if no mail is set up. */
 async function remember(context: VisitorContext, email: string, mail: boolean): Promise<void> {
   const { db, clock } = context;
   const account = await db.row(passwords.ofEmail, { email });

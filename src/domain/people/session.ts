@@ -5,21 +5,21 @@ import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import * as identities from '../../platform/database/queries/identities.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import { newId } from '../../platform/ids.ts';
+import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
 import { version } from '../../platform/version.ts';
-import type { PublicContext, SessionContext, VisitorContext } from '../context.ts';
+import type { PublicContext, SessionContext, VisitorContext } from '../context/context.ts';
 import { signedOut } from '../identity/authenticate.ts';
-import { hashToken, newToken } from '../identity/token.ts';
 import { auditPerson } from './audit.ts';
 import { mailsLinks } from './mail.ts';
 
 type SignedIn = OutputOf<ConsoleOperations['signIn']>;
 
-/** More would only be forgotten ones. */
+/** Most sessions per account. */
 const mostSessions = 50;
 
 /**
- * In the transaction that lets somebody in: a new session, and the end of the one that the browser had. Whoever calls has
- * taken hold of the account before looking at what opens it.
+ * Begins a session and ends the browser's previous one. The caller holds the account lock and has checked the
+ * credentials under it.
  */
 export async function beginSession(
   context: VisitorContext,
@@ -46,7 +46,6 @@ export async function beginSession(
   return { id, token };
 }
 
-/** What somebody who is signed in should know. */
 export async function signedIn(context: PublicContext, userId: string, sessionId: string): Promise<SignedIn> {
   const { db } = context;
   const user = await db.row(people.find, { userId });
@@ -73,7 +72,6 @@ export function waysOf({ config }: Pick<PublicContext, 'config'>): SignedIn['way
   return { oidc: oidc ? { name: oidcName } : null, mail: mailsLinks({ config }) };
 }
 
-/** The answer about whoever asks. */
 export function mySession(context: SessionContext): Promise<SignedIn> {
   return signedIn(context, context.person.user.id, context.person.sessionId);
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { auditPerson } from './audit.ts';
 import { mySession, waysOf } from './session.ts';
 

@@ -1,21 +1,21 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import * as people from '../../platform/database/queries/people.ts';
-import type { VisitorContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import type { VisitorContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
 import { brakeAttempt, releaseAttempt } from './brakes.ts';
 import { knownDevice, letIn } from './devices.ts';
 import { isPassword, mustHaveRoom } from './passwords.ts';
 import { beginSession, signedIn } from './session.ts';
 
-/** Takes as long for an address that nobody has, and says the same. */
+/** Same response and duration for unknown addresses. */
 export const signIn: Verb<'signIn'> = async (context, { body: { email, password } }) => {
   const { db, visitor } = context;
-  // Before it counts as a failure.
+  // Checked first, so that an overload does not count as a failed attempt.
   mustHaveRoom();
   const account = await db.row(passwords.ofEmail, { email });
-  // Of the account where there is one: the database may take two spellings of an address for the same.
+  // The stored spelling: the database may treat two spellings of an address as equal.
   const counted = account?.email ?? email;
   const attempt = { email: counted, address: visitor.address, device: knownDevice(context, account) };
   await brakeAttempt(context, attempt);
@@ -25,7 +25,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   const { userId } = account;
   const { id, token } = await db.transaction(async (trx) => {
     await trx.row(people.hold, { userId });
-    // Changed while it was being compared, it has ended the sessions that began with it, this one included.
+    // The password changed during the comparison. That ended all sessions based on it, so this one must not begin.
     if ((await trx.row(passwords.ofUser, { userId }))?.hash !== hash) throw refusedFor(context, userId);
     return beginSession(context, trx, userId, 'password');
   });
@@ -34,7 +34,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   return signedIn(context, userId, id);
 };
 
-/** Written down after the answer, so that it takes no longer for accounts that there are. */
+/** Audits after the response, so that known accounts take no longer. */
 function refusedFor(context: VisitorContext, userId: string | undefined): Refusal {
   const details = { address: context.visitor.address };
   if (userId !== undefined)

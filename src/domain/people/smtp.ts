@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer';
 
-/** Milliseconds. */
+/** Timeout in milliseconds. */
 const patience = 20_000;
 
-/** Loaded when the first mail is sent. One connection for each: there are few. */
+/** Loads the library on first use. One connection per mail, since mails are rare. */
 export async function send(
   url: string,
   { to, ...message }: { from: string; to: string; subject: string; text: string },
@@ -13,12 +13,12 @@ export async function send(
     connectionTimeout: patience,
     greetingTimeout: patience,
     socketTimeout: patience,
-    // Nothing of what is sent names a file or an address to read from, and nothing may.
+    // Forbids attachments from files and URLs; mails here use neither.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   try {
-    // As one address, whatever stands in it: text would be read as a list.
+    // Passed as an object: a string would be parsed as a list of addresses.
     await transport.sendMail({ ...message, to: { name: '', address: to } });
   } finally {
     transport.close();

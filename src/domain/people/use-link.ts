@@ -5,12 +5,12 @@ import * as identities from '../../platform/database/queries/identities.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import * as users from '../../platform/database/queries/users.ts';
+import type { OrganizationRole } from '../../platform/database/queries/visibility.ts';
 import { newId } from '../../platform/ids.ts';
-import { auditEvent } from '../audit.ts';
-import type { VisitorContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, invalid } from '../base/refusals.ts';
+import { auditEvent } from '../context/audit.ts';
+import type { VisitorContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { auditPerson } from './audit.ts';
 import { brake, releaseAddress } from './brakes.ts';
 import { letIn } from './devices.ts';
@@ -29,7 +29,10 @@ export const readLink: Verb<'readLink'> = async (context, { body: { token } }) =
   return { kind, email: address ?? '', organizationName, role, needs: needsOf(context, link), expiresAt };
 };
 
-/** Whoever invites knows the link, and whoever has a new address gets it: neither gets into an account with it. */
+/**
+ * The inviter knows an invitation link, and a confirmation link goes to an unproven address, so neither may sign in
+ * to an existing account.
+ */
 function needsOf({ person }: VisitorContext, { kind, userId, accountId }: Link): Needs {
   if (kind === 'sign-in') return 'nothing';
   if (kind === 'reset') return 'password';
@@ -47,7 +50,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
   const hash = needs === 'nothing' ? undefined : await chosenPassword(context, found, body.password);
   const { userId, session, before } = await db.transaction(async (trx) => {
     await hold(trx, found);
-    // What it was meanwhile: taken back, its maker no administrator, its account another one.
+    // The link may have changed meanwhile: revoked, creator no longer administrator, or now for another account.
     const link = await openLink(trx, body.token, clock());
     if (needsOf(context, link) !== needs) throw signInFirst(link);
     if ((await trx.run(links.use, { id: link.id })) === 0) throw deadLink('USED');
@@ -59,7 +62,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };
 
-/** The organization and the account stay as they are until the link was used: both before the link, as everywhere. */
+/** Locks the organization and the account until the link is used. Both before the link: the lock order everywhere. */
 async function hold(db: Db, { organizationId, userId }: Link): Promise<void> {
   if (organizationId !== null) await db.rows(members.lineUp, { organizationId });
   if (userId !== null) await db.row(people.hold, { userId });
@@ -73,7 +76,7 @@ function signInFirst({ kind, address }: Link): Refusal {
   return new Refusal('UNAUTHORIZED', words, { details: { reason: 'SIGN_IN_FIRST' } });
 }
 
-/** Hashing takes long, so one link is no way to keep the service busy. */
+/** Hashing is slow, so attempts are rate-limited: one link must not keep the service busy. */
 async function chosenPassword(
   context: VisitorContext,
   { address }: Link,
@@ -87,9 +90,9 @@ async function chosenPassword(
 
 interface Entry {
   userId: string;
-  /** None where the one that was there goes on. */
+  /** Undefined if the current session continues. */
   session?: { id: string; token: string };
-  /** Where the account was reached until now. */
+  /** Address of the account before the change. */
   before?: OldAddress;
 }
 
@@ -110,7 +113,7 @@ async function useIt(context: VisitorContext, db: Db, link: Link, given: Given):
   return { userId, session: await beginSession(context, db, userId, 'link') };
 }
 
-/** Identities go on opening the account: they are written down for whoever has to find out what was taken over. */
+/** Linked identities keep working, so the audit event lists them for investigating a takeover. */
 async function reset(context: VisitorContext, db: Db, link: Link, hash: string): Promise<void> {
   const userId = link.userId as string;
   await setPassword(db, userId, hash, null);
@@ -145,13 +148,13 @@ async function newAccount(
   return id;
 }
 
-/** Whoever is a member by now keeps their role. */
+/** An existing member keeps the current role. */
 export async function join(
   db: Db,
   { userId, link, requestId }: { userId: string; link: links.LinkRow; requestId: string },
 ): Promise<void> {
   const organizationId = link.organizationId as string;
-  const role = link.role as members.OrganizationRole;
+  const role = link.role as OrganizationRole;
   await db.run(members.add, { organizationId, userId, role });
   const event = { organizationId, projectId: null, actor: userId, requestId };
   const details = { email: link.email, role, invitedBy: link.madeBy };

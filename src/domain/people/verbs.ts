@@ -1,4 +1,7 @@
-/** Every operation of the console has its verb here under its id, or `invoke.ts` does not compile. */
+/**
+ * Every operation of the console is exported here under its operation ID; `invoke.ts` does not compile if one is
+ * missing.
+ */
 export { listAuditEvents } from './audit-events.ts';
 export { getInstallation } from './installation.ts';
 export { createInvitation, listInvitations, revokeInvitation } from './invitations.ts';

@@ -1,9 +1,9 @@
 import * as personas from '../../platform/database/queries/personas.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verb.ts';
 import { presentPersona, slugOf } from './present.ts';
 
 export const createPersona: Verb<'createPersona'> = (context, { body }) =>

@@ -10,7 +10,7 @@ export function presentPersona({
   return { ...persona, avatar: { shape: avatarShape, palette: avatarPalette } };
 }
 
-/** For addresses: small letters and digits, with nothing else between them than dashes. */
+/** For URLs: lower-case letters and digits, separated by single hyphens. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -1,7 +1,7 @@
 import * as personas from '../../platform/database/queries/personas.ts';
-import { pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentPersona } from './present.ts';
 
 export const listPersonas: Verb<'listPersonas'> = (context, page) => {

@@ -1,9 +1,9 @@
 import * as journeys from '../../platform/database/queries/journeys.ts';
 import * as personas from '../../platform/database/queries/personas.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { conflict, found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentPersona } from './present.ts';
 
 export const updatePersona: Verb<'updatePersona'> = (context, { personaId, body }) =>
@@ -21,7 +21,7 @@ export const updatePersona: Verb<'updatePersona'> = (context, { personaId, body 
 export const deletePersona: Verb<'deletePersona'> = (context, { personaId }) =>
   writeInProject(context, async (db) => {
     const projectId = context.project.id;
-    // Whoever is about to give it to a journey waits.
+    // The lock makes concurrent assignments to a journey wait.
     found(await db.row(personas.lock, { projectId, id: personaId }), 'persona');
     const journey = await db.row(journeys.withPersona, { personaId });
     if (journey)

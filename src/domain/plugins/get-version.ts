@@ -1,13 +1,13 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as plugins from '../../platform/database/queries/plugins.ts';
-import { projectOf } from '../access.ts';
-import type { Verb } from '../verb.ts';
+import { projectOf } from '../context/access.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentVersion } from './present.ts';
 
 export const getPluginVersion: Verb<'getPluginVersion'> = async (context, { pluginVersionId: id }) => {
   const row = await context.db.row(plugins.findVersion, { id });
   if (!row) throw noSuchVersion();
-  // Said in the same words, so that nobody learns which versions exist elsewhere.
+  // Same message as for an unknown version, so that the response does not reveal versions in other projects.
   await projectOf(context, row.projectId).catch((error: unknown) => {
     throw error instanceof Refusal ? noSuchVersion() : error;
   });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { isStorable } from '../../platform/json/storable.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { isStorable } from '../storable.ts';
 
-/** What a JSON file of a bundle holds, if it is what it should be. */
+/** Parses and validates a JSON file of a bundle. */
 export function readJsonFile<Schema extends z.ZodType>(
   file: string,
   bytes: Buffer,
@@ -15,7 +15,7 @@ export function readJsonFile<Schema extends z.ZodType>(
       return value;
     });
   } catch {
-    // The parser would quote the text, and there may be secrets in it.
+    // Does not quote the parser's message, which may contain secrets of the file.
     throw new OperatorProblem(`${file} is not JSON in UTF-8, without NUL`);
   }
   const read = schema.safeParse(json);
@@ -23,10 +23,10 @@ export function readJsonFile<Schema extends z.ZodType>(
   throw new OperatorProblem(`${file}: ${firstIssue(read.error)}`);
 }
 
-/** Without the value, which may be a secret. */
+/** Omits the value, which may be a secret. */
 export function firstIssue({ issues }: z.ZodError): string {
   const [outer] = issues;
-  // What is wrong with a key is said one level down.
+  // For an invalid key, the reason is in the nested issue.
   const issue = outer?.code === 'invalid_key' ? { ...outer, message: outer.issues[0]?.message } : outer;
   const where = issue?.path.join('.') ?? '';
   return where === '' ? (issue?.message ?? '') : `${where}: ${issue?.message}`;

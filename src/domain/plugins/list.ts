@@ -1,6 +1,6 @@
 import * as plugins from '../../platform/database/queries/plugins.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentPlugin } from './present.ts';
 
 export const listProjectPlugins: Verb<'listProjectPlugins'> = (context, page) => {

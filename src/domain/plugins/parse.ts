@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Name } from '../../contract/text.ts';
+import { Name } from '../../contract/fields.ts';
 import type { PluginVersionRow } from '../../platform/database/queries/plugins.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { parseSkill } from '../skills/parse.ts';
 import { readJsonFile } from './json-file.ts';
 import { type DeclaredServer, declaredServer, ServerEntries } from './servers.ts';
@@ -26,7 +26,7 @@ const Manifest = z.looseObject({
   servers: ServerEntries.default({}),
 });
 
-/** The file in which many tools keep the servers they use. */
+/** The `mcp.json` format shared by many tools. */
 const ServersFile = z.looseObject({ mcpServers: ServerEntries });
 
 export interface DeclaredSkill {
@@ -46,7 +46,7 @@ export interface Bundle {
   skills: DeclaredSkill[];
 }
 
-/** A plugin from the files of its folder, by paths relative to it. All of it is good, or none is taken. */
+/** Parses a plugin from the files of its folder, by relative path. Any invalid part refuses the whole bundle. */
 export async function parseBundle(
   services: Pick<Services, 'trust' | 'db'>,
   files: Files,
@@ -65,7 +65,7 @@ export async function parseBundle(
   };
   const own = await read(manifestFile, ownEntries);
   const shared = await read(serversFile, sharedEntries);
-  // Of a server that both files declare, the manifest's is taken: it was written for this, mcp.json for whatever reads it.
+  // If both files declare a server, the plugin manifest wins: it was written for Drydock, `mcp.json` for any tool.
   const servers = [...own, ...shared.filter(({ key }) => !Object.hasOwn(ownEntries, key))];
   const skills = skillsOf(files);
   for (const components of [servers, skills])
@@ -100,8 +100,7 @@ function serversFileOf(files: Files): z.output<typeof ServersFile> {
 }
 
 /**
- * The files that hold secrets, with the fingerprint of each in its place. Hashes are shown, and must not help to guess
- * a weak one.
+ * Replaces secrets by keyed fingerprints before hashing. The hash is shown, and must not help to guess a weak secret.
  */
 function withoutSecrets(
   files: Files,
@@ -154,7 +153,7 @@ function readSkill(key: string, files: Files): SkillText {
   }
 }
 
-/** Folders of a bundle that we make nothing of. */
+/** Folders of a bundle that Drydock does not use. */
 function unknownFolders(files: Files): Set<string> {
   const folders = [...files.keys()].filter((path) => path.includes('/')).map((path) => path.split('/')[0]);
   return new Set(folders.filter((name) => name !== undefined && !known.has(name)) as string[]);

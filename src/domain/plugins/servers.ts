@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
+import { writeLike } from '../../contract/messages.ts';
 import { createProjectServer } from '../../contract/servers.ts';
-import { writeLike } from '../../contract/write-like.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { checkAddress, checkTransport } from '../servers/rules.ts';
 import { firstIssue } from './json-file.ts';
 
@@ -11,7 +11,7 @@ import { firstIssue } from './json-file.ts';
 export const ServerEntries = z.record(
   z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'A key is up to 64 letters, digits, dots and hyphens'),
   z.strictObject({
-    // Said in files that other tools read too; what it says follows from the other fields.
+    // Written for other tools; Drydock derives it from the other fields.
     type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional(),
     url: z.unknown().optional(),
     headers: z.unknown().optional(),
@@ -23,7 +23,7 @@ export const ServerEntries = z.record(
 );
 type Entry = z.output<typeof ServerEntries>[string];
 
-/** A server of a bundle, checked like one that is saved over the API. */
+/** A server of a bundle, validated like one saved over the API. */
 export interface DeclaredServer {
   key: string;
   name: string;

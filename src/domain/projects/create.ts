@@ -2,9 +2,9 @@ import { Refusal } from '../../contract/errors.ts';
 import * as members from '../../platform/database/queries/members.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import { newId } from '../../platform/ids.ts';
-import { projectOf } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { projectOf } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentProject } from './present.ts';
 
 export const createProject: Verb<'createProject'> = async (context, { body }) => {

@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import { markDeleted } from '../../platform/database/queries/projects.ts';
-import { noSuchProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { noSuchProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { removeContentLater } from './remove-content.ts';
 
-/** Gone for everybody when this returns; what is in it is removed in the background. */
+/** The project is gone when this returns; its contents are removed in the background. */
 export const deleteProject: Verb<'deleteProject'> = async (context) => {
   const { project, actor } = context;
   if (project.isDefault)

@@ -1,9 +1,9 @@
 import { operationList } from '../../contract/index.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
+import type { Verb } from '../context/verb.ts';
 import { limitsOf } from '../limits/plan.ts';
-import type { Verb } from '../verb.ts';
 
-/** What each permission is for, by the ids of the API. One that this version does not serve is promised to nobody. */
+/** Operation of each permission. A permission is denied if this version does not serve its operation. */
 const operationsFor = {
   readSwarms: 'listSwarms',
   readUserTesting: 'listScenarios',
@@ -40,9 +40,9 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
   const admin = project.role === 'admin';
   const swarms = features.some(({ feature }) => feature === 'swarms');
   const userTesting = features.some(({ feature }) => feature === 'user-testing');
-  /** Of the caller, where the operation is served; whoever is not named may. */
+  /** Rules for the caller's permissions; permissions not listed are granted. */
   const rules: Partial<Record<Permission, boolean>> = {
-    // Stopping and unpublishing stay possible when a feature is switched off.
+    // Cancelling and unpublishing stay allowed when a feature is turned off.
     writeSwarms: swarms,
     launchJourneyRun: swarms,
     launchGoalRun: swarms,

@@ -1,12 +1,12 @@
 import * as projects from '../../platform/database/queries/projects.ts';
-import { viewerOf } from '../access.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import { viewerOf } from '../context/access.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentProject } from './present.ts';
 
 export const listProjects: Verb<'listProjects'> = async (context, input) => {
   const { organization, user } = context.actor;
-  // A key knows one organization; any other has no projects as far as it is concerned.
+  // An API key belongs to one organization and sees no projects of another.
   if (input.organizationId !== undefined && input.organizationId !== organization.id) return { items: [] };
   const viewer = viewerOf(context);
   const scope = ['projects', organization.id, user.id];

@@ -4,11 +4,11 @@ import * as journeyRuns from '../../platform/database/queries/journey-runs.ts';
 import * as contents from '../../platform/database/queries/project-contents.ts';
 import type { Account } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
-import type { Services } from '../context.ts';
+import { removalJobs, removeLater } from '../base/removal.ts';
+import type { Services } from '../context/context.ts';
 import { endEarly } from '../eval-runs/execute/end-early.ts';
 import { stopJudgings } from '../eval-runs/judge/grading.ts';
 import { endEarly as endJourneyRun } from '../journey-runs/execute/end-early.ts';
-import { removalJobs, removeLater } from '../removal.ts';
 
 const kind = 'remove-project-content';
 
@@ -17,7 +17,7 @@ export function projectJobs(services: Pick<Services, 'db' | 'vault' | 'clock'>):
   return removalJobs(services.db, { kind, contents, first });
 }
 
-/** Trials under way are told to stop, and what they have cost so far is booked. */
+/** Aborts running trials and books their cost so far. */
 async function endRuns(
   services: Pick<Services, 'db' | 'vault' | 'clock'>,
   projectId: string,
@@ -42,7 +42,7 @@ async function endRuns(
   }
 }
 
-/** In the transaction that deletes the project. */
+/** Enqueues the removal in the transaction that deletes the project. */
 export function removeContentLater(db: Db, projectId: string, onBehalfOf: Account): Promise<void> {
   return removeLater(db, kind, projectId, onBehalfOf);
 }

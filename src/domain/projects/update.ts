@@ -1,7 +1,7 @@
 import * as projects from '../../platform/database/queries/projects.ts';
-import { projectOf } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { projectOf } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentProject } from './present.ts';
 
 export const updateProject: Verb<'updateProject'> = (context, { body }) =>

@@ -1,9 +1,9 @@
 import * as runs from '../../platform/database/queries/readiness-runs.ts';
 import { cancelJobs } from '../../platform/jobs/queue.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { conflict, found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import type { ObservationState } from './present.ts';
 import { settled } from './settled.ts';
 
@@ -11,7 +11,7 @@ export const cancelReadinessRun: Verb<'cancelReadinessRun'> = (context, { readin
   writeInProject(context, async (db) => {
     const projectId = context.project.id;
     const run = found(await db.row(runs.find, { projectId, id }), 'readiness run');
-    // The job before the run, the order in which a job that ends takes them.
+    // Locks the job before the run, the lock order of a job that ends.
     const job = await db.row(runs.jobOf, { id });
     if (job?.jobId) await cancelJobs(db, [job.jobId]);
     const llmObservations: ObservationState = run.includeLlmObservations

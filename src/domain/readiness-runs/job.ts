@@ -6,15 +6,15 @@ import { Redactor } from '../../mcp/redactor.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/readiness-runs.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
+import { asStorable, storableJson } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
 import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
-import type { ProjectContext, ServerContext } from '../context.ts';
-import type { ModelParts } from '../eval-runs/execute/ask-model.ts';
-import { storeTrace } from '../eval-runs/store-trace.ts';
+import { storeTrace } from '../artifacts/traces.ts';
+import type { ProjectContext, ServerContext } from '../context/context.ts';
 import { actWhile } from '../identity/act-for.ts';
-import { asStorable, storableJson } from '../storable.ts';
+import type { ModelParts } from '../model-calls/ask-model.ts';
 import { type Gathered, gather } from './gather/index.ts';
 import { observe } from './observe.ts';
 import type { ObservationState } from './present.ts';
@@ -25,21 +25,20 @@ type Report = OutputOf<Operations['getReadinessReport']>;
 
 export const assessReadiness = 'assess-readiness';
 
-/** What a request allowed and declared. */
 export interface RunOptions {
   allowSideEffects: boolean;
   declared: Declared;
 }
 
-/** Milliseconds, with everything. */
+/** Time limit of a run in milliseconds. */
 const longestRun = 170_000;
 
-/** Gathers, judges and writes the report. After a crash it begins anew. */
+/** Gathers evidence, grades it and writes the report. Restarts from the beginning after a crash. */
 export function readinessJob(parts: ModelParts): JobKind {
   const { db } = parts.services;
   return {
     kind: assessReadiness,
-    // Each may hold a connection for minutes; others are to go on meanwhile.
+    // A run may hold a connection for minutes; the limit leaves slots for other jobs.
     concurrency: 2,
     attempts: 3,
     handle: async (payload, signal) => {
@@ -48,7 +47,7 @@ export function readinessJob(parts: ModelParts): JobKind {
       try {
         const { organizationId, projectId, startedBy: userId, id: requestId } = run;
         const acting = { organizationId, userId, projectId, requestId };
-        // With all that the account that started it may and may not do.
+        // With the current permissions of the account that started it.
         return await actWhile(parts.services, 'startClaudeReadinessRun', acting, signal, async (context) =>
           assess(parts, run, await onServer(context, run)),
         );
@@ -76,7 +75,7 @@ async function assess(parts: ModelParts, run: Run, context: ServerContext): Prom
   const cancelled = context.callerGone();
   const { allowSideEffects, declared } = run.options as RunOptions;
   const { kind, submissionMode } = run;
-  const signal = AbortSignal.any([cancelled, timeLimit(longestRun)]);
+  const signal = AbortSignal.any([cancelled, timeoutSignal(longestRun)]);
   const importsSkills = submissionMode === 'mcp-imported-skills';
   const gathered = await gather(context, { kind, importsSkills, allowSideEffects, declared }, signal);
   cancelled.throwIfAborted();
@@ -84,7 +83,7 @@ async function assess(parts: ModelParts, run: Run, context: ServerContext): Prom
   const now = context.clock();
   const findings = await hidden(evaluate(checksOf[kind], evidence, capabilities, now), secrets);
   const released = evidence.baseline.known && evidence.baseline.value !== null;
-  // Before a model has said anything: it decides nothing.
+  // Graded before the model is asked, since its observations do not count.
   const result = grade(findings, { kind, submissionMode, released });
   const observed = await observe(parts, context, run, evidence, { signal: cancelled, secrets });
   const shown = [...findings, ...observed.findings];
@@ -92,7 +91,7 @@ async function assess(parts: ModelParts, run: Run, context: ServerContext): Prom
   return completed(context, run, gathered, { ...result, lanes }, shown, observed.state);
 }
 
-/** Servers repeat what they were sent. */
+/** Redacts secrets, which servers may echo. */
 function hidden(findings: readonly Finding[], secrets: readonly string[]): Promise<Finding[]> {
   return Promise.all(
     findings.map(async (finding) => {
@@ -160,7 +159,7 @@ async function completed(
   };
 }
 
-/** A run that came to nothing. */
+/** A run without a result. */
 function ended(run: Run, terminalReason: string, message: string): Commit {
   const llmObservations: ObservationState = run.includeLlmObservations
     ? { status: 'not-requested', reason: 'no_evidence' }

@@ -3,14 +3,16 @@ import { Redactor } from '../../mcp/redactor.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import { hostedRoute } from '../../models/resolve.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
+
+import { asStorable } from '../../platform/json/storable.ts';
+
 import type { Evidence } from '../../readiness/evidence.ts';
 import type { Finding } from '../../readiness/index.ts';
 import { observationPrompt, readObservations } from '../../readiness/observations.ts';
-import type { ServerContext } from '../context.ts';
-import { askForJson, askModel, type ModelParts } from '../eval-runs/execute/ask-model.ts';
+import type { ServerContext } from '../context/context.ts';
 import { spendInsight } from '../limits/insights.ts';
-import { asStorable } from '../storable.ts';
+import { askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
 import type { ObservationState } from './present.ts';
 
 interface Observed {
@@ -18,11 +20,11 @@ interface Observed {
   findings: Finding[];
 }
 
-/** Milliseconds, and tokens of the answer. */
+/** Time limit in milliseconds, and tokens of the answer. */
 const longestCall = 60_000;
 const mostTokens = 4_096;
 
-/** What a model notices about the tools, where it was asked for. Whatever becomes of it, the run goes on. */
+/** Optional observations of a model about the tools. A failure here does not fail the run. */
 export async function observe(
   parts: ModelParts,
   context: ServerContext,
@@ -42,7 +44,7 @@ export async function observe(
     });
   const refused = await spent(context, run.id);
   if (refused !== undefined) return blocked(refused);
-  const late = timeLimit(longestCall);
+  const late = timeoutSignal(longestCall);
   const ends = AbortSignal.any([signal, late]);
   const { organizationId, projectId } = run;
   const purpose = { reason: `observations of readiness run ${run.id}`, actor: context.actor.user.id };
@@ -75,7 +77,7 @@ function none(state: ObservationState): Observed {
   return { state, findings: [] };
 }
 
-/** Takes one unit of the day; the answer is why there is none left. */
+/** Takes one unit of the daily budget; returns the reason if none is left. */
 async function spent(context: ServerContext, runId: string): Promise<string | undefined> {
   try {
     await context.db.transaction((trx) =>

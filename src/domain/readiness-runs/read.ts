@@ -2,10 +2,10 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as runs from '../../platform/database/queries/readiness-runs.ts';
-import { readTrace } from '../eval-runs/read/trace.ts';
-import { pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { readTrace } from '../artifacts/traces.ts';
+import { pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentRun } from './present.ts';
 
 type Report = OutputOf<Operations['getReadinessReport']>;

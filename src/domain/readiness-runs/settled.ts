@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
 import { emit } from '../webhooks/emit.ts';
 
-/** In the transaction in which a run ends. */
+/** Runs in the transaction that ends a run. */
 export async function settled(db: Db, run: ReadinessRunRow): Promise<void> {
   const { id: runId, projectId, serverId, kind: readinessKind, status, overallStatus, terminalReason } = run;
   const data = { runId, serverId, readinessKind, status, overallStatus, terminalReason, lanes: run.lanes };

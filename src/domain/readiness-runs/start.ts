@@ -8,12 +8,12 @@ import { newId } from '../../platform/ids.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import { version } from '../../platform/version.ts';
 import { engineVersion, policySnapshotDate } from '../../readiness/index.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ServerContext } from '../context.ts';
-import { identityOf } from '../eval-runs/launch/create.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { identityOf } from '../base/idempotency.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { shownUrl } from './gather/endpoint.ts';
 import { assessReadiness, type RunOptions } from './job.ts';
 import type { ObservationState } from './present.ts';
@@ -56,7 +56,7 @@ async function start(context: ServerContext, asked: Asked) {
     const run = await writeInProject(context, (db) => write(context, db, asked, identity));
     return receiptOf(run, false);
   } catch (error) {
-    // Perhaps only because the same request was faster: its run may have taken the last place.
+    // A concurrent request with the same key may have been faster, and its run may have taken the last slot.
     const overtaken = violates(error, 'readiness_runs_key') || error instanceof Refusal;
     const first = overtaken ? await replayed(context, asked, identity) : undefined;
     if (first) return first;
@@ -66,7 +66,7 @@ async function start(context: ServerContext, asked: Asked) {
 
 type Identity = ReturnType<typeof identityOf>;
 
-/** The run that this key has started already. */
+/** The run an earlier request with this key created. */
 async function replayed(
   { db, project, server }: ServerContext,
   { kind }: Asked,
@@ -127,7 +127,7 @@ async function write(
   return run;
 }
 
-/** Those who start runs of one organization stand in line here until their transaction ends. */
+/** Locks the organization until the transaction ends, so that concurrent starts are counted. */
 async function checkRoom(db: Db, organizationId: string): Promise<void> {
   await db.row(runs.lineUp, { organizationId });
   const open = (await db.one(runs.countOpen, { organizationId })).count;

@@ -5,15 +5,15 @@ import { violates } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as cards from '../../platform/database/queries/registry-cards.ts';
 import { newId } from '../../platform/ids.ts';
-import { audit } from '../audit.ts';
-import { pageById } from '../paging.ts';
-import { conflict } from '../refusals.ts';
+import { pageById } from '../base/paging.ts';
+import { conflict } from '../base/refusals.ts';
+import { given } from '../base/server-secrets.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkAddress } from '../servers/rules.ts';
-import { given } from '../servers/secrets.ts';
-import type { Verb } from '../verb.ts';
 import { presentCard } from './present.ts';
 
-/** So that all of them are on the first page of a list. */
+/** All cards must fit on the first page of a list. */
 const mostCards = 1000;
 
 export const listOrganizationRegistryServers: Verb<'listOrganizationRegistryServers'> = (

@@ -1,6 +1,6 @@
 import * as connections from '../../platform/database/queries/registry-connections.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const listRegistryConnections: Verb<'listRegistryConnections'> = (context, page) => {
   const { db, project } = context;

@@ -3,11 +3,9 @@ import type { Db } from '../../platform/database/database.ts';
 import * as entries from '../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../platform/database/queries/registry-sources.ts';
 import { searchFor } from '../../registry/search-words.ts';
-import { pageBy } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { commandsAllowed, presentEntry } from './present.ts';
-
-/** The directory is the same for everybody who may look into it. */
 
 export const searchRegistryDirectory: Verb<'searchRegistryDirectory'> = async (context, asked) => {
   const { db } = context;
@@ -23,7 +21,7 @@ export const searchRegistryDirectory: Verb<'searchRegistryDirectory'> = async (c
     commands,
   };
   const words = searchFor(q);
-  // Only what was asked for: what may run here can change between two pages.
+  // Contains the filters only; whether commands are allowed may change between two pages.
   const scope = ['directory', words ?? null, source, rowType, endpointKind, verifiedTier, connectableOnly];
   const present = (row: entries.EntryRow) => presentEntry(row, commands);
   if (q.trim() !== '' && words === undefined) return { items: [] };
@@ -78,7 +76,7 @@ function presentSource(row: sources.SourceRow) {
   };
 }
 
-/** By its id or its name. */
+/** By ID or name. */
 export async function findEntry(db: Db, idOrName: string): Promise<entries.EntryRow | undefined> {
   return /^[0-9a-f]{32}$/.test(idOrName)
     ? db.row(entries.find, { id: idOrName })

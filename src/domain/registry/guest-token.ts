@@ -1,5 +1,5 @@
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 
 const hour = 3_600_000;
 
@@ -8,7 +8,7 @@ export const createRegistryGuestToken: Verb<'createRegistryGuestToken'> = (
   { organizationId, body: { hours } },
 ) =>
   context.db.transaction(async (db) => {
-    // Tokens say their end in whole seconds.
+    // Tokens store their expiry in whole seconds.
     const expiresAt = Math.floor((context.clock() + hours * hour) / 1000) * 1000;
     await audit(db, context, 'registry.guest-token', organizationId);
     return { token: context.guestTokens.make(organizationId, expiresAt), expiresAt };

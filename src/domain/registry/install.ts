@@ -4,12 +4,12 @@ import * as connections from '../../platform/database/queries/registry-connectio
 import type { EntryRow } from '../../platform/database/queries/registry-entries.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { fits, isHttpUrl } from '../../registry/address-template.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { conflict } from '../refusals.ts';
+import { conflict } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { removeServer } from '../servers/rows.ts';
 import { refuseManaged } from '../servers/rules.ts';
-import type { Verb } from '../verb.ts';
 import { noSuchCard } from './cards.ts';
 import { findEntry, noSuchEntry } from './directory.ts';
 import { install, type Place } from './save.ts';
@@ -36,7 +36,7 @@ export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServe
     });
   });
 
-/** Where the entry is to be installed to. */
+/** The address or command to install. */
 function placeIn(entry: EntryRow, endpointUrl: string | undefined): Place {
   const { endpointKind, remoteUrl, command, unavailableReason } = entry;
   if (endpointKind === null)
@@ -100,7 +100,7 @@ export const installRegistryServer: Verb<'installRegistryServer'> = (
 export const uninstallRegistryServer: Verb<'uninstallRegistryServer'> = (context, { registryServerId: id }) =>
   writeInProject(context, async (db) => {
     const projectId = context.project.id;
-    // A card that is gone can be uninstalled all the same.
+    // A deleted card can still be uninstalled.
     const connection = await db.row(connections.find, { projectId, originId: id });
     if (connection?.kind !== 'registry') {
       if (!(await db.row(cards.find, { organizationId: context.actor.organization.id, id })))

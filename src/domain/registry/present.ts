@@ -3,7 +3,7 @@ import type { OutputOf } from '../../contract/operation.ts';
 import type { CardRow } from '../../platform/database/queries/registry-cards.ts';
 import type { EntryRow } from '../../platform/database/queries/registry-entries.ts';
 import { regexOf } from '../../registry/address-template.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
 const noCommands = 'package only: stdio servers are not allowed on this installation';
 

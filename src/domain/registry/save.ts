@@ -3,15 +3,15 @@ import * as projects from '../../platform/database/queries/projects.ts';
 import * as connections from '../../platform/database/queries/registry-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { namesOfSecrets } from '../base/server-secrets.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
 import { saveUnderFreeName } from '../servers/rows.ts';
 import { checkAddress, checkTransport, refuseManaged, requireCommandAdmin } from '../servers/rules.ts';
-import { namesOfSecrets } from '../servers/secrets.ts';
 import { writeServer } from '../servers/update.ts';
 
-/** Where a server is: an address, or a command with its arguments. */
+/** A URL, or a command with its arguments. */
 export type Place = { url: string } | { command: string[] };
 
 export interface Installed {
@@ -20,20 +20,23 @@ export interface Installed {
   outcome: 'created' | 'reconnected';
 }
 
-/** What is to be installed. */
+/** A server to install. */
 export interface Wanted {
   origin: { kind: 'registry' | 'catalog'; id: string };
   name: string;
   place: Place;
   endpointKind: string;
   settings?: Partial<servers.ServerSettings>;
-  /** Whether one may also be at this address: then moving there is a choice, and nobody's to make silently. */
+  /**
+   * Whether the origin may also be at this address. If so, moving a server there is a choice for a person, not
+   * automatic.
+   */
   alsoAt: (url: string) => boolean;
 }
 
 /**
- * Saves a server for a card or an entry of the directory, or finds the one that was saved for it. Installs in a project
- * follow each other, so that two at once make one server. Inside a transaction that holds the project.
+ * Saves a server for a card or directory entry, or returns the one already saved for it. Installs in a project are
+ * serialized, so that two concurrent ones create one server. The caller's transaction must hold the project.
  */
 export async function install(context: ProjectContext, db: Db, wanted: Wanted): Promise<Installed> {
   const transportType = 'url' in wanted.place ? 'http' : 'stdio';
@@ -79,7 +82,7 @@ async function save(context: ProjectContext, db: Db, wanted: Wanted): Promise<In
   return { serverId: server.id, serverName: server.name, outcome: 'created' };
 }
 
-/** The saved server goes where the origin has gone, unless somebody has pointed it elsewhere. */
+/** Moves the saved server to the new address of its origin, unless somebody has edited the address. */
 async function reconnect(
   context: ProjectContext,
   db: Db,
@@ -98,7 +101,7 @@ async function reconnect(
     );
   let server = before;
   if (now !== wantedAt) {
-    // Like any other edit of a server that is a command.
+    // Same rule as for other edits of a command.
     if (before.transportType === 'stdio') requireCommandAdmin(context);
     const { command: _, args: __, ...kept } = before.settings;
     const after = { ...before, ...fieldsOf(place, { ...kept, ...settings }) };

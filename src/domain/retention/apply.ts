@@ -1,22 +1,22 @@
 import type { Db } from '../../platform/database/database.ts';
 import {
   dropPart,
+  falseIfDropped,
   isEmpty,
   isHeld,
   type Part,
   partitioned,
   partsOf,
   startOfMonth,
-  unlessGone,
 } from '../../platform/database/partitions.ts';
 import * as retention from '../../platform/database/queries/retention.ts';
 import { startOfIds, timeOfId } from '../../platform/ids.ts';
-import type { Services } from '../context.ts';
-import { inBatches } from '../removal.ts';
+import { inBatches } from '../base/removal.ts';
+import type { Services } from '../context/context.ts';
 
 const day = 86_400_000;
 
-/** Kept as long as this for everybody. */
+/** Fixed retention, not configurable. */
 const fixed = [
   { tables: ['webhook_deliveries'], days: 30 },
   { tables: ['server_check_results'], days: 90 },
@@ -28,19 +28,19 @@ const tablesOf: Record<retention.RetentionKind, string[]> = {
   usage: ['model_calls', 'ledger_entries'],
   runs: [],
 };
-/** Whose parts are still written to while a run that began in them is not over. */
+/** Tables whose rows are still written while a run is open, even rows in old partitions. */
 const ofRuns = new Set(tablesOf.traces);
 
 export interface Removed {
-  /** Files of whole months. */
+  /** Dropped partitions of whole months. */
   parts: string[];
-  /** Rows that went one by one, and runs with everything in them, by kind. */
+  /** Rows deleted individually, and runs with their contents, by kind. */
   rows: Record<retention.RetentionKind, number>;
 }
 
 /**
- * Removes what nobody wants to keep any longer: whole months at once where everybody agrees, and otherwise the rows of
- * each organization in batches, after which months that hold nothing go too.
+ * Deletes expired data: drops whole monthly partitions where all organizations agree, otherwise deletes rows per
+ * organization in batches. Then drops empty months.
  */
 export async function applyRetention(
   services: Pick<Services, 'db' | 'clock'>,
@@ -52,7 +52,7 @@ export async function applyRetention(
   for (const { tables, days } of await agreed(db))
     for (const part of await partsBefore(db, tables, now - days * day)) {
       signal.throwIfAborted();
-      const gone = await unlessGone(async () => {
+      const gone = await falseIfDropped(async () => {
         if (await isHeld(db, part)) return false;
         if (part.table === 'eval_traces')
           await inBatches((most) => db.run(retention.removeBlobsOf(part, most)), signal);
@@ -63,17 +63,17 @@ export async function applyRetention(
     }
   for (const limit of await db.rows(retention.list, { organizationId: null }))
     removed.rows[limit.kind] += await removeRows(db, limit, now, signal);
-  // A month behind, so that nobody whose clock is late still writes there.
+  // One month late, in case a process with a slow clock still writes there.
   const everything = partitioned.map(({ table }) => table);
   for (const part of await partsBefore(db, everything, startOfMonth(now, -1)))
-    if (await unlessGone(() => isEmpty(db, part))) {
+    if (await falseIfDropped(() => isEmpty(db, part))) {
       await dropPart(db, part);
       removed.parts.push(part.name);
     }
   return removed;
 }
 
-/** Tables of which nobody keeps anything longer than so many days. */
+/** Tables for which every organization's retention is at most this many days. */
 async function agreed(db: Db): Promise<{ tables: string[]; days: number }[]> {
   const found = [...fixed];
   for (const kind of retention.retentionKinds) {
@@ -83,7 +83,7 @@ async function agreed(db: Db): Promise<{ tables: string[]; days: number }[]> {
   return found;
 }
 
-/** Parts whose rows were all made before then. */
+/** Partitions whose rows were all created before `time`. */
 async function partsBefore(db: Db, tables: string[], time: number): Promise<Part[]> {
   const open = await oldestOpen(db, null);
   const parts = await partsOf(db);
@@ -95,13 +95,13 @@ async function partsBefore(db: Db, tables: string[], time: number): Promise<Part
     });
 }
 
-/** When the oldest run was made that is not over. */
+/** Creation time of the oldest open run. */
 async function oldestOpen(db: Db, organizationId: string | null): Promise<number> {
   const { id } = await db.one(retention.oldestOpen, { organizationId });
   return id === null ? Number.POSITIVE_INFINITY : timeOfId(id);
 }
 
-/** What one organization does not keep any longer; how many rows, or runs. */
+/** Deletes expired rows of one organization; returns the number of rows or runs. */
 async function removeRows(
   db: Db,
   { organizationId, kind, days, doneUntil }: retention.RetentionRow,
@@ -118,7 +118,7 @@ async function removeRows(
     case 'audit':
       return rowsOf(retention.removeAudit, idsBefore('aud'));
     case 'usage': {
-      // The period that is counted now stays whole.
+      // Keeps the current accounting period whole.
       const before = new Date(until).toISOString().slice(0, 7);
       return (
         (await rowsOf(retention.removeModelCalls, idsBefore('call'))) +
@@ -148,7 +148,7 @@ async function removeRows(
 
 const runsAtOnce = 100;
 
-/** Goes through runs from the oldest on; how many there were. */
+/** Processes runs, oldest first; returns their number. */
 async function eachRun(
   db: Db,
   runs: typeof retention.oldRuns,

@@ -3,7 +3,7 @@ import { PersonalEnv, problemOfVariable } from '../../contract/variables.ts';
 import { broughtTo } from './bring.ts';
 import type { DeliveredSecret } from './deliver.ts';
 
-/** Names by what a program does with them. */
+/** Variable names by their effect. */
 const kinds = {
   'leads requests elsewhere': [
     ...[
@@ -65,7 +65,7 @@ const kinds = {
   'is a credential': ['API_TOKEN', 'GITHUB_TOKEN', 'LDAP_PASSWORD'],
 };
 const names = Object.values(kinds).flat();
-/** Refused whatever is declared. */
+/** Refused even if declared. */
 const steering = [
   ...[
     'NODE_OPTIONS',

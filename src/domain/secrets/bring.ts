@@ -1,22 +1,22 @@
 import { problemOfVariable } from '../../contract/variables.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
-import type { Brought } from '../live/reach.ts';
 import type { DeliveredSecret } from './deliver.ts';
 
-/** A secret that cannot be delivered as its owner said. */
+/** A secret that cannot be delivered as its owner configured. */
 export class UndeliverableSecret extends Error {}
 
-interface BroughtSecrets extends Pick<Brought, 'headers' | 'env'> {
-  /** Names of personal secrets that the command was not saved to take. */
+interface BroughtSecrets {
+  headers: Record<string, string>;
+  env: Record<string, string>;
+  /** Names of personal secrets the command does not declare. */
   withheld: string[];
 }
 
 /**
- * What the secrets of a run come to at one server: a header where the secret is bound to the host of the server, an
- * environment variable for a command. A server gets nothing that is bound to another host. A shared secret, which an
- * administrator wrote as one saved the command, fills any variable. A personal one fills only names that whoever saved
- * the command declared: any other could lead what was saved with it elsewhere, whatever it is called. Where both fill the
- * same, the personal one counts.
+ * Maps the secrets of a run to one server: a header if the secret is bound to the server's host, an environment
+ * variable for a command. Secrets bound to another host are never sent. Shared secrets may set any variable, since an
+ * administrator wrote them, as one saved the command. Personal secrets may set only variables the saved command
+ * declares: others could redirect its stored credentials. On conflict the personal secret wins.
  */
 export function broughtTo(
   server: Pick<ServerRow, 'transportType' | 'url' | 'settings'>,
@@ -49,7 +49,7 @@ function inHeader(name: string, value: string): string {
   );
 }
 
-/** Asked here too: a brokered secret may have become a variable. */
+/** Checked here again: a brokered secret may have been changed to a variable. */
 function variable(name: string): string {
   const problem = problemOfVariable(name);
   if (problem !== undefined) throw new UndeliverableSecret(`The secret ${problem}`);

@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as secrets from '../../platform/database/queries/secrets.ts';
 import { newId } from '../../platform/ids.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import type { Verb } from '../verb.ts';
 import { presentSecret } from './present.ts';
 import { refuseTakenName } from './rules.ts';
 

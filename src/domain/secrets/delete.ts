@@ -1,8 +1,8 @@
 import * as secrets from '../../platform/database/queries/secrets.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const deleteSecret: Verb<'deleteSecret'> = (context, { secretId: id }) => {
   const viewer = { projectId: context.project.id, userId: context.actor.user.id };

@@ -1,24 +1,24 @@
 import * as secrets from '../../platform/database/queries/secrets.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
 export interface DeliveredSecret {
   name: string;
   value: string;
-  /** Shared with nobody: whoever started the run brought it. */
+  /** Personal: visible only to the user who started the run. */
   personal: boolean;
-  /** Where the value may be put in on the way out; absent when the run holds it itself. */
+  /** Hosts and header the value may be sent to; absent if the run holds the value itself. */
   broker?: { hosts: string[]; header: string; template: string };
 }
 
 interface Delivery {
   secrets: DeliveredSecret[];
-  /** Some that were granted are there no more, or not for whoever started the run. */
+  /** Some granted secrets were deleted, or are not accessible to the user who started the run. */
   incomplete: boolean;
 }
 
 /**
- * What a run receives: the secrets its environment grants and no others, shared ones first. One that is shared with
- * nobody goes only to what its owner started.
+ * Secrets delivered to a run: only those its environment grants, shared ones first. Personal secrets are delivered
+ * only to runs of their owner.
  */
 export async function deliverSecrets(
   { db, vault }: Pick<Services, 'db' | 'vault'>,

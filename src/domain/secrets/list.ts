@@ -1,6 +1,6 @@
 import * as secrets from '../../platform/database/queries/secrets.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSecret } from './present.ts';
 
 export const listSecrets: Verb<'listSecrets'> = (context, page) => {

@@ -2,7 +2,7 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { SecretRow } from '../../platform/database/queries/secrets.ts';
 
-/** The value is not even in the row. */
+/** The row does not contain the value. */
 export function presentSecret(row: SecretRow): OutputOf<Operations['getSecret']> {
   return {
     id: row.id,

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { problemOfBinding } from '../../contract/secrets.ts';
 import { violates } from '../../platform/database/database.ts';
 
-/** The database decides whether a name is taken, so that two callers cannot both win. */
+/** Uniqueness is checked by the database, so that of two concurrent requests only one succeeds. */
 export function refuseTakenName(name: string): (error: unknown) => never {
   return (error) => {
     const where = violates(error, 'secrets_shared_name')

@@ -1,8 +1,8 @@
 import * as secrets from '../../platform/database/queries/secrets.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSecret } from './present.ts';
 import { checkBinding } from './rules.ts';
 
@@ -28,7 +28,7 @@ export const updateSecret: Verb<'updateSecret'> = (context, { secretId: id, body
 type Binding = Pick<secrets.SecretRow, 'delivery' | 'brokerHosts' | 'brokerHeader' | 'brokerTemplate'>;
 type Rebinding = { [Field in keyof Binding]?: NonNullable<Binding[Field]> | undefined };
 
-/** What was brokered and stays so keeps the parts that are not mentioned; anything else starts from nothing. */
+/** If the delivery stays `broker`, omitted fields are kept; otherwise they start empty. */
 function rebound(before: Binding, change: Rebinding): Binding {
   const { delivery = before.delivery } = change;
   const kept = delivery === before.delivery ? before : undefined;

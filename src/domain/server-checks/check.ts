@@ -6,17 +6,18 @@ import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Account, enqueueAll } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
+import { asStorable } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
-import type { ServerContext, Services } from '../context.ts';
+
+import type { ServerContext, Services } from '../context/context.ts';
 import { actWhile } from '../identity/act-for.ts';
 import { examineServer, type Report } from '../live/examination.ts';
 import { reach } from '../live/reach.ts';
-import { asStorable } from '../storable.ts';
 import { emit } from '../webhooks/emit.ts';
 
 const checkServer = 'check-server';
-/** Failed checks in a row before a server is called unhealthy: one may be the network. */
+/** Consecutive failures before a server counts as unhealthy: a single one may be the network. */
 const patience = 2;
 
 interface Due {
@@ -24,7 +25,7 @@ interface Due {
   projectId: string;
 }
 
-/** Looks at servers as often as somebody wants, as that somebody. */
+/** Checks servers at their configured interval, as the user who configured it. */
 export function serverCheckJobs(services: Services): JobKind[] {
   return [
     {
@@ -46,7 +47,7 @@ export function serverCheckJobs(services: Services): JobKind[] {
     {
       kind: checkServer,
       attempts: 2,
-      // A server that does not answer keeps one for ten seconds.
+      // An unresponsive server occupies a slot for ten seconds.
       concurrency: 4,
       handle: async (payload, signal, onBehalfOf) =>
         onBehalfOf && look(services, payload as Due, onBehalfOf, signal),
@@ -70,12 +71,12 @@ async function look(
       const context: ServerContext = Object.assign(entered, { server });
       return examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
     });
-    // That this service has too much to do says nothing about the server either.
+    // An overload of this service says nothing about the server.
     if (report.error?.details?.['reason'] === 'SERVICE_BUSY') return undefined;
     const durationMs = Math.round(performance.now() - began);
     return (trx) => note(trx, { serverId, projectId, server }, report, durationMs);
   } catch (error) {
-    // The account may not, or commands may not be run: that says nothing about the server.
+    // A lost permission or forbidden commands say nothing about the server.
     if (!(error instanceof Refusal)) throw error;
     const pausedReason = brief(error.message);
     return async (trx) => void (await trx.run(checks.pause, { serverId, pausedReason }));
@@ -96,7 +97,7 @@ async function note(
   const [failedCheck, failed] =
     Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
   const reason = report.error?.message ?? failed?.detail;
-  // Receivers of webhooks read this, and not the address of the server.
+  // Sent to webhook receivers, so the server's URL secrets are removed.
   const detail = ok || reason === undefined ? null : brief(withoutSecrets(reason, secretsInUrl(server.url)));
   const result = { ok, status: report.status, durationMs, failedCheck: failedCheck ?? null, detail };
   await db.run(checks.addResult, { id: newId('chk'), serverId, projectId, ...result });
@@ -109,7 +110,7 @@ async function note(
   await emit(db, projectId, [{ type, subject: serverId, data }]);
 }
 
-/** Servers have a hand in it. Cut first: that may leave half of a character. */
+/** Bounds text that servers influence. Truncated first, since that may split a surrogate pair. */
 function brief(text: string): string {
   return asStorable(redact(text).slice(0, 500));
 }

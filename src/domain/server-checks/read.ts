@@ -1,11 +1,11 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as checks from '../../platform/database/queries/server-checks.ts';
-import { pageBy, pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy, pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 
-/** Of a strip, however long it is. */
+/** Slots of the status strip, whatever its time span. */
 const slots = 48;
 const hour = 3_600_000;
 

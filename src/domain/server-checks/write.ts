@@ -1,12 +1,12 @@
 import * as checks from '../../platform/database/queries/server-checks.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { presentChecks } from './read.ts';
 
-/** Of one project, switched on. */
+/** Enabled checks per project. */
 const most = 100;
 
 export const setServerChecks: Verb<'setServerChecks'> = (context, { serverId, body }) =>

@@ -7,18 +7,20 @@ import * as connections from '../../platform/database/queries/server-connections
 import * as servers from '../../platform/database/queries/servers.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
-import { auditAccount } from '../audit.ts';
-import type { Services } from '../context.ts';
-import { isAccessEnded } from '../identity/access-watch.ts';
+
+import { asStorable } from '../../platform/json/storable.ts';
+
+import { namesOfSecrets } from '../base/server-secrets.ts';
+import { auditAccount } from '../context/audit.ts';
+import type { Services } from '../context/context.ts';
 import { adviceFor } from '../live/advice.ts';
-import { usableGrant } from '../live/auth-method.ts';
 import { noteOAuthDemand } from '../live/oauth-demand.ts';
 import { examineProbe } from '../live/probe-report.ts';
 import { targetOf } from '../live/reach.ts';
 import { refusalOf } from '../live/refusal.ts';
+import { isAccessEnded } from '../parts/access-watch.ts';
+import { usableGrant } from '../servers/auth-method.ts';
 import { saveUnderFreeName } from '../servers/rows.ts';
-import { namesOfSecrets } from '../servers/secrets.ts';
-import { asStorable } from '../storable.ts';
 import { tokensNeeded, tokensRefused } from './tokens.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -35,13 +37,13 @@ const unfinished = {
   retryable: true,
 };
 
-/** On behalf of whoever made the request. */
+/** On behalf of the request's creator. */
 export async function enqueueAdvance(db: Db, row: ConnectionRow): Promise<void> {
   const { id, organizationId, userId } = row;
   await enqueue(db, advanceKind, { id }, { onBehalfOf: { organizationId, userId } });
 }
 
-/** The work behind a connection request: looks at the server, tries it, saves it. */
+/** Processes connection requests: probes the server, tries it, and saves it. */
 export function connectionJobs(services: Services): JobKind[] {
   return [
     {
@@ -61,7 +63,7 @@ export function connectionJobs(services: Services): JobKind[] {
           return cancelled(services, row);
         }
       },
-      // Left as it is, the request would look as if somebody were still at it.
+      // Otherwise the request would stay in progress forever.
       givenUp: (payload) => async (db) => {
         const row = await workOn(db, payload);
         if (row) await connections.change(db, row, { status: 'failed', error: unfinished });
@@ -81,7 +83,7 @@ export function connectionJobs(services: Services): JobKind[] {
   ];
 }
 
-/** The request a job is about, if something is left to do for it. */
+/** The request of a job, if it still needs work. */
 async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefined> {
   const row = await db.row(connections.findForWork, payload as { id: string });
   if (!row || row.projectId === null) return undefined;
@@ -90,13 +92,13 @@ async function workOn(db: Db, payload: unknown): Promise<ConnectionRow | undefin
 
 type Outcome = (db: Db) => Promise<void>;
 
-/** Nothing is written when the request was cancelled meanwhile. */
+/** Writes nothing if the request was cancelled meanwhile. */
 function settle(row: ConnectionRow, { error, ...changes }: ConnectionChange): Outcome {
   const said = error && { ...error, message: asStorable(error.message) };
   return async (db) => void (await connections.change(db, row, { ...changes, ...(said && { error: said }) }));
 }
 
-/** Whoever made the request may no longer. */
+/** Cancels the request because its creator has lost access. */
 function cancelled(services: Services, row: ConnectionRow): Outcome {
   return async (db) => {
     const current = await connections.change(db, row, { status: 'cancelled' });
@@ -111,7 +113,7 @@ async function discover(services: Services, row: ConnectionRow, wait: Wait): Pro
   if (seen.status === 'oauth_required') {
     if (server && usableGrant(server) !== undefined && !row.request.reauthorize)
       return validate(services, row, wait);
-    // The probe was made without stored headers, which may be what the server wants.
+    // The probe used no stored headers, which the server may require.
     if (server && server.settings.headerNames.length === 0) await noteOAuthDemand(services, server, {}, true);
     return save(services, row, 'awaiting_authorization', { useOAuth: true });
   }
@@ -149,7 +151,7 @@ async function validate(services: Services, row: ConnectionRow, wait: Wait): Pro
   return save(services, row, 'ready', {});
 }
 
-/** The status is taken first: a request that was cancelled meanwhile saves nothing. */
+/** Updates the status first: a request cancelled meanwhile saves nothing. */
 function save(
   services: Services,
   row: ConnectionRow,
@@ -170,7 +172,7 @@ async function serverOf({ db }: Services, row: ConnectionRow): Promise<servers.L
   return projectId === null || id === null ? undefined : db.row(servers.findLive, { projectId, id });
 }
 
-/** Saves the server unless it is saved already, under a name that is free. */
+/** Saves the server under a free name, unless it is saved already. */
 async function saveServer(
   { clock }: Services,
   db: Db,
@@ -180,7 +182,7 @@ async function saveServer(
   const { projectId, url } = row;
   if (row.serverId !== null || projectId === null) return undefined;
   if (!(await db.row(projects.hold, { id: projectId }))) return undefined;
-  // Two requests for one URL stand in line, so that the second finds the server of the first.
+  // Locks the project, so that of two requests for one URL the second finds the first one's server.
   await db.row(projects.lineUp, { id: projectId });
   const [existing] = await db.rows(servers.at, { projectId, url });
   if (existing) return { serverId: existing.id };

@@ -1,6 +1,6 @@
 import * as connections from '../../platform/database/queries/server-connections.ts';
-import { audit } from '../audit.ts';
-import type { Verb } from '../verb.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentConnection, statusNow } from './present.ts';
 import { connectionOf, expired, wrongState } from './rules.ts';
 import { withdraw } from './withdraw.ts';

@@ -4,14 +4,15 @@ import * as projects from '../../platform/database/queries/projects.ts';
 import * as connections from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { projectOf, viewerOf } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { Context } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { hideQuery } from '../../platform/network/hide-query.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { projectOf, viewerOf } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkAddress } from '../servers/rules.ts';
-import type { Verb } from '../verb.ts';
 import { enqueueAdvance } from './advance.ts';
-import { hideQuery, presentConnection } from './present.ts';
+import { presentConnection } from './present.ts';
 import { checkOpen } from './rules.ts';
 
 export const createServerConnection: Verb<'createServerConnection'> = async (context, { body }) => {
@@ -57,7 +58,7 @@ function denied(): Refusal {
   });
 }
 
-/** The server that is meant: the one named, else the one with this URL. */
+/** The server named in the request, otherwise the one with this URL. */
 async function existingServer(
   db: Db,
   projectId: string,

@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentConnection } from './present.ts';
 import { connectionOf } from './rules.ts';
 

@@ -2,13 +2,17 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import type { Context } from '../context.ts';
+import { hideQuery } from '../../platform/network/hide-query.ts';
+import type { Context } from '../context/context.ts';
 
 export type ServerConnection = OutputOf<Operations['getServerConnection']>;
 
 const final = new Set<ConnectionRow['status']>(['ready', 'failed', 'expired', 'cancelled']);
 
-/** An open request is over when its hour is, or when what it is about was deleted, whether or not that is written down. */
+/**
+ * Current status. An open request counts as over once it has expired or its target is deleted, even if the row does
+ * not say so yet.
+ */
 export function statusNow(context: Pick<Context, 'clock'>, row: ConnectionRow): ConnectionRow['status'] {
   if (final.has(row.status)) return row.status;
   const gone = row.projectId === null || (row.status === 'awaiting_authorization' && row.serverId === null);
@@ -36,16 +40,7 @@ export async function presentConnection(context: Context, row: ConnectionRow): P
       serverId: server.id,
       server: { id: server.id, name: server.name, url: hideQuery(server.url ?? ''), enabled: server.enabled },
     }),
-    // Of a request that is over by now, what it waited for is no longer of use.
+    // Hides the pending error of a request that is over by now.
     ...(error && status === row.status && { error }),
   };
-}
-
-/** People put keys into queries. */
-export function hideQuery(url: string): string {
-  const shown = new URL(url);
-  shown.hash = '';
-  const fields = [...shown.searchParams].map(([name, value]) => (value === '' ? 'hidden' : `${name}=hidden`));
-  shown.search = fields.join('&');
-  return shown.href;
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as connections from '../../platform/database/queries/server-connections.ts';
-import type { Context } from '../context.ts';
-import { conflict } from '../refusals.ts';
+import { conflict } from '../base/refusals.ts';
+import type { Context } from '../context/context.ts';
 
-/** The request in the path, if the caller has made it and may still see where it belongs. */
+/** The caller's own request, if the caller still has access to its project. */
 export async function connectionOf({ db, actor }: Context, id: string): Promise<connections.ConnectionRow> {
   const row = await db.row(connections.find, { ...accountOf(actor), role: actor.role, id });
   if (row) return row;
@@ -17,7 +17,7 @@ function accountOf({ organization, user }: Context['actor']): { organizationId: 
 
 const mostOpen = 5;
 
-/** Whether one more may be open. Callers of one account stand in line here until their transaction ends. */
+/** Limits open requests per account. Locks the account until the transaction ends. */
 export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
   const account = accountOf(actor);
   await db.row(connections.lineUp, account);

@@ -5,13 +5,13 @@ import type { ConnectionRow } from '../../platform/database/queries/server-conne
 
 type Place = Pick<ConnectionRow, 'id' | 'projectId' | 'serverId'>;
 
-/** What the caller is asked to do while a request waits. */
+/** The next step for the caller while a request waits for tokens. */
 export function tokensNeeded(place: Place): NonNullable<ConnectionRow['error']> {
   const message = `The server asks for OAuth. Complete it, then send the tokens to ${importPath(place)}; this request goes on by itself.`;
   return { code: 'OAUTH_REQUIRED', message, retryable: true };
 }
 
-/** What to do about tokens that the server does not take. */
+/** The next step when the server rejects the tokens. */
 export function tokensRefused(place: Place, { message }: McpFailure): string {
   const again = filled(retryServerConnectionValidation, { connectionRequestId: place.id });
   return `${message}. Complete OAuth again, send the new tokens to ${importPath(place)}, then try again with ${again}.`;

@@ -1,13 +1,13 @@
 import type { StreamEvent } from '../../contract/operation.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
-import { enterProject } from '../access.ts';
-import type { Context } from '../context.ts';
-import type { Verb } from '../verb.ts';
-import { turnsOf } from '../watching.ts';
+import { enterProject } from '../context/access.ts';
+import type { Context } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { turnsOf } from '../context/watching.ts';
 import { isOver, presentConnection, type ServerConnection, statusNow } from './present.ts';
 import { connectionOf } from './rules.ts';
 
-/** The request is read before the stream begins, so that a refusal is an answer of its own. */
+/** Reads the request before the stream begins, so that a refusal is a plain error response. */
 export const watchServerConnection: Verb<'watchServerConnection'> = async (context, input) => {
   const { connectionRequestId, lastEventId } = input;
   const row = await connectionOf(context, connectionRequestId);

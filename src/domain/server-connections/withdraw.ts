@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/database/database.ts';
 import type { ConnectionRow } from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
-/** Removes the server that was saved only to wait for tokens, unless somebody has made something of it. */
+/** Deletes the server saved only to wait for tokens, unless it has been edited or used since. */
 export async function withdraw(
   { vault }: Pick<Services, 'vault'>,
   db: Db,

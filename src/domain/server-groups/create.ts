@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as groups from '../../platform/database/queries/server-groups.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { refuseTaken } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { refuseTaken } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
 export const createServerGroup: Verb<'createServerGroup'> = async (context, { body }) => {

@@ -1,6 +1,6 @@
 import * as groups from '../../platform/database/queries/server-groups.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { namesOf, presentServerGroup } from './present.ts';
 
 export const listServerGroups: Verb<'listServerGroups'> = (context, page) => {

@@ -2,7 +2,7 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { GroupableServer, ServerGroupRow } from '../../platform/database/queries/server-groups.ts';
 
-/** With the names that its servers have now. */
+/** With the current names of its servers. */
 export function presentServerGroup(
   { id, name, description, serverIds, createdAt }: ServerGroupRow,
   names: ReadonlyMap<string, string>,

@@ -1,8 +1,8 @@
 const manifestName = '/SKILL.md';
 
 /**
- * One spelling for all ways to write the address of a file (`Q&A.md`, `Q%26A.md#top`). Undefined for what is no address,
- * has a query, or a step that is empty or hides a slash.
+ * Normalizes a file URI (`Q&A.md`, `Q%26A.md#top`). Undefined for an invalid URI, or one with a query, an empty
+ * segment or an encoded slash.
  */
 export function fileKey(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
@@ -16,15 +16,15 @@ export function fileKey(uri: string): string | undefined {
   return `${scheme}://${steps.map(encodeURIComponent).join('/')}`;
 }
 
-/** The folder of a SKILL.md, in the spelling of `fileKey`. */
+/** The folder of a SKILL.md, normalized like `fileKey`. */
 export function folderOf(skillUri: string): string | undefined {
   const key = fileKey(skillUri);
   const folder = key?.endsWith(manifestName) ? key.slice(0, -manifestName.length) : '';
-  // What is left of an address without a folder ends with a slash.
+  // Without a folder, only the origin with a trailing slash is left.
   return /[^/]$/.test(folder) ? folder : undefined;
 }
 
-/** The name of a folder: its last step. */
+/** The last segment of a folder. */
 export function folderName(folder: string): string {
   return decodeURIComponent(folder.slice(folder.lastIndexOf('/') + 1));
 }

@@ -28,9 +28,9 @@ export interface SkillEntry {
   name: string;
   description: string;
   frontmatter: Record<string, unknown>;
-  /** Every file of the skill by the spelling of `fileKey`, SKILL.md among them; none of one that cannot be loaded. */
+  /** All files by normalized URI, including SKILL.md; empty if the skill cannot be loaded. */
   files: ReadonlyMap<string, SkillFile>;
-  /** Why none of its files is to be read. */
+  /** Why its files must not be read. */
   unloadable?: { reason: UnloadableReason; message: string };
 }
 
@@ -39,7 +39,7 @@ type UnloadableReason = Extract<
   'no_resources' | 'dynamic_resources' | 'too_many_resources' | 'too_large'
 >;
 
-/** An entry of `skills/list` or `skills/get`. One that does not follow the extension is refused. */
+/** Parses an entry of `skills/list` or `skills/get`. Refuses one that violates the extension. */
 export function readEntry(value: unknown): SkillEntry {
   const parsed = Entry.safeParse(value);
   if (!parsed.success) throw malformed(uriOf(value), wordsOf(parsed.error));
@@ -63,7 +63,7 @@ export function readEntry(value: unknown): SkillEntry {
   return { ...about, files: new Map(), unloadable: { reason: 'too_large', message } };
 }
 
-/** What the entry says about its files, when that alone decides. */
+/** Reasons against loading that follow from the entry alone. */
 function problemOf(resources: unknown): SkillEntry['unloadable'] {
   if (resources === 'dynamic')
     return {

@@ -1,8 +1,8 @@
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
-import { mapInTurns } from '../../platform/turns.ts';
+import { mapYielding } from '../../platform/flow/yielding.ts';
+import type { Verb } from '../context/verb.ts';
 import { drainPages } from '../live/drain.ts';
-import type { Verb } from '../verb.ts';
 import { fileKey } from './address.ts';
 import { readEntry } from './entry.ts';
 import { SkillRefused } from './refused.ts';
@@ -29,17 +29,17 @@ export const listServerSkills: Verb<'listServerSkills'> = (context, { serverId, 
     };
   });
 
-/** Skills, addresses that several entries have, and entries that are not in order. */
+/** Sorts entries into valid skills, duplicate URIs and invalid entries. */
 export async function sorted(
   serverId: string,
   items: readonly unknown[],
 ): Promise<Pick<Catalog, 'skills' | 'duplicateUris' | 'rejected'>> {
-  const keyed = await mapInTurns(items, (item) => ({ item, key: keyOf(item) }));
+  const keyed = await mapYielding(items, (item) => ({ item, key: keyOf(item) }));
   const counts = new Map<string, number>();
   for (const { key } of keyed) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   const skills: Catalog['skills'] = [];
   const rejected: Catalog['rejected'] = [];
-  await mapInTurns(keyed, ({ item, key }) => {
+  await mapYielding(keyed, ({ item, key }) => {
     if ((counts.get(key ?? '') ?? 0) > 1) return;
     try {
       const { skillUri, name, description, frontmatter, files, unloadable } = readEntry(item);

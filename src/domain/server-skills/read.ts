@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../context/verb.ts';
 import { sha256, textOf, verifyFile, verifyManifest } from './verify.ts';
 import { fetchBytes, fetchEntry, listedFile, orRefusal } from './visit.ts';
 

@@ -2,7 +2,7 @@ import type { ServerSkillRefusal } from '../../contract/server-skills.ts';
 
 type Kind = ServerSkillRefusal['kind'];
 
-/** What a server sent failed a check: an answer to the caller, not an error. */
+/** Server content that failed a check. Reported in a regular response, not as an error. */
 export class SkillRefused extends Error {
   readonly refusal: ServerSkillRefusal;
 

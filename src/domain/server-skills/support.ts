@@ -9,7 +9,7 @@ export interface SkillsSupport {
   active: boolean;
 }
 
-/** The capabilities of a client, with the extension among them. */
+/** Client capabilities with the skills extension added. */
 export function declaringSkills(capabilities: Record<string, unknown> = {}): Record<string, unknown> {
   return { ...capabilities, extensions: { [extension]: {}, ...extensionsOf(capabilities) } };
 }

@@ -4,11 +4,11 @@ import { readFrontmatter } from '../skills/frontmatter.ts';
 import type { SkillEntry, SkillFile } from './entry.ts';
 import { SkillRefused } from './refused.ts';
 
-/** Reading YAML takes the square of the number of its keys, and long for each bracket. */
+/** Bounds YAML: parsing is quadratic in the number of keys, and slow for nested brackets. */
 const mostFrontmatter = 16 * 1024;
 const mostBrackets = 1000;
 
-/** Refuses bytes that are not the listed file. */
+/** Refuses bytes whose size or digest differs from the listed file. */
 export function verifyFile({ skillUri }: SkillEntry, { uri, digest, size }: SkillFile, bytes: Buffer): void {
   const about = { skillUri, resourceUri: uri };
   if (bytes.length > skillLimits.bytes)
@@ -36,7 +36,7 @@ export function verifyFile({ skillUri }: SkillEntry, { uri, digest, size }: Skil
     );
 }
 
-/** What SKILL.md says below its frontmatter, which must be that of the entry. */
+/** Checks that the frontmatter of SKILL.md equals the entry's, and returns the body. */
 export function verifyManifest(entry: SkillEntry, bytes: Buffer): string {
   const { skillUri } = entry;
   const text = textOf(bytes);
@@ -65,7 +65,7 @@ function readHead(skillUri: string, text: string): ReturnType<typeof readFrontma
   }
 }
 
-/** Text that says exactly what the bytes say. */
+/** Decodes UTF-8 strictly; undefined if the bytes are not valid text. */
 export function textOf(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -88,7 +88,7 @@ interface Difference {
   actual: string;
 }
 
-/** The first field in which two values differ; the order of keys does not count, that of elements does. */
+/** The first differing field. Key order is ignored, element order is not. */
 export function differenceBetween(expected: unknown, actual: unknown, field = ''): Difference | undefined {
   if (isRecord(expected) && isRecord(actual) && Array.isArray(expected) === Array.isArray(actual)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
@@ -101,7 +101,7 @@ export function differenceBetween(expected: unknown, actual: unknown, field = ''
   return expected === actual ? undefined : { field, expected: shown(expected), actual: shown(actual) };
 }
 
-/** Lists too: their keys are their places. */
+/** Includes arrays, whose keys are indexes. */
 function isRecord(value: unknown): value is Record<string, unknown> | unknown[] {
   return typeof value === 'object' && value !== null;
 }

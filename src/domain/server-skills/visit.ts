@@ -1,7 +1,7 @@
 import type { ServerSkillRefusal } from '../../contract/server-skills.ts';
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../context/context.ts';
 import { type LiveOptions, withServer } from '../live/reach.ts';
 import { fileKey } from './address.ts';
 import { readEntry, type SkillEntry, type SkillFile } from './entry.ts';
@@ -9,8 +9,8 @@ import { SkillRefused } from './refused.ts';
 import { declaringSkills, type SkillsSupport, supportOf } from './support.ts';
 
 /**
- * Talks to a server about its skills, on a connection that says what the server is now. We declare the extension, unless
- * the caller chose what is declared: that is how one sees what a client without it would get.
+ * Opens a new connection, so that the server reports its current state. Declares the extension, unless the caller
+ * sets the capabilities, which shows what a client without the extension would get.
  */
 export function withSkills<T>(
   context: ServerContext,
@@ -25,7 +25,7 @@ export function withSkills<T>(
   return withServer(context, options, visit, 'once');
 }
 
-/** What `work` makes of an active extension, or why it was refused. */
+/** Runs `work` if the extension is active, and turns failed checks into a refusal in the response. */
 export function orRefusal<T extends object>(
   context: ServerContext,
   body: LiveOptions,
@@ -48,7 +48,7 @@ function inactive({ advertised }: SkillsSupport): string {
     : 'The server does not declare the skills extension';
 }
 
-/** The entry of one skill, fetched anew, when its files may be read. */
+/** Fetches the entry of one skill; refuses if its files must not be read. */
 export async function fetchEntry(conversation: Conversation, skillUri: string): Promise<SkillEntry> {
   const { skill } = await ask(conversation, 'skills/get', skillUri, { skillUri });
   const entry = readEntry(skill);
@@ -65,7 +65,7 @@ export async function fetchEntry(conversation: Conversation, skillUri: string): 
   return entry;
 }
 
-/** The listed file at an address, however that is written. */
+/** The listed file at a URI, in any spelling. */
 export function listedFile({ skillUri, files }: SkillEntry, resourceUri: string): SkillFile {
   const file = files.get(fileKey(resourceUri) ?? '');
   if (file) return file;
@@ -73,7 +73,7 @@ export function listedFile({ skillUri, files }: SkillEntry, resourceUri: string)
   throw new SkillRefused('unlisted_resource', message, { skillUri, resourceUri });
 }
 
-/** The bytes that the server sends for a file, whatever they are. */
+/** The bytes the server sends for a file, unverified. */
 export async function fetchBytes(
   conversation: Conversation,
   { skillUri }: SkillEntry,
@@ -94,7 +94,7 @@ function isOf(content: unknown, uri: string): boolean {
   return typeof named === 'string' && fileKey(named) === fileKey(uri);
 }
 
-/** An error that the server answers with is a refusal; one of reaching it is not. */
+/** An error response of the server becomes a refusal; a connection failure is thrown. */
 async function ask(
   conversation: Conversation,
   method: string,

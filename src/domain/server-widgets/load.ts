@@ -3,7 +3,7 @@ import type { Conversation } from '../../mcp/mcp.ts';
 import { needsListing, type WidgetSource, widgetSource } from '../../widgets/declared.ts';
 import { drain } from '../live/drain.ts';
 
-/** The widget at an address, or why there is none. Only a server that cannot be reached is an error. */
+/** The widget at a URI, or why it cannot be loaded. Only an unreachable server throws. */
 export async function loadWidget(
   conversation: Conversation,
   uri: string,
@@ -23,7 +23,7 @@ export async function loadWidget(
   }
 }
 
-/** An error that the server answered with. */
+/** Swallows error responses of the server. */
 function unlessRpc(error: unknown): undefined {
   if (error instanceof McpFailure && error.kind === 'rpc') return undefined;
   throw error;

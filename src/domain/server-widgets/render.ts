@@ -7,17 +7,17 @@ import { version } from '../../platform/version.ts';
 import type { Answered } from '../../widgets/bridge.ts';
 import { refusalOfCall, type WidgetSource, widgetUriOf } from '../../widgets/declared.ts';
 import { type RenderedWidget, renderWidget, type WidgetObservation } from '../../widgets/render.ts';
-import { browserRefusal, checkBrowser } from '../browser-sessions/refusals.ts';
-import type { ServerContext } from '../context.ts';
+import type { ServerContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { drain } from '../live/drain.ts';
 import { withServer } from '../live/reach.ts';
-import type { Verb } from '../verb.ts';
+import { browserRefusal, checkBrowser } from '../parts/browser-refusals.ts';
 import { loadWidget } from './load.ts';
 import { declaringWidgets } from './support.ts';
 
 type Answer = OutputOf<Operations['renderServerWidget']>;
 
-/** Bytes of a picture that is sent inside JSON. */
+/** Bytes of a screenshot embedded in JSON. */
 const mostScreenshot = 8 * 1024 * 1024;
 
 export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { body }) => {
@@ -71,7 +71,7 @@ function nameOf(tool: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** What the server says goes to the widget; that it cannot be reached is told to it too. */
+/** Passes the server's response to the widget; a connection failure becomes an error response. */
 async function answered(
   { ask }: Conversation,
   method: string,

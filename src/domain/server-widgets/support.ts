@@ -1,6 +1,6 @@
 const extension = 'io.modelcontextprotocol/ui';
 
-/** The capabilities of a client, with MCP Apps among them: servers may name interfaces only to those who show them. */
+/** Client capabilities with MCP Apps added: servers may offer widgets only to clients that declare it. */
 export function declaringWidgets(capabilities: Record<string, unknown> = {}): Record<string, unknown> {
   const declared = capabilities['extensions'];
   const extensions = typeof declared === 'object' && declared !== null ? declared : {};

@@ -2,13 +2,13 @@ import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import type { Verb } from '../verb.ts';
+import { given, namesOfSecrets, sealSecrets } from '../base/server-secrets.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentServer } from './present.ts';
 import { checkAddress, checkTransport, refuseTakenName, requireCommandAdmin } from './rules.ts';
-import { given, namesOfSecrets, sealSecrets } from './secrets.ts';
 
 type Body = Parameters<Verb<'createProjectServer'>>[1]['body'];
 
@@ -19,7 +19,7 @@ export const createProjectServer: Verb<'createProjectServer'> = async (context, 
   );
 };
 
-/** Refuses a server that may not be saved here, or not by this actor. */
+/** Refuses a server that may not be saved here, or not by this user. */
 export async function checkServer(context: ProjectContext, body: Body): Promise<void> {
   const transport = transportOf(body);
   await checkTransport(context, transport);
@@ -27,7 +27,7 @@ export async function checkServer(context: ProjectContext, body: Body): Promise<
   await checkAddress(context, body.url ?? null);
 }
 
-/** Adds a server that was checked, in the transaction of the caller. */
+/** Adds a validated server in the caller's transaction. */
 export async function addServer(context: ProjectContext, db: Db, body: Body): Promise<servers.ServerRow> {
   const { name, enabled = true, url, headers, env, clientSecret, transportType: _, ...rest } = body;
   const secrets = given({ headers, env, clientSecret });

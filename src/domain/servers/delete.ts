@@ -1,8 +1,8 @@
 import * as servers from '../../platform/database/queries/servers.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { removeServer } from './rows.ts';
 import { refuseManaged } from './rules.ts';
 

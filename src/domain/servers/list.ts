@@ -1,6 +1,6 @@
 import * as servers from '../../platform/database/queries/servers.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentServer } from './present.ts';
 
 export const listProjectServers: Verb<'listProjectServers'> = (context, page) => {

@@ -2,7 +2,7 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
 
-/** What anyone may see of a server. Secret values are not even in the row. */
+/** The public view of a server. The row does not contain secret values. */
 export function presentServer(row: ServerRow): OutputOf<Operations['getProjectServer']> {
   const { settings } = row;
   return {

@@ -3,9 +3,9 @@ import { nameKey } from '../../platform/database/name-key.ts';
 import * as grants from '../../platform/database/queries/grants.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 
-/** Saves a server nobody chose the exact name of: a number is put behind a name that is taken. */
+/** Saves a server, appending a number to its name if that is taken. */
 export async function saveUnderFreeName(
   db: Db,
   { name, ...fields }: Omit<servers.ServerFields, 'id' | 'nameKey'>,
@@ -19,7 +19,7 @@ export async function saveUnderFreeName(
   }
 }
 
-/** A server with everything that is stored of it, sealed values included. */
+/** Deletes a server with everything stored for it, including sealed values. */
 export async function removeServer(
   { vault }: Pick<Services, 'vault'>,
   db: Db,

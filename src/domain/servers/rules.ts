@@ -3,8 +3,8 @@ import type { Db } from '../../platform/database/database.ts';
 import * as plugins from '../../platform/database/queries/plugins.ts';
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
 import { refusalOfUrl } from '../../platform/network/address-guard.ts';
-import type { ProjectContext, Services } from '../context.ts';
-import { conflict, refuseTaken } from '../refusals.ts';
+import { conflict, refuseTaken } from '../base/refusals.ts';
+import type { ProjectContext, Services } from '../context/context.ts';
 
 type Rules = Pick<Services, 'trust' | 'db'>;
 
@@ -14,7 +14,7 @@ export async function checkTransport({ trust, db }: Rules, transportType: 'http'
   if (problem !== undefined) throw new Refusal('FORBIDDEN', problem);
 }
 
-/** Whoever chooses a command chooses what runs on the machine of the service. Members use what was chosen. */
+/** A command runs on the service's machine, so only administrators may save one. Members can use it. */
 export function requireCommandAdmin({ project }: ProjectContext): void {
   if (project.role !== 'admin')
     throw new Refusal(
@@ -23,7 +23,7 @@ export function requireCommandAdmin({ project }: ProjectContext): void {
     );
 }
 
-/** An address that would be refused at every call is refused when it is saved; names are looked up only then. */
+/** Refuses addresses that every call would refuse. Host names are resolved only at the call. */
 export async function checkAddress({ trust, db }: Rules, url: string | null, field = 'url'): Promise<void> {
   const problem = url === null ? undefined : refusalOfUrl(url, await trust.addressPolicy(db));
   if (problem !== undefined)
@@ -34,7 +34,7 @@ export function refuseTakenName(name: string): (error: unknown) => never {
   return refuseTaken('server', name, 'servers_name', '; case does not tell names apart');
 }
 
-/** What a plugin brought changes with the plugin, so that a version stays what it was. */
+/** Servers of a plugin change only with the plugin, so that a version stays immutable. */
 export async function refuseManaged(db: Db, server: ServerRow): Promise<void> {
   if (server.pluginVersionId === null) return;
   const { name: plugin } = await db.one(plugins.nameOf, { versionId: server.pluginVersionId });

@@ -1,14 +1,14 @@
 import type { ServerRow } from '../../platform/database/queries/servers.ts';
-import type { ServerSecrets } from './secrets.ts';
+import type { ServerSecrets } from '../base/server-secrets.ts';
 
 type SecretName = keyof ServerSecrets;
 export const secretNames = ['headers', 'env', 'clientSecret'] as const;
 type Place = Pick<ServerRow, 'transportType' | 'url' | 'settings'>;
 
 /**
- * Who receives each stored value, as text that differs when the recipient does: the origin of the URL, or the command
- * with its arguments. A client secret goes to an authorization server besides, which the URL, the resource and the
- * issuer lead to. Whoever may edit a server must not be able to have its values sent to a place of their own.
+ * Where each stored secret is sent, as a string to compare: the URL's origin, or the command with its arguments. A
+ * client secret also goes to an authorization server, determined by URL, resource and issuer. An editor of a server
+ * must not be able to redirect its secrets.
  */
 function recipientsOf({ transportType, url, settings }: Place): Record<SecretName, string> {
   const { command, args = [], oauthResourceUrl, xaaAuthzIssuer = null } = settings;
@@ -18,14 +18,14 @@ function recipientsOf({ transportType, url, settings }: Place): Record<SecretNam
   return { headers: caller, env: caller, clientSecret: JSON.stringify([caller, resource, xaaAuthzIssuer]) };
 }
 
-/** Behind one origin there are many tunnels, each to a machine of its own. */
+/** All tunnels share one origin, but each leads to another machine. */
 function originOf(url: string | null): string | null {
   if (url === null) return null;
   const { origin, pathname } = new URL(url);
   return `${origin}${/^\/tunnels\/[^/]*/.exec(pathname)?.[0] ?? ''}`;
 }
 
-/** The stored values that an edit would send to somebody else, in the order of the API. */
+/** The stored secrets an edit would send to another recipient, in API order. */
 export function misdirectedSecrets(before: Place, after: Place, stored: ServerSecrets): SecretName[] {
   const [then, now] = [recipientsOf(before), recipientsOf(after)];
   return secretNames.filter((name) => then[name] !== now[name] && Object.keys(stored[name] ?? {}).length > 0);

@@ -4,12 +4,19 @@ import type { Db } from '../../platform/database/database.ts';
 import { nameKey } from '../../platform/database/name-key.ts';
 import * as authorization from '../../platform/database/queries/server-authorization.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { authMethodOf } from '../live/auth-method.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import {
+  given,
+  namesOfSecrets,
+  openSecrets,
+  type ServerSecrets,
+  sealSecrets,
+} from '../base/server-secrets.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { authMethodOf } from './auth-method.ts';
 import { presentServer } from './present.ts';
 import {
   checkAddress,
@@ -19,7 +26,6 @@ import {
   requireCommandAdmin,
 } from './rules.ts';
 import { misdirectedSecrets, secretNames } from './secret-recipients.ts';
-import { given, namesOfSecrets, openSecrets, type ServerSecrets, sealSecrets } from './secrets.ts';
 
 const xaaFields = [
   'useXaa',
@@ -40,7 +46,8 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
     const after = withPlainFields(before, plain, clearXaaConfig ?? false);
     await checkTransport({ ...context, db }, after.transportType);
     if ([before, after].some(({ transportType }) => transportType === 'stdio')) requireCommandAdmin(context);
-    // An address of our own, which leads through a tunnel, need not be one that the network may be asked for.
+    // Only checked on change: the server may have a tunnel address of this service, which the network policy may
+    // forbid.
     if (after.url !== before.url) await checkAddress({ ...context, db }, after.url);
     const sent = given({ headers, env, clientSecret });
     const { server, dropped } = await writeServer(context, db, before, after, { sent, clearClientSecret });
@@ -49,15 +56,15 @@ export const updateProjectServer: Verb<'updateProjectServer'> = async (context, 
   }).catch(refuseTakenName(body.name ?? ''));
 };
 
-/** What becomes of the stored values. */
+/** Changes to the stored secrets. */
 interface SecretChange {
   sent?: ServerSecrets;
   clearClientSecret?: boolean | undefined;
-  /** None of them stays, wherever they went. */
+  /** Drops all stored secrets, even if their recipient stays the same. */
   forgetAll?: boolean;
 }
 
-/** Writes what a server is to be from now on. Stored values that would go to somebody else than before are dropped. */
+/** Writes the new state of a server. Drops stored secrets whose recipient changes. */
 export async function writeServer(
   context: ProjectContext,
   db: Db,

@@ -7,20 +7,20 @@ import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import * as shares from '../../platform/database/queries/shares.ts';
+import { hashToken } from '../../platform/secrets/tokens.ts';
+import { deadLink } from '../base/refusals.ts';
 import { presentSuites } from '../conformance-runs/present.ts';
 import { failingChecks } from '../conformance-runs/read.ts';
-import type { PublicContext } from '../context.ts';
+import type { PublicContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSummary } from '../eval-runs/read/summary.ts';
-import { hashToken } from '../identity/token.ts';
-import type { Verb } from '../verb.ts';
-import { deadLink } from '../visits/enter.ts';
 
 type Shown = OutputOf<VisitOperations['readShared']>;
 type Case = Extract<Shown, { kind: 'evalRun' }>['run']['cases'][number];
 
 const mostTrials = 5_000;
 
-/** How a run went, in numbers: what was sent, said and answered in it stays with those who have an account. */
+/** Shows the results of a run in numbers. Prompts, answers and tool data require an account. */
 export const readShared: Verb<'readShared'> = async (context, { body }) => {
   const share = await context.db.row(shares.byLink, { linkHash: hashToken(body.link) });
   if (!share) throw deadLink();
@@ -52,7 +52,7 @@ async function evalRun({ db }: PublicContext, share: shares.ShareRow): Promise<S
   };
 }
 
-/** Titles of checks only: an error may quote what the server said, or where it is. */
+/** Shows only titles of checks: errors may quote the server or its address. */
 async function conformanceRun(context: PublicContext, share: shares.ShareRow): Promise<Shown> {
   const { db } = context;
   const run = await db.row(conformanceRuns.find, { projectId: share.projectId, id: share.targetId });
@@ -93,7 +93,7 @@ async function conformanceRun(context: PublicContext, share: shares.ShareRow): P
   };
 }
 
-/** One row for each case and model, in the order of the suite. */
+/** One row per case and model, in suite order. */
 async function casesOf(db: Db, run: runs.RunRow, states: readonly trials.TrialStateRow[]): Promise<Case[]> {
   const named = await db.rows(runs.caseNames, { runId: run.id });
   const known = new Map(named.map((one) => [one.id, one]));

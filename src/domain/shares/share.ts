@@ -2,18 +2,17 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as shares from '../../platform/database/queries/shares.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { conflict, invalid } from '../base/refusals.ts';
 import { findConformanceRun } from '../conformance-runs/find.ts';
-import type { ProjectContext } from '../context.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import { forgetLink, linkTo, mintLink } from '../context/sealed-links.ts';
+import type { Verb } from '../context/verb.ts';
 import { findRun } from '../eval-runs/read/find.ts';
-import { invalid } from '../invalid.ts';
-import { conflict } from '../refusals.ts';
-import { forgetLink, linkTo, mintLink } from '../sealed-links.ts';
 import { linkOf } from '../studies/present.ts';
 import { studyOf } from '../studies/sessions.ts';
 import { rotateStudyLink, updateStudy } from '../studies/update.ts';
-import type { Verb } from '../verb.ts';
 
 type Share = OutputOf<Operations['getShare']>;
 type Named = { shareKind: string; targetId: string };
@@ -27,7 +26,7 @@ export const getShare: Verb<'getShare'> = async (context, input) => {
   return presentShare(context, which, await context.db.row(shares.find, which));
 };
 
-/** A run that there is. */
+/** Finds the shared run; refuses other kinds. */
 async function runOf(context: ProjectContext, { shareKind, targetId }: Named): Promise<Which> {
   if (shareKind !== 'evalRun' && shareKind !== 'conformanceRun')
     throw new Refusal('NOT_FOUND', 'What can be shared is called scenario, evalRun or conformanceRun');
@@ -87,7 +86,7 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
       policyVersion: (before?.policyVersion ?? 0) + 1,
       linkHash,
       linkSealedId,
-      // It ends with what it was the end of.
+      // Closing a share also drops its expiry.
       expiresAt: open ? end : null,
       updatedBy: context.actor.user.id,
     });
@@ -104,7 +103,7 @@ function refuseStale(expected: number | undefined, current: number): void {
   });
 }
 
-/** A study is changed where studies are; this is another way there. */
+/** Studies are updated by their own operation, to which this one delegates. */
 async function changeStudy(
   context: ProjectContext,
   studyId: string,

@@ -1,8 +1,8 @@
 import { parseDocument } from 'yaml';
+import { isStorable } from '../../platform/json/storable.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { isStorable } from '../storable.ts';
 
-/** The YAML between the two `---` lines, and the text below. */
+/** Splits a file into the YAML between the `---` lines and the body. */
 export function readFrontmatter(text: string): { fields: Record<string, unknown>; body: string } {
   const [, yaml, body] =
     /^\u{feff}?---[ \t]*\r?\n(?:([^]*?)\r?\n)??---[ \t]*(?:\r?\n([^]*))?$/u.exec(text) ?? [];
@@ -20,7 +20,7 @@ function fieldsOf(yaml: string): Record<string, unknown> {
     const line = yaml.slice(0, problem.pos[0]).split('\n').length + 1;
     throw new OperatorProblem(`SKILL.md, line ${line}: ${problem.message}`);
   }
-  // References could make a small text very large.
+  // Forbids YAML aliases, which could expand a small text enormously.
   const fields: unknown = withoutReferences(() => document.toJS({ maxAliasCount: 0 }));
   if (fields === null) return {};
   if (typeof fields !== 'object' || Array.isArray(fields))

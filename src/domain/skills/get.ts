@@ -1,6 +1,6 @@
 import * as skills from '../../platform/database/queries/skills.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSkill } from './present.ts';
 
 export const getProjectSkill: Verb<'getProjectSkill'> = async ({ db, project, actor }, { skillId: id }) => {

@@ -1,6 +1,6 @@
 import * as skills from '../../platform/database/queries/skills.ts';
-import { pageById } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageById } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSkill } from './present.ts';
 
 export const listProjectSkills: Verb<'listProjectSkills'> = (context, page) => {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { Name } from '../../contract/text.ts';
+import { Name } from '../../contract/fields.ts';
 import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
+import { isStorable } from '../../platform/json/storable.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-import { isStorable } from '../storable.ts';
+
 import { readFrontmatter } from './frontmatter.ts';
 
 const most = { text: 256 * 1024, files: 50, bytes: 5 * 1024 * 1024 };
 
-/** Of the folder: SKILL.md and what supports it. */
+/** Limits of the folder: SKILL.md and its supporting files. */
 export const skillBounds: FolderBounds = { files: most.files + 1, bytes: most.bytes };
 
 const text = (name: string) => `${name} must be a text; put it in quotes if it looks like something else`;
@@ -17,7 +18,7 @@ const Head = z.looseObject({
   description: z.string(text('description')).trim().min(1).max(1024),
 });
 
-/** A skill from the files of its folder, by paths relative to it. */
+/** Parses a skill from the files of its folder, by relative path. */
 export function parseSkill(files: Files): SkillText {
   const { 'SKILL.md': main, ...others } = Object.fromEntries(files);
   if (!main) throw new OperatorProblem('The folder holds no SKILL.md');
@@ -49,7 +50,7 @@ function textOf(bytes: Buffer): string {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (isStorable(decoded)) return decoded;
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new OperatorProblem('SKILL.md is not text in UTF-8');
 }

@@ -3,7 +3,7 @@ import type { GuestExecutionFields } from '../../contract/studies.ts';
 
 export type GuestExecution = z.output<typeof GuestExecutionFields>;
 
-/** Whoever publishes to everybody with the link wants them to chat; this bounds what it costs. */
+/** Default limits for guests of a study open to anyone with the link; they bound its cost. */
 export const usualGuestExecution: GuestExecution = {
   enabled: true,
   computerEnabled: false,

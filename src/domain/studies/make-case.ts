@@ -2,19 +2,21 @@ import type { Step } from '../../contract/eval-steps.ts';
 import type { TurnMessage } from '../../models/messages.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-import { addCase, takenIn } from '../eval-cases/add.ts';
-import { newCase } from '../eval-cases/definition.ts';
-import { presentCase } from '../eval-cases/present.ts';
+
+import { asStorable } from '../../platform/json/storable.ts';
+
+import { conflict } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
+import { addCase, takenIn } from '../eval-suites/cases/add.ts';
+import { newCase } from '../eval-suites/cases/definition.ts';
+import { presentCase } from '../eval-suites/cases/present.ts';
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
-import { conflict } from '../refusals.ts';
-import { asStorable } from '../storable.ts';
-import type { Verb } from '../verb.ts';
 import { sessionOf } from './sessions.ts';
 
 const mostPrompts = 20;
 const mostTools = 20;
 
-/** What somebody really wanted, as a case: their words, and the tools that served them. */
+/** Creates an eval case from a visitor's session: the visitor's prompts, and the tools that were called. */
 export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySession'> = async (
   context,
   input,
@@ -26,7 +28,7 @@ export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySessio
   const prompts = stored
     .flatMap(({ role, content }) => wordsOf({ role, content } as TurnMessage))
     .slice(0, mostPrompts);
-  // One whose messages were never answered has only the first.
+  // A session whose messages were never answered has only its first message.
   const said = prompts.length > 0 ? prompts : [session.firstMessage].filter((text) => text.trim() !== '');
   if (said.length === 0) throw conflict('Nothing was said in this session', 'SESSION_EMPTY');
   const turns = await db.rows(sessions.turnsOf, { sessionIds: [sessionId] });

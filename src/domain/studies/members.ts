@@ -2,18 +2,18 @@ import type { Db } from '../../platform/database/database.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { newId } from '../../platform/ids.ts';
-import { configuredOrigin, type PublicContext } from '../context.ts';
-import { hashToken, newToken } from '../identity/token.ts';
-import { pageById } from '../paging.ts';
+import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
+import { pageById } from '../base/paging.ts';
+import { conflict, notFound } from '../base/refusals.ts';
+import { configuredOrigin, type PublicContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { requireLinkMail, sendMail } from '../people/mail.ts';
-import { conflict, notFound } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { ticketAddress } from './present.ts';
 import { studyOf } from './sessions.ts';
 import { writeStudy } from './write.ts';
 
 const mostMembers = 1000;
-/** Milliseconds that a ticket works. */
+/** Lifetime of a ticket in milliseconds. */
 const lasting = 7 * 24 * 3_600_000;
 
 export const listStudyMembers: Verb<'listStudyMembers'> = async (context, { studyId, ...page }) => {
@@ -58,7 +58,7 @@ export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { st
   };
 };
 
-/** The way in for one person, once. Earlier ones go on working, but for the oldest. */
+/** Creates a single-use entry ticket for a member. Earlier tickets stay valid, except the oldest beyond the limit. */
 export async function makeTicket(context: PublicContext, db: Db, memberId: string): Promise<string> {
   const ticket = newToken();
   await db.run(visitors.addTicket, {

@@ -3,9 +3,9 @@ import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import type { StudyRow } from '../../platform/database/queries/studies.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
+import { type LinkContext, linkTo } from '../context/sealed-links.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
-import { type LinkContext, linkTo } from '../sealed-links.ts';
 import type { GuestExecution } from './guest-execution.ts';
 
 type Summary = OutputOf<Operations['listStudies']>['items'][number];
@@ -18,12 +18,12 @@ export function linkOf(context: LinkContext, study: StudyRow) {
   return linkTo(context, page, study);
 }
 
-/** The token of a ticket stands behind a mark, which no other token begins with. */
+/** The `t.` prefix marks a ticket; other tokens never begin with it. */
 export function ticketAddress(origin: string, ticket: string): string {
   return `${origin}${page}#t.${ticket}`;
 }
 
-/** What visitors are given; undefined while the environment does not hold together, which its own page explains. */
+/** The resolved environment of a study; undefined if it is invalid, which the environment's own page explains. */
 export function compositionOf(
   { db }: Pick<Context, 'db'>,
   study: Pick<StudyRow, 'projectId' | 'environmentId'>,
@@ -61,7 +61,7 @@ export function presentSummary(
   };
 }
 
-/** What a visitor may know. */
+/** Settings a visitor may see. */
 export async function presentSettings(
   context: Context,
   study: StudyRow,

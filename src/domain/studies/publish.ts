@@ -4,15 +4,14 @@ import type { Db } from '../../platform/database/database.ts';
 import * as environments from '../../platform/database/queries/environments.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
+import { found, invalidBecause } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import { forgetLink, mintLink } from '../context/sealed-links.ts';
+import type { Verb } from '../context/verb.ts';
 import { mustBeLive } from '../environments/write.ts';
-import { refused } from '../eval-runs/launch/select.ts';
 import { checkRoom } from '../limits/room.ts';
-import { found } from '../refusals.ts';
-import { forgetLink, mintLink } from '../sealed-links.ts';
-import type { Verb } from '../verb.ts';
 import { usualGuestExecution } from './guest-execution.ts';
 import { presentStudy } from './present.ts';
 import { again } from './write.ts';
@@ -81,11 +80,11 @@ export const unpublishStudy: Verb<'unpublishStudy'> = (context, { environmentId,
     const published = all.filter(({ publishedAt }) => publishedAt !== null);
     const meant = scenarioId === undefined ? published : published.filter(({ id }) => id === scenarioId);
     if (scenarioId !== undefined && !all.some(({ id }) => id === scenarioId))
-      throw refused('scenarioId: This environment has no such study', 'STUDY_NOT_OF_ENVIRONMENT', {
+      throw invalidBecause('scenarioId: This environment has no such study', 'STUDY_NOT_OF_ENVIRONMENT', {
         candidates: published.map(({ id, name }) => ({ id, name })),
       });
     if (meant.length > 1)
-      throw refused('scenarioId: The environment has several studies; say which', 'STUDY_REQUIRED', {
+      throw invalidBecause('scenarioId: The environment has several studies; say which', 'STUDY_REQUIRED', {
         candidates: published.map(({ id, name }) => ({ id, name })),
       });
     const [study] = meant;

@@ -1,10 +1,10 @@
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
-import { closedProject } from '../access.ts';
-import { pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
-import { insightsOfStudy } from './analysis/envelope.ts';
+import { pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import { closedProject } from '../context/access.ts';
+import type { Verb } from '../context/verb.ts';
+import { insightsOfStudy } from './analysis/insights.ts';
 import { compositionOf, presentForMembers, presentSettings, presentSummary } from './present.ts';
 
 export const listStudies: Verb<'listStudies'> = async (context, { includeUnpublished, ...page }) => {

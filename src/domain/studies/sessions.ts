@@ -4,16 +4,16 @@ import type { TurnMessage } from '../../models/messages.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { openCursor, pageBy } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
 import { lengthOf } from '../chat-sessions/transcript.ts';
-import type { ProjectContext } from '../context.ts';
-import { openCursor, pageBy } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
 type Session = OutputOf<Operations['listStudySessions']>['items'][number];
 type Message = OutputOf<Operations['getStudySession']>['messages'][number];
 
-/** Characters of a page of messages; a longer one is not shown. */
+/** Characters of messages per page; a longer message is omitted. */
 const mostOfPage = 8 * 1024 * 1024;
 
 type Place = readonly [at: number, id: string];
@@ -30,7 +30,7 @@ export const listStudySessions: Verb<'listStudySessions'> = async (context, { st
   });
 };
 
-/** Refuses what is not in the project of the path. */
+/** Refuses a study that is not in the project of the path. */
 export async function studyOf(
   { db, project }: Pick<ProjectContext, 'db' | 'project'>,
   id: string,
@@ -61,7 +61,7 @@ function presentSession(row: sessions.StudySessionRow): Session {
   };
 }
 
-/** Who it was, as far as that is known, and how they found it. */
+/** The visitor, as far as known, and their feedback. */
 function presentVisitor(row: sessions.StudySessionRow): Pick<Session, 'visitor' | 'feedback'> {
   const { kind, displayName, language, rating, comment } = row;
   return {
@@ -104,7 +104,7 @@ export const getStudySession: Verb<'getStudySession'> = async (context, input) =
   };
 };
 
-/** What was said, and which tools were called; not what they were sent or answered. */
+/** Messages and tool names, without arguments and results of calls. */
 function spokenIn({ role, content }: TurnMessage): Message[] {
   if (typeof content === 'string') return [{ role, text: content }];
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');

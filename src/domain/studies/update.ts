@@ -1,13 +1,13 @@
 import * as environments from '../../platform/database/queries/environments.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
+import { found } from '../base/refusals.ts';
+import { forgetLink, mintLink } from '../context/sealed-links.ts';
+import type { Verb } from '../context/verb.ts';
 import { mustBeLive } from '../environments/write.ts';
-import { found } from '../refusals.ts';
-import { forgetLink, mintLink } from '../sealed-links.ts';
-import type { Verb } from '../verb.ts';
 import { linkOf, presentStudy } from './present.ts';
 import { again, mustBePublished, writeStudy } from './write.ts';
 
-/** From the few to the many. */
+/** Ordered from the narrowest access to the widest. */
 const modes: readonly studies.Mode[] = ['project_members', 'invited_only', 'anyone_with_link'];
 
 function isNarrower(mode: studies.Mode, than: studies.Mode): boolean {

@@ -1,13 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
 
 /**
- * The only way to change a study: one change after the other, told to whoever waits to hear that a visit ended.
- * `work` says what it did, for the audit.
+ * Every change of a study goes through here: locks the study, audits what `work` reports, and notifies visits that
+ * access may have ended.
  */
 export function writeStudy<Answer>(
   context: ProjectContext,
@@ -24,7 +24,7 @@ export function writeStudy<Answer>(
   });
 }
 
-/** As it is after a change. */
+/** Reads the study again after a change. */
 export async function again(db: Db, { projectId, id }: studies.StudyRow): Promise<studies.StudyRow> {
   return found(await db.row(studies.find, { projectId, id }), 'study');
 }

@@ -1,7 +1,7 @@
 import * as swarms from '../../platform/database/queries/swarms.ts';
-import { pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentSwarm } from './present.ts';
 
 export const listSwarms: Verb<'listSwarms'> = (context, page) => {

@@ -1,11 +1,11 @@
 import * as swarms from '../../platform/database/queries/swarms.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
+import { found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkParts } from '../journeys/parts.ts';
 import { checkRoom } from '../limits/room.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
 import { presentSwarm } from './present.ts';
 
 export const createSwarm: Verb<'createSwarm'> = (context, { body }) =>

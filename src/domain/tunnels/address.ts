@@ -1,6 +1,6 @@
 import { withoutCredit } from '../../tunnels/wire.ts';
 
-/** Below the origin: `/tunnels/SLUG/mcp` is the server, and clients connect to `/tunnels/connect`. */
+/** Relative to the origin: `/tunnels/SLUG/mcp` is the server; clients connect to `/tunnels/connect`. */
 export const tunnelsPath = '/tunnels';
 export const connectPath = `${tunnelsPath}/connect`;
 const serverPath = '/mcp';
@@ -10,9 +10,9 @@ export function addressOfTunnel(origin: string, slug: string): string {
 }
 
 /**
- * What the client of a tunnel is asked for. Clients of the first protocol serve at a path with the id of the server in
- * it, and write addresses for others to use, for which they want to see the secret; ours see neither. Well-known
- * places have the path of the tunnel at their end.
+ * Maps a public URL to the path sent to the tunnel client. Clients of the first protocol serve the path with the
+ * server ID and need the secret in it, since they write URLs for others; current clients see neither. Well-known URLs
+ * have the tunnel's path at their end.
  */
 export function pathBehind(
   { pathname, search }: Pick<URL, 'pathname' | 'search'>,

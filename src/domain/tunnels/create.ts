@@ -6,19 +6,19 @@ import * as grants from '../../platform/database/queries/grants.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import * as tunnels from '../../platform/database/queries/tunnels.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import { configuredOrigin, type ProjectContext } from '../context.ts';
-import { hashToken, newToken } from '../identity/token.ts';
+import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
+import { namesOfSecrets } from '../base/server-secrets.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import { configuredOrigin, type ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { refuseManaged, refuseTakenName, requireCommandAdmin } from '../servers/rules.ts';
-import { namesOfSecrets } from '../servers/secrets.ts';
 import { writeServer } from '../servers/update.ts';
-import type { Verb } from '../verb.ts';
 import { addressOfTunnel, connectPath } from './address.ts';
 
-/** Milliseconds for which a client may come back with its token. */
+/** Milliseconds during which a client may reconnect with its token. */
 const tokenLasts = 7 * 24 * 3600_000;
-/** Open at once, of one organization. */
+/** Open tunnels per organization. */
 const mostOpen = 200;
 
 export const createTunnel: Verb<'createTunnel'> = (context, { body: { name } }) =>
@@ -71,7 +71,10 @@ async function refuseTooMany({ actor }: ProjectContext, db: Db): Promise<void> {
     });
 }
 
-/** A saved server leads to the tunnel. What is stored for it goes with it only to the machine of the same person. */
+/**
+ * Points a saved server to the tunnel. The server's stored secrets are kept only if the tunnel belongs to the same
+ * user.
+ */
 async function lead(
   context: ProjectContext,
   db: Db,

@@ -1,6 +1,6 @@
 import * as tunnels from '../../platform/database/queries/tunnels.ts';
-import { pageBy } from '../paging.ts';
-import type { Verb } from '../verb.ts';
+import { pageBy } from '../base/paging.ts';
+import type { Verb } from '../context/verb.ts';
 
 export const listTunnels: Verb<'listTunnels'> = (context, page) => {
   const { db, project } = context;

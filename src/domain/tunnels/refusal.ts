@@ -4,7 +4,7 @@ import type { TunnelFailure } from '../../tunnels/relay-connection.ts';
 
 const again = 'Run drydock tunnel on the machine of the server';
 
-/** What somebody who asked for the address of a tunnel is answered with. */
+/** Response to a request for a tunnel's public address. */
 export function tunnelRefusal({ code, message }: TunnelFailure): Refusal {
   switch (code) {
     case 'offline':
@@ -23,7 +23,7 @@ export function tunnelRefusal({ code, message }: TunnelFailure): Refusal {
   }
 }
 
-/** The same for our own calls of a server that is behind a tunnel. */
+/** Connection failure for Drydock's own calls of a tunneled server. */
 export function failureOfTunnel({ code, message, notSent }: TunnelFailure): McpFailure {
   const facts = notSent ? { notSent } : {};
   if (code === 'busy') return new McpFailure('rate-limited', message, { ...facts, retryAfter: 1 });

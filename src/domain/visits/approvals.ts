@@ -1,12 +1,12 @@
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
-import type { Services } from '../context.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
+import { conflict } from '../base/refusals.ts';
+import type { Services } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 
-/** Milliseconds for a decision; none is a no. */
+/** Milliseconds to decide; a timeout counts as declined. */
 export const patience = 120_000;
-/** Looked for this often besides, should an announcement get lost. */
+/** Poll interval in milliseconds, in case an announcement is lost. */
 const look = 2_000;
 
 interface Asked {
@@ -15,7 +15,7 @@ interface Asked {
   sessionId: string;
 }
 
-/** Waits until whoever chats says whether a tool may be called, on whichever replica they say it. */
+/** Waits for the visitor's decision on a tool call, made on any replica. */
 export async function askVisitor(
   { db, notifications }: Pick<Services, 'db' | 'notifications'>,
   call: Asked,
@@ -23,7 +23,7 @@ export async function askVisitor(
   signal: AbortSignal,
 ): Promise<boolean> {
   await db.run(sessions.askApproval, call);
-  const over = AbortSignal.any([signal, timeLimit(patience)]);
+  const over = AbortSignal.any([signal, timeoutSignal(patience)]);
   let wake = (): void => {};
   const stop = notifications.on(sessions.approvalChannel, (id) => {
     if (id === undefined || id === call.turnId) wake();

@@ -5,17 +5,18 @@ import type { Db } from '../../platform/database/database.ts';
 import * as studies from '../../platform/database/queries/studies.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { VisitorContext } from '../context.ts';
-import { hashToken, newToken } from '../identity/token.ts';
+import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
+import { deadLink } from '../base/refusals.ts';
+import type { VisitorContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { brake } from '../people/brakes.ts';
 import { mailsLinks, requireLinkMail } from '../people/mail.ts';
 import { mailTicket, makeTicket } from '../studies/members.ts';
-import type { Verb } from '../verb.ts';
 
 type Given = InputOf<VisitOperations['enterStudy']>['body'];
 type Study = studies.StudyRow;
 
-/** New guests of one study in a day. */
+/** New guests per study and day. */
 const mostGuests = 5_000;
 
 export const openStudy: Verb<'openStudy'> = async (context, { body }) => {
@@ -37,13 +38,7 @@ const entries = {
   project_members: 'sign-in',
 } as const satisfies Record<studies.Mode, string>;
 
-/** The same for a link that was replaced, one of a study that is no longer published, and one that never was. */
-export function deadLink(): Refusal {
-  return new Refusal('NOT_FOUND', 'This link does not work. Ask whoever gave it to you for another one', {
-    details: { reason: 'DEAD_LINK' },
-  });
-}
-
+/** Whether the signed-in user can see the project of the study. */
 async function seesProject({ person }: VisitorContext, db: Db, { projectId }: Study): Promise<boolean> {
   if (!person) return false;
   const row = await db.row(visitors.seesProject, { projectId, userId: person.user.id });
@@ -67,14 +62,14 @@ export const enterStudy: Verb<'enterStudy'> = async (context, { body }) => {
 
 interface Led {
   study: Study;
-  /** Of whoever has a ticket. */
+  /** Set if the visitor came with a ticket. */
   memberId?: string;
   before?: visitors.VisitorRow | undefined;
 }
 
 /**
- * The study, which nobody narrows until the transaction ends. Whoever was known by more than the link before needs no link
- * to come back.
+ * Finds the study of a link or ticket, and locks it against narrowing of its access. A visitor known by more than the
+ * link may return even if the link was replaced.
  */
 async function ledTo(context: VisitorContext, db: Db, { link, ticket, before: token }: Given): Promise<Led> {
   if (ticket !== undefined) {
@@ -90,7 +85,7 @@ async function ledTo(context: VisitorContext, db: Db, { link, ticket, before: to
   const held = named && (await db.row(studies.hold, { id: named.id, linkHash }));
   const last = held ? undefined : await earlier();
   const study = held ?? (last && (await db.row(studies.hold, { id: last.studyId, linkHash: null })));
-  // Read while the study is held: an invitation may have been taken back until then.
+  // Read under the lock, since an invitation may have been revoked before.
   const before = study && (await earlier());
   const known =
     before &&
@@ -125,7 +120,7 @@ async function whoIs(
   });
 }
 
-/** As who was here before, where that is known; else as somebody new. */
+/** Continues as the known visitor, or creates a new one. */
 async function comeIn(
   context: VisitorContext,
   db: Db,
@@ -166,7 +161,7 @@ function deviceOf(userAgent = ''): string {
   return /mozilla/i.test(userAgent) ? 'desktop' : 'other';
 }
 
-/** Whether the address is invited is not told, neither in words nor by how long it takes to send a mail. */
+/** Response and duration do not reveal whether the address is invited. */
 export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { body }) => {
   const { db, visitor } = context;
   const study = await db.row(studies.byLink, { linkHash: hashToken(body.link) });
@@ -176,7 +171,7 @@ export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { 
   await brake(
     context,
     { kind: 'reset', of: `${study.id} ${email}` },
-    // Not the count of failed sign-ins: many may come from one address.
+    // Counted apart from failed sign-ins, since many visitors may share an address.
     { kind: 'guest', of: visitor.address },
   );
   if (!mail || study.mode === 'project_members') return { mail };

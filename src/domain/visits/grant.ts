@@ -1,14 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
-import type { Actor, Grant, GrantContext, ProjectContext } from '../context.ts';
-import { hashToken } from '../identity/token.ts';
+import { hashToken } from '../../platform/secrets/tokens.ts';
+import type { Actor, Grant, GrantContext, ProjectContext } from '../context/context.ts';
 
-/** What a token opens now. */
+/** Finds the grant of a token, if it is valid now. */
 export function findGrant(db: Db, token: string): Promise<Grant | undefined> {
   return readGrant(db, hashToken(token));
 }
 
-/** The same grant as it is by now. */
 export function grantNow(db: Db, { tokenHash }: Grant): Promise<Grant | undefined> {
   return readGrant(db, tokenHash);
 }
@@ -31,8 +30,8 @@ async function readGrant(db: Db, tokenHash: Buffer): Promise<Grant | undefined> 
 }
 
 /**
- * The project of the study, for whatever a visitor may have done there. It acts for nobody who has an account: nothing that
- * is personal to somebody reaches a visitor.
+ * A project context for a visitor. The user in it is the visitor, never an account, so that no personal data is
+ * reachable.
  */
 export function inProject(context: GrantContext): ProjectContext {
   const { visitor, study, project } = context.grant;

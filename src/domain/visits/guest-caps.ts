@@ -2,15 +2,15 @@ import { Refusal } from '../../contract/errors.ts';
 import { utcDay } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-import type { Grant } from '../context.ts';
-import type { Purpose } from '../eval-runs/execute/ledger.ts';
+import type { Grant } from '../context/context.ts';
 import { guestCapReached, microsPerCredit } from '../limits/spend-cap.ts';
+import type { Purpose } from '../model-calls/ledger.ts';
 
-/** Turns at once: of the guests of one study, and of one visitor. */
+/** Concurrent turns: of all guests of a study, and of one visitor. */
 const mostAtOnce = 16;
 const mostOfOne = 3;
 
-/** Where guests are switched off they use no server either. */
+/** Refuses guests any use of servers if guest access is turned off. */
 export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'study'>): void {
   if (visitor.kind !== 'guest' || study.guestExecution.enabled) return;
   throw new Refusal('FORBIDDEN', 'Guests cannot chat here at the moment', {
@@ -18,7 +18,7 @@ export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'stud
   });
 }
 
-/** Why a guest may not chat now, if so; whoever is known by more than the link is bounded as the organization is. */
+/** Refuses a guest who may not chat now. Other visitors are bounded by the limits of the organization only. */
 export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number): Promise<void> {
   if (visitor.kind !== 'guest') return;
   refuseDisabled({ visitor, study });
@@ -27,7 +27,10 @@ export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number
   if (micros >= dailyCreditCap * microsPerCredit) throw guestCapReached(now);
 }
 
-/** In the transaction that begins a turn. A turn may wait minutes for its visitor, who is not to hold up all others. */
+/**
+ * Checks the concurrency limits in the transaction that begins a turn. The limit per visitor keeps one visitor, whose
+ * turns may wait minutes for approval, from blocking the others.
+ */
 export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<void> {
   const studyId = grant.study.id;
   await db.row(sessions.lineUpTurns, { studyId });
@@ -45,7 +48,7 @@ export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<voi
   await refuseGuest(db, grant, now);
 }
 
-/** What a turn of a guest is held against, besides the budget of the organization. */
+/** The daily cap of guests, in addition to the organization's budget. */
 export function capOfGuests({ visitor, study }: Grant): Purpose['guests'] {
   if (visitor.kind !== 'guest') return undefined;
   return { studyId: study.id, capMicros: study.guestExecution.dailyCreditCap * microsPerCredit };

@@ -2,34 +2,36 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
+
+import { asStorable, storableJson } from '../../platform/json/storable.ts';
+
 import type { CallAnswer } from '../../trials/tools.ts';
 import { widgetUriOf } from '../../widgets/declared.ts';
 import type { Begun } from '../chat-sessions/begin.ts';
 import type { AskedCall, RanTurn } from '../chat-sessions/run-turn.ts';
-import type { GrantContext } from '../context.ts';
-import { asStorable, storableJson } from '../storable.ts';
+import type { GrantContext } from '../context/context.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
 
-/** Characters of JSON of what a widget is shown; one with more has none. */
+/** Characters of JSON passed to a widget; a larger one is omitted. */
 const mostOfWidget = 512 * 1024;
 const mostWidgets = 20;
-/** Of what somebody asked, and of what a tool said went wrong. */
+/** Characters of the visitor's message, and of a tool error. */
 const longestAsked = 1_000;
 const longestError = 300;
 
 type KeptWidget = Omit<sessions.WidgetRow, 'sessionId' | 'calls'>;
 
-/** What of a turn is kept besides its messages: what detectors go by, and what widgets are shown. */
+/** Data stored with a turn besides messages: signals for detectors, and the data of its widgets. */
 export class KeptTurn {
   readonly widgets = new Map<string, KeptWidget>();
-  /** Calls that the visitor did not allow. */
+  /** Calls the visitor declined. */
   readonly refused = new Set<string>();
-  /** Milliseconds that the turn waited for the visitor. */
+  /** Milliseconds the turn waited for the visitor. */
   private waited = 0;
   private asking = 0;
   private askedAt = 0;
 
-  /** Several calls may wait at the same time, which is one wait. */
+  /** Overlapping waits count once. */
   async waiting<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (this.asking++ === 0) this.askedAt = performance.now();
     try {
@@ -39,7 +41,7 @@ export class KeptTurn {
     }
   }
 
-  /** An answer of a server, while it is whole. */
+  /** Receives a server's answer before it is truncated. */
   answered({ toolCallId, toolName, input }: AskedCall, { server, outcome }: CallAnswer): void {
     const tool = server?.tools.find(({ name }) => name === toolName);
     const uri = tool && widgetUriOf(tool);
@@ -49,7 +51,7 @@ export class KeptTurn {
     if (text.length <= mostOfWidget) this.widgets.set(toolCallId, JSON.parse(text) as KeptWidget);
   }
 
-  /** In the transaction that stores the turn, or that it failed. */
+  /** Runs in the transaction that stores the turn or its failure. */
   async note(
     db: Db,
     { grant, clock }: GrantContext,
@@ -86,7 +88,7 @@ export class KeptTurn {
     await scheduleAnalysis(db, clock, grant.study.id, grant.project.organizationId);
   }
 
-  /** What was refused by the visitor says nothing about the tool. */
+  /** Skips declined calls, which say nothing about the tool. */
   private callsOf(ran: RanTurn | undefined): sessions.TurnCall[] {
     const made = ran?.outcome.steps.flatMap(({ calls }) => calls) ?? [];
     return made.flatMap((call): sessions.TurnCall[] => {

@@ -5,16 +5,18 @@ import type { ToolCallPart, TurnMessage } from '../../models/messages.ts';
 import { resolveModel } from '../../models/resolve.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+
+import { asStorable } from '../../platform/json/storable.ts';
+
 import { notAllowed } from '../chat-sessions/run-turn.ts';
-import type { GrantContext } from '../context.ts';
-import { endedWords } from '../identity/access-watch.ts';
-import { asStorable } from '../storable.ts';
+import type { GrantContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
+import { endedWords } from '../parts/access-watch.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
 import { compositionOf } from '../studies/present.ts';
-import type { Verb } from '../verb.ts';
 import { refuseGuest } from './guest-caps.ts';
 
-/** Messages of a conversation that are read again; the latest. */
+/** Latest messages of a conversation that are returned. */
 const mostMessages = 400;
 
 export const getVisit: Verb<'getVisit'> = async (context) => {
@@ -53,7 +55,7 @@ function notWorking(): Refusal {
   return new Refusal('CONFLICT', 'This cannot be used at the moment. Tell whoever gave you the link');
 }
 
-/** Why something is refused, in words. */
+/** The message of a refusal, or null. */
 async function problemOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
@@ -98,7 +100,7 @@ export const getVisitSession: Verb<'getVisitSession'> = async (context, { visitS
 type Message = OutputOf<VisitOperations['getVisitSession']>['messages'][number];
 type Stored = { number: number; role: string; content: unknown };
 
-/** What was said, each call with what came of it. */
+/** The messages, each call with its result. */
 function shownMessages(stored: readonly Stored[], widgets: ReadonlySet<string>): Message[] {
   const all = stored.map(({ number, role, content }) => ({
     number,

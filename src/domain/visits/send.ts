@@ -2,17 +2,17 @@ import { Refusal } from '../../contract/errors.ts';
 import type { OutputOf, StreamEvent } from '../../contract/operation.ts';
 import type { VisitOperations } from '../../contract/visit/index.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
+import { EventQueue } from '../base/event-queue.ts';
+import { conflict } from '../base/refusals.ts';
 import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
 import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
 import { finishTurn, type Turn, type TurnOptions } from '../chat-sessions/finish-turn.ts';
 import type { Attendant } from '../chat-sessions/run-turn.ts';
 import { tellingOf } from '../chat-sessions/telling.ts';
-import type { GrantContext, ProjectContext } from '../context.ts';
+import type { GrantContext, ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
-import { handedOn } from '../handed-on.ts';
-import { accessEnded } from '../identity/access-watch.ts';
-import { conflict } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { accessEnded } from '../parts/access-watch.ts';
 import { askVisitor, patience } from './approvals.ts';
 import { grantNow, inProject } from './grant.ts';
 import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
@@ -25,10 +25,10 @@ type VisitEvent =
     : never;
 type Tell = (event: VisitEvent) => void;
 
-/** Milliseconds for which somebody counts as new. */
+/** Milliseconds during which a visitor counts as new. */
 const newFor = 3_600_000;
 
-/** Longer than a turn of the API: the visitor may be asked in between. */
+/** Longer than a turn of the API, since the visitor may be asked for approval. */
 const longest = 420_000;
 /** Concurrent study turns per project. */
 const most = 32;
@@ -38,16 +38,16 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
   const gone = context.callerGone();
   const entered = inProject(context);
   const { composition, sent, begun } = await toldToVisitor(() => begin(context, entered, body));
-  return handedOn<VisitEvent>(async (tell) => {
+  return new EventQueue<VisitEvent>(async (emit) => {
     try {
       if (begun.kind === 'replayed') return replayed(begun);
       const { session, turn } = begun;
-      tell({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
+      emit({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
       const kept = new KeptTurn();
       const done = await finishTurn(entered, begun, sent, {
         ...turnOptions(entered),
-        watcher: tellingOf(tell),
-        attendant: attendantOf(context, { sessionId: session.id, turnId: turn.id }, composition, kept, tell),
+        watcher: tellingOf(emit),
+        attendant: attendantOf(context, { sessionId: session.id, turnId: turn.id }, composition, kept, emit),
         noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
       });
       return presentTurn(done, composition, kept);
@@ -56,7 +56,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
       if (!(error instanceof Refusal)) throw error;
       return { type: 'turn.failed', ...forVisitor(error).toBody() };
     }
-  });
+  }).read();
 
   function replayed(begun: { session: { id: string }; turn: { id: string } }): VisitEvent {
     const { id } = begun.session;
@@ -68,7 +68,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
     project: ProjectContext,
     given: Pick<Sent, 'idempotencyKey' | 'message' | 'sessionId'>,
   ) {
-    // Before anything is looked up for somebody who may not chat at all.
+    // Checked first, before any lookup.
     await refuseGuest(visit.db, grant, visit.clock());
     const composition = await resolveComposition(visit.db, {
       projectId: grant.project.id,
@@ -87,7 +87,7 @@ function turnOptions({ project }: ProjectContext): TurnOptions {
   };
 }
 
-/** A conversation begins with what the environment says; it goes on as it began. */
+/** A new conversation uses the current environment; an existing one keeps its own. */
 function sentFor(
   environmentId: string,
   { model }: ResolvedComposition,
@@ -104,7 +104,7 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
     origin: 'study',
     visitorId: visitor.id,
     admit: async (db, { config }) => {
-      // What ended before anybody listened was announced to nobody.
+      // Access may have ended before this process began to watch it.
       const now = await grantNow(db, grant);
       if (!now) throw accessEnded();
       if ((config as SessionConfig).environmentId !== now.study.environmentId)

@@ -1,4 +1,3 @@
-export { readShared } from '../shares/read-shared.ts';
 export { decideToolCall } from './approvals.ts';
 export { enterStudy, openStudy, requestStudyTicket } from './enter.ts';
 export { getVisit, getVisitSession, giveVisitFeedback, watchVisit } from './read.ts';

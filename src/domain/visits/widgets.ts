@@ -1,19 +1,19 @@
 import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import type { TrialServer } from '../../trials/tools.ts';
 import { refusalOfCall } from '../../widgets/declared.ts';
 import { openAll } from '../chat-sessions/target.ts';
-import type { GrantContext } from '../context.ts';
+import type { GrantContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
-import type { Verb } from '../verb.ts';
 import { inProject } from './grant.ts';
 import { refuseDisabled } from './guest-caps.ts';
 import { toldToVisitor } from './words.ts';
 
-/** Requests of one widget. */
+/** Requests per widget. */
 const mostRequests = 100;
-/** Milliseconds for one. */
+/** Time limit per request, in milliseconds. */
 const longest = 60_000;
 
 type Named = { visitSessionId: string; body: { toolCallId: string } };
@@ -28,13 +28,13 @@ export const openVisitWidget: Verb<'openVisitWidget'> = async (context, input) =
   };
   const source = await withServer(context, widget, (server, signal) => server.widget(widget.uri, signal));
   const none = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
-  // Why is for those who run the study.
+  // The cause is visible to the study's owners only.
   const problem = 'The server gave nothing that can be shown';
   if ('problem' in source) return { ...shown, problem, csp: none, openAi: false };
   return { ...shown, html: source.html, csp: source.csp, openAi: source.openAi };
 };
 
-/** What its host does for a widget: only tools that it may see, and only at its own server. */
+/** Serves a widget's requests: only tools visible to apps, and only on its own server. */
 export const useVisitWidget: Verb<'useVisitWidget'> = async (context, input) => {
   const { visitSessionId: sessionId, body } = input;
   const widget = await widgetOf(context, input);
@@ -67,7 +67,7 @@ async function widgetOf(
   return widget;
 }
 
-/** The server of a widget, as long as it is one of the study. */
+/** The server of a widget, while it belongs to the study. */
 function withServer<Answer>(
   context: GrantContext,
   { serverId }: sessions.WidgetRow,
@@ -83,7 +83,7 @@ function withServer<Answer>(
     });
     if (!composition.servers.some(({ id }) => id === serverId))
       throw new Refusal('NOT_FOUND', 'This is no longer a part of what you can try here');
-    const signal = AbortSignal.any([context.callerGone(), timeLimit(longest)]);
+    const signal = AbortSignal.any([context.callerGone(), timeoutSignal(longest)]);
     const target = { composition, client: composition.client };
     const [server] = await openAll(inProject(context), target, [serverId], signal, true);
     return work(server as TrialServer, signal);

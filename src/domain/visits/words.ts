@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 
-/** Said about the conversation, and so to whoever holds it. */
+/** Reasons about the conversation itself, which the visitor may see. */
 const ownReasons = new Set([
   'TURN_IN_PROGRESS',
   'IDEMPOTENCY_KEY_REUSED',
@@ -15,13 +15,13 @@ const ownReasons = new Set([
   'ACCESS_ENDED',
 ]);
 
-/** What went wrong behind the study is told to those who run it; a visitor hears what to do. */
+/** Replaces internal causes, which only the study's owners may see, by advice to the visitor. */
 export function forVisitor(refusal: Refusal): Refusal {
   const { code } = refusal;
   const { details = {} } = refusal.toBody();
   const reason = details['reason'] ?? details['code'];
   if (typeof reason === 'string' && ownReasons.has(reason)) return refusal;
-  // One with details is about what a server said.
+  // A refusal with details is about a server.
   const plain = Object.keys(details).length === 0;
   if (plain && (code === 'NOT_FOUND' || code === 'UNAUTHORIZED')) return refusal;
   if (code === 'TIMEOUT')
@@ -29,14 +29,14 @@ export function forVisitor(refusal: Refusal): Refusal {
       details: { reason: 'TURN_TIMEOUT' },
     });
   return new Refusal(
-    // What the visitor sent was checked before: the fault is on our side of the page.
+    // The visitor's input was validated before, so this is an internal conflict.
     code === 'VALIDATION_ERROR' ? 'CONFLICT' : code,
     'Something does not work here at the moment. Try again later, or tell whoever gave you the link',
     { details: { reason: 'STUDY_UNAVAILABLE' } },
   );
 }
 
-/** The same around whatever may refuse. */
+/** Converts the refusals of `work` for a visitor. */
 export async function toldToVisitor<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();

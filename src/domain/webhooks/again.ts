@@ -2,11 +2,11 @@ import type { Db } from '../../platform/database/database.ts';
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import { newId } from '../../platform/ids.ts';
-import { writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { conflict, found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { conflict, found } from '../base/refusals.ts';
+import { writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { wake } from './emit.ts';
 import { presentDelivery } from './present.ts';
 
@@ -55,7 +55,7 @@ async function enabled({ project }: ProjectContext, db: Db, id: string) {
   return hook;
 }
 
-/** Whoever asks does not want to wait until the place is given another chance. */
+/** Retries at once instead of waiting for the backoff of the receiver. */
 async function begin(db: Db, hook: { id: string; organizationId: string; createdBy: string }): Promise<void> {
   await db.run(webhooks.resume, { id: hook.id });
   await wake(db, [hook]);

@@ -3,7 +3,7 @@ import * as deliveries from '../../platform/database/queries/webhook-deliveries.
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { deliverWebhook, wake } from './emit.ts';
 import { send } from './send.ts';
 import type { Place } from './signature.ts';
@@ -11,23 +11,23 @@ import type { Place } from './signature.ts';
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** After each attempt that failed; after the last one it is given up. 14 attempts in 31 hours. */
+/** Delay after each failed attempt: 14 attempts in 31 hours, then the delivery is given up. */
 const waits = [
   ...[5, 15, 60].map((seconds) => seconds * second),
   ...[5, 15, 30].map((minutes) => minutes * minute),
   ...[1, 2, 4, 5, 6, 6, 6].map((hours) => hours * hour),
 ];
-/** At once to one place, as long as it answers. */
+/** Concurrent requests to a healthy receiver. */
 const atOnce = 8;
-/** After which others have their turn. */
+/** Time slice of a webhook in milliseconds, after which others have their turn. */
 const turn = 20 * second;
 const keptAttempts = 20;
-/** Of those whose last attempt failed, how many are sent to at once: the others have the rest to themselves. */
+/** Concurrent webhooks whose last attempt failed; the remaining slots are for healthy ones. */
 const mostFailing = 6;
 
 /**
- * Each webhook has one job at a time that sends what waits for it. A job is made with the event, so that it starts at
- * once; what became due later, or was missed by a job that was about to end, is found by looking.
+ * Sends pending deliveries, with one job per webhook at a time. A job is enqueued with the event, so that sending
+ * starts at once; a periodic scan finds retries that became due and events missed by an ending job.
  */
 export function webhookJobs(services: Services): JobKind[] {
   const { db } = services;
@@ -42,7 +42,7 @@ export function webhookJobs(services: Services): JobKind[] {
     },
     {
       kind: deliverWebhook,
-      // A receiver that does not answer keeps one for some seconds. While it waits it costs next to nothing.
+      // An unresponsive receiver occupies a slot for seconds, at almost no cost.
       concurrency: 16,
       handle: (payload, signal) => sendAll(services, (payload as { webhookId: string }).webhookId, signal),
     },
@@ -76,9 +76,9 @@ async function note(
 ): Promise<void> {
   const { id, webhookId, attempts, log } = delivery;
   const arrived = attempt.error === null;
-  // A test is for whoever looks at it now.
+  // A test is not retried: its result is shown immediately.
   const wait = delivery.type === 'webhook.test' ? undefined : waits[attempts];
-  // Told to go away for good; by a place that has been changed meanwhile, it is only another failure.
+  // 410 disables the webhook, unless its URL was changed meanwhile; then it is an ordinary failure.
   const gone =
     attempt.status === 410 && (await db.row(webhooks.sendsTo, { id: webhookId, sealedId })) !== undefined;
   const state = arrived ? 'delivered' : wait === undefined || gone ? 'dead' : 'pending';

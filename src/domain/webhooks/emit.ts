@@ -6,20 +6,20 @@ import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import { newId } from '../../platform/ids.ts';
 import { enqueueAll } from '../../platform/jobs/queue.ts';
 
-/** Sends what a webhook has waiting. */
+/** Job that sends the pending deliveries of a webhook. */
 export const deliverWebhook = 'deliver-webhook';
 
 export interface ProjectEvent {
   type: EventType;
-  /** What it is about: events with the same subject arrive in the order they were written in. */
+  /** The object of the event. Events with the same subject arrive in the order they were written. */
   subject: string;
-  /** Goes to somebody outside: numbers, names and ids. */
+  /** Sent to third parties: numbers, names and IDs only. */
   data: Record<string, unknown>;
 }
 
 /**
- * Writes down what is to be sent, in the transaction that makes it true: it is sent if and only if that commits. One
- * look at an index where nobody listens.
+ * Stores events in the caller's transaction, so that they are sent if and only if it commits. Without subscribers,
+ * this costs one index lookup.
  */
 export async function emit(db: Db, projectId: string, events: readonly ProjectEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -33,14 +33,14 @@ export async function emit(db: Db, projectId: string, events: readonly ProjectEv
   });
   if (rows.length === 0) return;
   await db.run(deliveries.insert, byColumn(rows));
-  // One that does not answer is not in the way of others: it is woken when its turn comes.
+  // A failing webhook is not woken early; it keeps its backoff.
   await wake(
     db,
     hooks.filter(({ failures }) => failures === 0),
   );
 }
 
-/** Whether anybody is told of this; for what has to be found out first. */
+/** Whether a webhook subscribes to the event, to skip expensive preparation. */
 export async function isHeard(db: Db, projectId: string, type: EventType): Promise<boolean> {
   return (await db.rows(webhooks.listening, { projectId, types: [type] })).length > 0;
 }

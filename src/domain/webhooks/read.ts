@@ -1,9 +1,9 @@
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
-import type { ProjectContext } from '../context.ts';
-import { pageById, pageByLatest } from '../paging.ts';
-import { found } from '../refusals.ts';
-import type { Verb } from '../verb.ts';
+import { pageById, pageByLatest } from '../base/paging.ts';
+import { found } from '../base/refusals.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { presentDelivery, presentWebhook } from './present.ts';
 import { bodyOf } from './send.ts';
 

@@ -1,20 +1,20 @@
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Attempt, WholeDelivery } from '../../platform/database/queries/webhook-deliveries.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { redact } from '../../platform/log.ts';
-import { timeLimit } from '../../platform/time-limit.ts';
 import { version } from '../../platform/version.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../context/context.ts';
 import { type Place, signedHeaders } from './signature.ts';
 
-/** Milliseconds that a receiver has for its answer. */
+/** Time limit of a request in milliseconds. */
 const patience = 10_000;
 
-/** The same text each time, so that a receiver that keeps what it was sent can compare. */
+/** Deterministic, so that all attempts have the same body and signature input. */
 export function bodyOf({ type, createdAt, projectId, data }: WholeDelivery): string {
   return JSON.stringify({ type, timestamp: new Date(createdAt).toISOString(), projectId, data });
 }
 
-/** One attempt. Whatever the receiver does, this answers with how it went. */
+/** Makes one attempt. Never throws for the receiver's behavior; returns the result. */
 export async function send(
   { mcp, clock }: Pick<Services, 'mcp' | 'clock'>,
   place: Place,
@@ -40,18 +40,18 @@ export async function send(
           'user-agent': `drydock/${version}`,
         },
         body,
-        signal: AbortSignal.any([signal, timeLimit(patience)]),
+        signal: AbortSignal.any([signal, timeoutSignal(patience)]),
       },
       { statusOnly: true },
     );
     return ended(response.status, response.ok ? null : problemOf(response.status));
   } catch (error) {
-    // The process is stopping: this was no attempt.
+    // The process is stopping, so this does not count as an attempt.
     if (signal.aborted) throw error;
     if (error instanceof McpFailure) return ended(null, wordsOf(error));
     if (error instanceof DOMException && error.name === 'TimeoutError')
       return ended(null, `No answer within ${patience / 1000} seconds`);
-    // Whatever else it was, it was an attempt: one that is not noted would be made again at once, for ever.
+    // Counts as an attempt; otherwise an unexpected error would be retried at once, forever.
     const { code, name } = error as { code?: unknown; name?: unknown };
     return ended(null, `The request could not be made (${typeof code === 'string' ? code : String(name)})`);
   }
@@ -63,7 +63,7 @@ function problemOf(status: number): string {
   return `Answered with ${status}`;
 }
 
-/** Failures are worded for MCP servers, which this is none of. */
+/** Rewords failures phrased for MCP servers. */
 function wordsOf({ message }: McpFailure): string {
   const reason = message.replace(/^Could not reach the MCP server: /, '');
   return redact(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`).slice(0, 500);

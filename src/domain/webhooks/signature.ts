@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Where deliveries go and what they are signed with; kept sealed. */
+/** URL and signing secrets of a webhook; stored sealed. */
 export interface Place {
   url: string;
-  /** The newest first. One that was replaced says until when it is used. */
+  /** Newest first. `until` is set on a replaced secret. */
   secrets: { secret: string; until?: number }[];
 }
 
@@ -13,7 +13,7 @@ export function newSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** Headers as the Standard Webhooks say: one signature for each secret that is in use. */
+/** Headers of the Standard Webhooks specification, with one signature per active secret. */
 export function signedHeaders(
   { secrets }: Place,
   { id, body, now }: { id: string; body: string; now: number },

@@ -3,14 +3,13 @@ import { nameKey } from '../../platform/database/name-key.ts';
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import { newId } from '../../platform/ids.ts';
 import { refusalOfUrl } from '../../platform/network/address-guard.ts';
-import { ownerIn, writeInProject } from '../access.ts';
-import { audit } from '../audit.ts';
-import type { ProjectContext } from '../context.ts';
-import { invalid } from '../invalid.ts';
+import { hideQuery } from '../../platform/network/hide-query.ts';
+import { found, invalid, refuseTaken } from '../base/refusals.ts';
+import { ownerIn, writeInProject } from '../context/access.ts';
+import { audit } from '../context/audit.ts';
+import type { ProjectContext } from '../context/context.ts';
+import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { found, refuseTaken } from '../refusals.ts';
-import { hideQuery } from '../server-connections/present.ts';
-import type { Verb } from '../verb.ts';
 import { wake } from './emit.ts';
 import { presentWebhook } from './present.ts';
 import { newSecret, type Place } from './signature.ts';
@@ -119,7 +118,7 @@ async function forget({ vault }: ProjectContext, db: Db, before: string, after: 
   if (before !== after) await vault.forget(db, before);
 }
 
-/** Said at once where it can be; names are looked up with each attempt. */
+/** Refuses forbidden addresses at once; host names are resolved with each attempt. */
 async function refuseAddress({ trust }: ProjectContext, url: string): Promise<void> {
   const problem = refusalOfUrl(url, await trust.addressPolicy());
   if (problem !== undefined) throw invalid(`url: ${problem}`);

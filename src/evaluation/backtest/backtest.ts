@@ -17,7 +17,7 @@ export interface RecordedTrial {
   trace: StoredTrace | undefined;
   usage: Usage | undefined;
   steps: TrialOutcome['steps'];
-  /** Of checks, and scores, as they were then. */
+  /** Results of checks, as recorded when the trial was graded. */
   rows: readonly unknown[];
   scores: readonly Score[];
 }
@@ -75,7 +75,7 @@ function regrade(
   };
   const { definitions, judge } = scorecardOf(plan);
   const grade = gradeTrial(plan, { status: 'completed', evidence, steps }, evaluate);
-  // What a judge said of the trial does not depend on its checks.
+  // Judge scores are kept: they do not depend on the checks.
   const scores = [...grade.scores, ...then.filter(({ definitionHash }) => definitionHash === judge?.hash)];
   const { passed, failed } = gate(definitions, scores);
   const errors = [...new Set([...grade.evaluatorErrors, ...evaluatorErrors(definitions, scores)])];

@@ -13,7 +13,7 @@ type Object = Record<string, unknown>;
 
 interface Made {
   id: string;
-  /** What the model was told instead of a result, where no server was asked. */
+  /** The error the model received instead of a result when the call was not sent. */
   refusal?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ interface Turn {
 const absent = { state: 'absent', items: [] } as const;
 
 /**
- * What a trial left behind, from its trace. Tools as they were declared are not in it, so what looks at those finds no
- * evidence. Undefined when the trace does not hold together, or lacks part of what came.
+ * Rebuilds the evidence of a trial from its trace, without tool declarations, which traces do not contain. Undefined when
+ * the trace is inconsistent or incomplete.
  */
 export function evidenceOfTrace(trace: StoredTrace, usage: Usage | undefined): TrialEvidence | undefined {
   const prompts = objects(trace.prompts);
@@ -104,7 +104,7 @@ class Calls {
       this.toolErrors.push({ ...place, kind: 'protocol', message: String(message), ...known });
       return true;
     }
-    // Of one that was cut only the beginning is kept.
+    // A cut result is unusable, because only its beginning was stored.
     if (!isObject(result) || result['cut'] === true) return false;
     const kept = wholeResult(result);
     this.results.push({ ...place, ...kept, ...(typeof bytes === 'number' && { bytes }) });

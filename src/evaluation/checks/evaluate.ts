@@ -5,31 +5,31 @@ import { cutReason, quote, shownValue, withoutSecrets } from '../text/show.ts';
 import { kindOf } from './index.ts';
 import { type AuthoringProblem, type Finding, failed } from './shared/kind.ts';
 
-/** What a check is asked about, besides the whole trial. */
+/** The turn that a check is limited to. */
 export interface TurnScope {
   kind: 'turn';
   promptIndex: number;
 }
 
-/** What came of a check, as it is stored and answered. */
+/** The result of a check, as stored and returned by the API. */
 export interface CheckRow {
-  /** The check, without what is secret in it; in small where it could not be understood. */
+  /** The check with secrets redacted; shortened if it is malformed. */
   predicate: unknown;
   passed: boolean;
   reason: string;
-  /** The evidence is missing: neither passed nor failed. */
+  /** The required evidence is missing: neither passed nor failed. */
   status?: 'error';
   scope?: TurnScope;
 }
 
-/** Whether a check decides. Any other word than `advisory`, and none, means that it does. */
+/** A check gates unless its role is `advisory`. */
 export function isGating(check: unknown): boolean {
   return !isObject(check) || check['role'] !== 'advisory';
 }
 
 /**
- * Judges a trial, or one turn of it, by a check. Never throws: a check that cannot be understood fails. A kind that
- * cannot be asked about one turn looks at the whole.
+ * Evaluates a check on a trial, or on one turn of it. Never throws: a malformed check fails. A kind that is not turn
+ * scopable evaluates the whole trial.
  */
 export function evaluateCheck(check: unknown, evidence: TrialEvidence, scope?: TurnScope): CheckRow {
   const kind = isObject(check) ? kindOf(check['type']) : undefined;
@@ -42,7 +42,7 @@ export function evaluateCheck(check: unknown, evidence: TrialEvidence, scope?: T
   return rowOf(storedCheck(parsed.check), kind.evaluate(parsed.check, judged), narrowed);
 }
 
-/** What is wrong with a check that its schema cannot see, to be told to its author. */
+/** A problem of a check that its schema cannot detect. */
 export function authoringProblem(check: Check): AuthoringProblem | undefined {
   return kindOf(check.type)?.problem?.(check);
 }
@@ -51,14 +51,14 @@ type ParsedCheck = { check: Check } | { problem: string };
 
 const parsedChecks = new WeakMap<object, ParsedCheck>();
 
-/** The trials of a case share their checks. */
+/** Caches by identity: the trials of a case share their checks. */
 function parsedCheck(check: Record<string, unknown>): ParsedCheck {
   const known = parsedChecks.get(check) ?? parseCheck(check);
   parsedChecks.set(check, known);
   return known;
 }
 
-/** Role and severity say nothing about how a check is evaluated, and older rows may spell them in ways of their own. */
+/** Validates the parameters only: role and severity do not affect the evaluation, and old rows may have other values. */
 function parseCheck({ role, severity, ...parameters }: Record<string, unknown>): ParsedCheck {
   const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
   if (!parsed.success) {
@@ -85,7 +85,7 @@ function rowOf(predicate: unknown, { outcome, reason }: Finding, scope: TurnScop
   };
 }
 
-/** A check as it was written. Of what it says only expected arguments can hold secrets. */
+/** The check as written, with secrets in expected arguments redacted. */
 function storedCheck(check: Check): Check {
   if (check.type !== 'toolCalledWith') return check;
   const args = withoutSecrets(check.args.args) as typeof check.args.args;

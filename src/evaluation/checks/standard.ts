@@ -23,7 +23,7 @@ export const standardChecks: Readonly<Record<StandardCheckId, Check>> = {
   'userValue.turns': { type: 'turnCountUnder', turns: 6, ...shown },
 };
 
-/** What a suite begins with when its author names no checks. */
+/** The default checks of a suite. */
 export const seededChecks: readonly Check[] = [
   { type: 'noToolErrors', ...shown },
   { type: 'argumentsMatchToolSchema', ...shown },

@@ -20,10 +20,10 @@ interface ComparedTrial {
 
 /** A case with one model, in one of the runs. */
 export interface ComparedCase {
-  /** The same in both runs. */
+  /** Matches the case across runs. */
   key: string;
   title: string;
-  /** Of everything that decides how it is tried and judged. */
+  /** Hash of everything that affects how the case is tried and graded. */
   configHash: string;
   /** The rate that passes it. */
   threshold: number;
@@ -46,7 +46,7 @@ interface CaseSide {
   iterationIds: string[];
   /** The first that shows the outcome. */
   representativeIterationId: string | null;
-  /** Of the trials that were judged. */
+  /** Passed trials. `trials` counts only those that were judged. */
   passed: number;
   trials: number;
 }
@@ -74,7 +74,7 @@ export interface CaseComparison {
   durationMs: { base: number | null; compare: number | null };
   tokens: { base: number | null; compare: number | null };
   costMicros: { base: number | null; compare: number | null };
-  /** Of how many trials the cost is known. */
+  /** The number of trials with a known cost. */
   costed: { base: number; compare: number };
 }
 
@@ -90,7 +90,6 @@ export function compareRuns(base: readonly ComparedCase[], compare: readonly Com
   return concluded(pairsOf(base, compare).map(compareCase));
 }
 
-/** What a case was in one run and is in the other. */
 interface CasePair {
   was: ComparedCase | undefined;
   is: ComparedCase | undefined;
@@ -106,7 +105,7 @@ export function pairsOf(base: readonly ComparedCase[], compare: readonly Compare
   ];
 }
 
-/** Of all cases together, once each was compared. */
+/** Adjusts the p-values for the number of cases, and measures the change of the suite as a whole. */
 export function concluded(cases: CaseComparison[]): RunComparison {
   adjust(cases);
   const suite = suiteDifference(cases.filter(({ difference }) => difference !== null));

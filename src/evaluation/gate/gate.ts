@@ -1,5 +1,5 @@
 import { quantile } from '../statistics/quantile.ts';
-/** What a suite asks of its runs beyond their verdict. */
+/** The quality gate of a suite: requirements on its runs beyond the verdict. */
 export interface GatePolicy {
   maximumPassRateDrop?: number | undefined;
   noDeterministicRegressions?: boolean | undefined;
@@ -19,9 +19,9 @@ export interface GateScore {
   errors: number;
 }
 
-/** What a gate knows of a run. */
+/** The figures of a run that a gate reads. */
 export interface GateSide {
-  /** Of its trials; undefined when none was judged. */
+  /** Pass rate of its trials; undefined when none was judged. */
   passRate: number | undefined;
   durationsMs: readonly number[];
   scores: readonly GateScore[];

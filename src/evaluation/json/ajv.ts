@@ -69,7 +69,7 @@ function bounded(ajv: AnyAjv): AnyAjv {
   return ajv;
 }
 
-/** What looking at a value costs, its inner values aside. */
+/** The cost of validating a value, without its inner values. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 6;
   if (Array.isArray(value)) return value.length;

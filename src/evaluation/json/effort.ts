@@ -5,7 +5,7 @@ const mostSteps = 2_000_000;
 
 export class OutOfSteps extends Error {}
 
-/** How much validating may still be done. What is asked in one go shares one. */
+/** The remaining budget of validation steps, shared by all validations of one request. */
 export interface Effort {
   steps: number;
   work: Work;

@@ -7,7 +7,7 @@ const deepest = 64;
 /** Compiling takes up to half a millisecond for each. */
 const mostSubschemas = 1_000;
 
-/** What may hold a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const holdingOne = new Set([
   'additionalItems',
   'additionalProperties',
@@ -22,7 +22,7 @@ const holdingOne = new Set([
 ]);
 const holdingMany = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const holdingNamed = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
-/** Kept as they are. Whatever is in none of these sets constrains nothing and is left out. */
+/** Keywords copied unchanged. Keywords in none of these sets constrain nothing and are omitted. */
 const plain = new Set([
   '$anchor',
   '$dynamicAnchor',
@@ -53,7 +53,7 @@ export class UnusableSchema extends Error {}
 interface Copying {
   /** How many parts have been begun. */
   parts: number;
-  /** What the schema calls itself: a reference that begins with it stays inside. */
+  /** The `$id` of the schema: a reference that starts with it is internal. */
   ownId: string | undefined;
   copies: Set<unknown>;
   references: string[];

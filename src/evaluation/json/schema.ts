@@ -8,7 +8,7 @@ import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts
 /** Whether a value fits a schema. `unusable`: nothing can be said, and why. */
 export type Validity = { valid: true } | { valid: false; problem: string } | { unusable: string };
 
-/** Of a schema that an author writes, and of one that a server declares. */
+/** Maximum sizes: of a schema written by an author, and of one declared by a server. */
 const mostAuthored = 16 * 1024;
 const mostDeclared = 128 * 1024;
 const mostKept = 100;
@@ -38,10 +38,10 @@ export function schemaProblem(schema: unknown): string | undefined {
   return typeof validate === 'string' ? `Cannot be used: ${validate}` : undefined;
 }
 
-/** What was compiled last, by the hash of the schema; a text says why one cannot be used. */
+/** Compiled validators by schema hash; a string is the reason a schema is unusable. */
 const validators = new Map<string, ValidateFunction | string>();
 
-/** Of schemas that were seen, which nobody changes: those of a server are asked about in every trial. */
+/** Hashes by identity: schemas of a server are immutable and validated in every trial. */
 const keys = new WeakMap<object, string>();
 
 function validatorOf(schema: unknown): ValidateFunction | string {

@@ -17,8 +17,8 @@ const longestClaim = 300;
 const mostClaims = 20;
 
 /**
- * Reads what a model answered. What is not exactly what was asked for is an error of the judge: a number out of range
- * is not moved into it, and a criterion that nobody wrote is not ignored.
+ * Parses the answer of a judge model strictly: a number out of range or an unknown criterion is an error of the judge,
+ * and is neither clamped nor ignored.
  */
 export function readJudgeAnswer(text: string, rubric: Rubric | null | undefined): Measurement {
   if (text.length > longestAnswer)

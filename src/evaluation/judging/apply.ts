@@ -6,7 +6,7 @@ import { cut } from '../text/show.ts';
 import type { GoalMeasurement } from './measurement.ts';
 import { judgeTemplateHash } from './template.ts';
 
-/** What was made of a trial before its judge was heard. */
+/** A trial as graded before its judge ran. */
 export interface GradedTrial {
   status: string;
   result: 'passed' | 'failed' | null;

@@ -9,7 +9,7 @@ export interface JudgedTrace {
   [field: string]: unknown;
 }
 
-/** What a judgement was made from. */
+/** Describes the evidence that a judge received. */
 export interface EvidenceManifest {
   version: 1;
   traceComplete: true;
@@ -17,7 +17,7 @@ export interface EvidenceManifest {
   messageCount: number;
   spanCount: number;
   artifactSources: { sourceId: string; mediaType: string; modality: 'image' | 'audio' | 'video' | 'file' }[];
-  /** What the judge was not shown, or not all of. */
+  /** Fields that the judge did not receive, or received in part. */
   uncaptured: string[];
   inputBytes: number;
 }
@@ -27,9 +27,9 @@ export interface JudgeEvidence {
   text: string;
   hash: string;
   manifest: EvidenceManifest;
-  /** Of the model; empty when it had no last word. */
+  /** The last message, if it is the assistant's; otherwise empty. */
   finalAnswer: string;
-  /** What the user said, and what tools answered. */
+  /** The messages of the user and the results of tools. */
   sources: string[];
 }
 
@@ -120,7 +120,7 @@ function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } 
   };
 }
 
-/** Of all lines, or of the first and the last where there are more than could fit: those between are not even written. */
+/** Indexes of the lines to write: all, or only the first and last `mostLines / 2`, because more can never fit. */
 function placesOf(lines: number): number[] {
   const half = Math.min(lines, mostLines) / 2;
   const head = Array.from({ length: Math.ceil(half) }, (_, at) => at);

@@ -8,10 +8,9 @@ import {
   type Measurement,
 } from './measurement.ts';
 
-/** What judges where no language model can be asked. It counts words, and says so: its scores are advice and never gate. */
+/** The offline judge, used without a language model. Because this judge only counts words, its scores are advisory and never gate. */
 export const lexicalJudge = 'drydock/lexical-rubric';
 
-/** What the scores of a judge rest on. */
 export function basisOf(model: string): 'model' | 'wordCount' {
   return model === lexicalJudge ? 'wordCount' : 'model';
 }
@@ -140,7 +139,7 @@ function tokensOf(text: string): string[] {
   return (plain.match(tokens) ?? []).map((token) => (isNumber(token) ? normalNumber(token) : token));
 }
 
-/** Those that not every text has. A word after a negation is another word: "not seaworthy" is not "seaworthy". */
+/** The words of a text without stop words. A word after a negation differs from the word itself: "not seaworthy" is not "seaworthy". */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   let negated = 0;

@@ -1,4 +1,4 @@
-/** What an author says that an answer has to show. */
+/** A requirement that the author of a rubric states. */
 interface Criterion {
   id: string;
   label: string;
@@ -11,7 +11,7 @@ export interface Rubric {
   criteria?: readonly Criterion[] | undefined;
 }
 
-/** What was wanted of the trial that is judged. */
+/** The task of the judged trial. */
 export interface JudgedTask {
   title: string;
   expectedOutput?: string | undefined;

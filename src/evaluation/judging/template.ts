@@ -2,7 +2,7 @@ import { sha256 } from '../json/value.ts';
 import { type JudgeEvidence, quoted } from './evidence.ts';
 import type { JudgedTask } from './measurement.ts';
 
-/** Of the text below. A change in it needs a new one. */
+/** Version of the instructions below. Increase it with every change to them. */
 export const judgeTemplateVersion = 1;
 
 const instructions = `You judge a recorded conversation between a user and an assistant that can call tools. You have no tools and you do not continue the conversation.
@@ -27,7 +27,7 @@ export function gradingKeyOf(model: string, task: JudgedTask, evidenceHash: stri
   return sha256(JSON.stringify([judgeTemplateHash, model, task, evidenceHash]));
 }
 
-/** What a model is asked. All that others wrote is quoted as JSON, the recording between marks that cannot stand in it. */
+/** The prompt of a judge. Untrusted text is quoted as JSON, and the recording is placed between marks that cannot occur in it. */
 export function judgePrompt(
   { title, expectedOutput, isNegative, rubric }: JudgedTask,
   evidence: Pick<JudgeEvidence, 'text' | 'hash'>,

@@ -6,7 +6,7 @@ export type ArgumentMode = z.output<typeof ArgumentMatching>;
 type Arguments = Readonly<Record<string, unknown>>;
 export type ArgumentTest = (expected: Arguments, actual: Arguments, mode: ArgumentMode) => boolean;
 
-/** What an expected text stands for when it is one of these words: any value of that type. */
+/** Expected strings that match any value of a type. */
 const placeholders: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: () => true,
   string: (value) => typeof value === 'string',

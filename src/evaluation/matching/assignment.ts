@@ -1,4 +1,4 @@
-/** Which right item each left item goes with; `undefined` for none. */
+/** The index of the right item assigned to each left item. */
 export type Assignment = (number | undefined)[];
 
 /**

@@ -94,7 +94,7 @@ export function matchCalls(
   const paired = new Set<number>();
   for (const index of left) {
     const wanted = expected[index] as ExpectedCall;
-    // Of the same tool and with the right arguments, but out of order: two faults of order, none of arguments.
+    // A call with the right arguments is only out of order: it counts as missing and unexpected, not as a mismatch.
     const instead = over.find(
       (at) => !paired.has(at) && calls[at]?.toolName === wanted.toolName && !fits(index, at),
     );

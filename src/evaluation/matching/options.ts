@@ -5,7 +5,6 @@ import type { ArgumentMode } from './arguments.ts';
 /** Match options as somebody wrote them, in either vocabulary. */
 export type WrittenMatchOptions = z.output<typeof MatchOptions>;
 
-/** What the matcher works with. */
 export interface ResolvedMatchOptions {
   order: 'any' | 'in-order' | 'exact';
   /** How many calls beyond the expected ones are allowed; `null` is any number. */
@@ -39,7 +38,7 @@ export function resolveMatchOptions(
   return Object.assign({}, defaultMatchOptions, ...layers.map((layer) => understood(layer ?? {})));
 }
 
-/** What was written, and only that, in the words of answers. */
+/** The written options only, with the field names of API responses. */
 export function publicMatchOptions(written: WrittenMatchOptions): PublicMatchOptions {
   const { order, extra, arguments: mode } = understood(written);
   return {

@@ -2,7 +2,7 @@ import { validateJson } from '../json/schema.ts';
 import { isObject, isShallow } from '../json/value.ts';
 import { differing, shapeOf, Tell, unlike } from './shape.ts';
 
-/** What a tool call came to: a result of MCP, or an error of the protocol. */
+/** The outcome of a tool call: an MCP result, or a protocol error. */
 export type CallEnd =
   | { result: Record<string, unknown> }
   | { error: { code?: number | undefined; message: string } };
@@ -31,7 +31,7 @@ export function compareResults(before: CallEnd, after: CallEnd, outputSchema?: u
     };
   if (!('result' in before) || !('result' in after)) return compareErrors(before, after);
   const [was, is] = comparable(before.result, after.result);
-  // What a tool says when it fails has no form to keep to.
+  // Error results have no schema to compare.
   if (!fails) {
     const schema = compareForm(before.result, after.result, was, is, outputSchema);
     if (schema) return schema;
@@ -71,7 +71,7 @@ function compareForm(
       reason: `It does not fit the output schema: ${fits.problem}`,
     };
   const tell = new Tell();
-  // What the tool declares may say that something can be null.
+  // A declared output schema can allow null, so a new null is not a change.
   unlike(is, shapeOf(was), fitted.valid && fits.valid, tell);
   if (tell.pointers.length === 0) return undefined;
   return { outcome: 'schema', pointers: tell.pointers, reason: 'It has other types or keys' };

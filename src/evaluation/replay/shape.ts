@@ -2,7 +2,7 @@ import { isObject } from '../json/value.ts';
 
 type Type = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** Which types and keys a value has. The items of a list have one shape together: how many there are says nothing. */
+/** The types and keys of a value. The items of a list share one shape, whatever their number. */
 export interface Shape {
   types: Set<Type>;
   objects: number;

@@ -7,7 +7,7 @@ import {
 } from './definition.ts';
 import type { Score } from './score.ts';
 
-/** What the scores of a gating definition say together. */
+/** The combined result of the scores of a gating definition. */
 type Standing = 'passed' | 'failed' | 'error' | 'skipped' | 'ignored' | 'unresolved';
 
 export interface Gate {
@@ -46,14 +46,14 @@ export function evaluatorErrors(
 }
 
 /**
- * Whether scores can be believed: the definitions have the recorded hash, each score belongs to one of them, and none
- * contradicts itself. What fails here is not shown.
+ * Whether scores are consistent: the definitions have the recorded hash, each score belongs to one of them, and none
+ * contradicts itself. Inconsistent scores are not shown.
  */
 export function isIntact(config: EvaluationConfig, scores: readonly Score[]): boolean {
   return scoreChecker(config)(scores);
 }
 
-/** The same for the scores of many trials that were judged alike. */
+/** Builds `isIntact` for many trials with the same configuration. */
 export function scoreChecker(config: EvaluationConfig): (scores: readonly Score[]) => boolean {
   const definitions = config.definitions.map(hashed);
   const byHash = new Map(definitions.map(({ hash, definition }) => [hash, definition]));

@@ -14,7 +14,7 @@ export interface Judged {
   matches: readonly TurnMatch[];
 }
 
-/** What one scorer says of a trial. `row` is that of its check, where it was evaluated. */
+/** The score of one scorer. `row` is the result of its check, if it was evaluated. */
 export function scoreOf(
   scorer: Exclude<Scorer, { measures: 'judge' }>,
   row: CheckRow | undefined,
@@ -83,7 +83,7 @@ function scoreOfScript(definition: HashedDefinition, judged: Judged): Score {
   const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
   const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
   const failing = done.find(({ status }) => status === 'fail');
-  // What could not be looked at says nothing about the server.
+  // A check without evidence is no verdict about the server.
   if (failing?.row?.status === 'error') return notScored(definition, 'error', failing.row.reason);
   if (failing) return scored(definition, 0, failing.reason ?? 'A step failed');
   const finished = done.filter(({ status }) => status === 'ok').length;

@@ -26,7 +26,7 @@ export interface Scorecard {
   scorers: readonly Scorer[];
   definitions: readonly HashedDefinition[];
   config: EvaluationConfig;
-  /** Of the judge that decides too, when there is one. */
+  /** Set if a judge also decides the trial. */
   judge: HashedDefinition | undefined;
 }
 
@@ -89,7 +89,7 @@ function scorersOf(plan: TrialPlan): Scorer[] {
   return scorers;
 }
 
-/** The same check in the same place has the same id in every run. */
+/** Derives a stable ID, so that the same check in the same place has the same ID in every run. */
 function definitionOfCheck(
   check: unknown,
   promptIndex: number | undefined,

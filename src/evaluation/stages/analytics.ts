@@ -24,7 +24,7 @@ export interface TrialToCount extends StoredChain {
   host?: { hostKey: string; hostName?: string | undefined; executionEngine?: string | undefined } | undefined;
   /** Milliseconds that the spans of a stage cover together. */
   stageMs?: Partial<Record<Stage, number>> | undefined;
-  /** What was done before the trial could begin. Trials that share a connection share the attempt. */
+  /** Setup attempts before the trial. Trials that share a connection share its attempt. */
   setup?: readonly SetupAttempt[] | undefined;
 }
 
@@ -39,7 +39,6 @@ export interface SetupAttempt {
 /** Why trials are not counted, in detail. Only those that are not zero. */
 type CoverageDetail = Partial<Record<keyof typeof exclusionOf, number>>;
 
-/** Which exclusion each reason belongs to. */
 const exclusionOf = {
   notTerminal: 'lifecycle',
   skipped: 'lifecycle',
@@ -71,7 +70,7 @@ interface SetupTally {
   latency?: Latency<'setup_phase_wall'>;
 }
 
-/** What the trials of a run say about its stages. Whose run it is and when it was counted stand beside it. */
+/** Stage statistics over the trials of a run. */
 export interface StageAnalytics {
   schemaVersion: 1;
   measurementUnit: 'trial';
@@ -101,7 +100,7 @@ interface PhaseTally {
   impacted: number;
 }
 
-/** What has been counted so far. */
+/** Running counts. */
 export interface StageCount {
   total: number;
   detail: CoverageDetail;
@@ -145,7 +144,7 @@ export function countTrial(count: StageCount, trial: TrialToCount): void {
   }
 }
 
-/** What has been counted, as it is answered: counts, from which a reader makes rates. */
+/** The counts as the API returns them; readers compute rates. */
 export function stageAnalytics(count: StageCount): StageAnalytics {
   const overall = count.slices.get(sliceKey({ dimension: 'overall' })) as SliceTally;
   const sizes: SliceCount[] = [...count.slices.values()].map(({ slice, included }) => ({

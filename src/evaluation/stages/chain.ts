@@ -27,8 +27,8 @@ export interface StageChain {
 }
 
 /**
- * Finds the first stage at which a trial failed. What follows it was not reached in any state that could be judged, so
- * nothing is said of it. Something that did not happen in a trial that was cut short is no failure.
+ * Finds the first stage at which a trial failed. Later stages are not judged. An absence in a trial that was cut short is
+ * not a failure.
  */
 export function stageChain(findings: Findings): StageChain {
   const cutShort = cutShortBy(findings.outcome);
@@ -84,7 +84,7 @@ function first<Item>(items: readonly Item[]): Item[] {
   return [...new Set(items)].slice(0, mostItems);
 }
 
-/** Of a stage at which nothing failed, and which comes before any that did. */
+/** The result of a stage without a fault that precedes any failed stage. */
 function rowOf(stage: Stage, view: View): Row {
   if (!applies(stage, view)) return ['notApplicable', 'notAuthored'];
   if (hasErrorAt(stage, view)) return ['notMeasured', 'evaluatorError'];
@@ -170,7 +170,7 @@ function hasErrorAt(stage: Stage, view: View): boolean {
   return gatingRowsAt(stage, view).some(({ status }) => status === 'error');
 }
 
-/** Of a trial that failed at no stage, and yet did not go well. */
+/** The failure category of a trial without a failed stage: its setup failed, or a check could not be evaluated. */
 function unfiled({ outcome, cutShort, withdrawn, evaluatorError }: View): FailureCategory | undefined {
   if (outcome.setupFailure || outcome.status === 'setup_failed') return 'setup';
   if (cutShort === 'providerError' && (outcome.status !== 'completed' || withdrawn.size > 0)) return 'setup';

@@ -14,7 +14,7 @@ export interface Fault {
   stage: Stage;
   reason: StageReason;
   category: FailureCategory;
-  /** It may only mean that the trial was cut short. */
+  /** The fault may be due only to a trial that was cut short. */
   byAbsence?: boolean;
   spanIds?: string[];
   promptIndexes?: number[];
@@ -24,9 +24,9 @@ export interface Fault {
 export interface Findings {
   plan: TrialPlan;
   outcome: TrialOutcome;
-  /** Of each turn of the plan. */
+  /** One for each turn of the plan. */
   matches: readonly TurnMatch[];
-  /** Of all checks and assertions. */
+  /** Results of all checks and assertions. */
   rows: readonly CheckRow[];
   /** Something that decides could not be evaluated. */
   evaluatorError: boolean;
@@ -104,7 +104,7 @@ function matchFaults({ plan, matches }: Findings): Fault[] {
         stage: 'selection',
         reason: 'unexpectedToolCall',
         category: 'selection',
-        // What was called instead of the missing call is wrong only if that call never came.
+        // An unexpected call counts as a fault by absence if an expected call is missing.
         byAbsence: match.missing.length > 0,
         spanIds: match.unexpected.map(({ toolCallId }) => spanOf(toolCallId)),
         promptIndexes,
@@ -172,7 +172,7 @@ function filedExpectation(
     : { stage: 'selection', reason: 'missingToolCall', category: 'selection' };
 }
 
-/** Of steps that look at a widget or act on it. */
+/** Failed steps that inspect or use a widget fail the `userValue` stage. */
 function scriptFaults({ plan, outcome }: Findings): Fault[] {
   const scripted = new Map(plan.steps.filter(({ check }) => !check).map((step) => [step.stepId, step]));
   return outcome.steps

@@ -1,4 +1,4 @@
-/** What has to go well for a trial to help its user, in the order in which it happens. */
+/** The stages of a trial, in order. */
 export const stages = ['connection', 'discovery', 'selection', 'call', 'response', 'userValue'] as const;
 export type Stage = (typeof stages)[number];
 
@@ -63,5 +63,5 @@ export interface StageResult {
   evidence?: StageEvidence;
 }
 
-/** Of the rules in `chain.ts`. A change in what they say needs a new one. */
+/** Version of the rules in `chain.ts`. Increase it when a change affects their results. */
 export const stageAnalyzerVersion = 12;

@@ -16,7 +16,7 @@ export interface Latency<Basis extends string> {
 }
 
 /**
- * What the included trials say about one stage: passed + failed = measured, measured + notMeasured = reached,
+ * Counts of the included trials at one stage: passed + failed = measured, measured + notMeasured = reached,
  * reached + notReached + reachUnknown = applicable.
  */
 export interface StageTally {
@@ -35,7 +35,7 @@ export interface StageTally {
   latency?: Latency<'evidence_span_union'>;
 }
 
-/** What is counted; the rest of a tally follows from it. */
+/** The independent counts; the others are derived. */
 export interface Tally {
   stage: Stage;
   passed: number;

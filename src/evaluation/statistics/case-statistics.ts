@@ -2,7 +2,6 @@ import { passAtK, passHatK } from './pass-at-k.ts';
 import { passesToSettle, type Settling, trialsToSettle } from './settle.ts';
 import { type Interval, wilson } from './wilson.ts';
 
-/** What the eligible trials of a case variant tell about it. */
 export interface CaseStatistics {
   trials: number;
   passed: number;
@@ -21,7 +20,7 @@ export interface CaseStatistics {
   passesToSettle?: number;
 }
 
-/** Those one asks for; with every trial at once it is known anyhow. */
+/** The values of k for pass@k. */
 const usualKs = [1, 2, 3, 5, 10];
 
 export function caseStatistics(passed: number, trials: number, threshold: number): CaseStatistics {

@@ -63,7 +63,7 @@ export function suiteDifference(pairs: readonly Pair[]): SuiteDifference | undef
   const change = sum(changes) / counted.length;
   const sides = counted.flatMap(({ base, compare }) => [base, compare]);
   const sizes = sides.map(({ trials }) => trials);
-  // Of cases that always went one way nothing is known of how they vary.
+  // Cases whose trials all had one result show no variance, so the stratified test needs some with both.
   const varied = sides.filter(({ passed, trials }) => passed > 0 && passed < trials).length;
   if (sizes.every((size) => size >= 2) && varied >= fewestVaried)
     return { change, p: stratified(counted, changes), test: 'stratified' };

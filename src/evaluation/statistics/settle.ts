@@ -11,9 +11,9 @@ export interface Settling {
 const mostCounted = 100_000;
 
 /**
- * A projection at the observed rate: the first number of trials whose 95 % interval leaves the threshold out. It is no
- * rule for stopping; one that looks after every trial finds too many differences. Undefined when the rate is the
- * threshold, or nothing was observed: then no number of such trials settles it.
+ * Projects the smallest number of trials whose 95 % interval excludes the threshold at the observed rate. Do not use it
+ * as a stopping rule: testing after every trial finds too many differences. Undefined when the rate equals the threshold,
+ * or nothing was observed.
  */
 export function trialsToSettle(passed: number, trials: number, threshold: number): Settling | undefined {
   if (trials === 0) return undefined;

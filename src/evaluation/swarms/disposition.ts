@@ -19,14 +19,14 @@ export type Disposition = (typeof dispositions)[number];
 
 export type Tone = 'fail' | 'warn' | 'ok' | 'muted';
 
-/** What a disposition means: how it is shown, which stage it speaks about, and a phrase for people. */
+/** The color, the stage and the description of each disposition. */
 export const meanings: Readonly<
   Record<
     Disposition,
     { tone: Tone; stage?: { name: Stage; state: 'passed' | 'failed' }; phrase: string | null }
   >
 > = {
-  // What kept the first turn from happening, a server or a model, cannot be told: no stage.
+  // No stage: the cause may be a server or a model.
   blockedConnecting: { tone: 'fail', phrase: 'Sessions break before their first turn' },
   lostFindingTool: {
     tone: 'fail',
@@ -76,7 +76,7 @@ export function signalsOf(session: SessionFacts, toolsAreCalled: boolean): Signa
   return signals.filter((signal) => shows[signal]);
 }
 
-/** What broke after its first turn was not measured, for that is no verdict about the task; what lost its runner before it did not run. */
+/** A session that failed after its first turn counts as not measured; one that lost its worker before it counts as not run. */
 export function dispositionOf(session: SessionFacts, toolsAreCalled: boolean): Disposition {
   const { verdict, counts } = sessionVerdict(session);
   switch (lifecycleOf(session)) {

@@ -1,4 +1,4 @@
-/** What a session of a journey run came to, as it is stored. */
+/** The stored outcome of a session of a journey run. */
 export interface SessionFacts {
   sessionId: string;
   runId: string;

@@ -11,7 +11,7 @@ import {
   waitsForGrading,
 } from './session-verdict.ts';
 
-/** Of sessions. Each of the configured ones was started, was not, or nobody can tell. */
+/** Counts of sessions. Each configured session is either started, not started or unknown. */
 export interface SwarmExecution {
   unit: 'sessions';
   configured: number;
@@ -21,11 +21,11 @@ export interface SwarmExecution {
   unknown: number;
   completed: number;
   interrupted: number;
-  /** Nothing was started, and nothing will be. */
+  /** The run ended without starting a session. */
   neverLaunched: boolean;
 }
 
-/** Of sessions, by what the judge of the goal says. */
+/** Counts of sessions by the result of the goal judge. */
 interface GoalGrading {
   unit: 'sessions';
   reported: number;
@@ -34,7 +34,7 @@ interface GoalGrading {
   pending: number;
   unavailable: number;
   notRequested: number;
-  /** Of whatever grader; no further grader is waited for once a verdict is certain. */
+  /** Sessions waiting for any grader. A session stops waiting once its verdict is certain. */
   waitingForDecisiveGrading: number;
 }
 
@@ -141,7 +141,7 @@ function goalState(session: SessionFacts, { graders: { judge } }: SwarmSessionVe
   return isExecuted(session) || isUnderWay(session) ? 'unavailable' : 'notRequested';
 }
 
-/** None for a kind that the catalogue lacks: it has no stage. */
+/** The observations of each criterion. A kind that is not in the catalog has no stage and yields none. */
 function observationsOf(rubric: readonly Criterion[], sessions: readonly SessionFacts[]): SwarmObservation[] {
   const gradable = sessions.filter((session) => isExecuted(session) || isUnderWay(session));
   const states = criterionStates(rubric, gradable);

@@ -6,7 +6,7 @@ import { swarmReport } from './run-report.ts';
 import { type JourneyRunFacts, journeyRunVerdict } from './run-verdict.ts';
 import { scorecard } from './scorecard.ts';
 
-/** What a session may come to, by a word each. */
+/** Outcomes of sessions by letter. */
 const ends: Readonly<Record<string, Partial<SessionFacts>>> = {
   p: { criteria: exampleCriteria('pp') },
   f: { criteria: exampleCriteria('fp') },

@@ -1,8 +1,8 @@
+import { groupBy } from '../group-by.ts';
 import type { VerdictDecision } from '../verdict/decision.ts';
 import { decide, resolvePolicy } from '../verdict/policy.ts';
 import { type ConfiguredVariant, policyProblem, type TrialRecord } from '../verdict/trials.ts';
 import { type Criterion, isUnderWay, type SessionFacts, type SessionTarget } from './facts.ts';
-import { grouped } from './grouped.ts';
 import { sessionVerdict, waitsForGrading } from './session-verdict.ts';
 
 /** A run of a journey with all of its sessions, also those that have not begun. */
@@ -22,8 +22,8 @@ export type JourneyRunVerdictSummary =
   | { status: 'integrityFailed'; reason: string; updatedAt: number };
 
 /**
- * What a run comes to: its targets are the cases, their sessions the trials. Without a grader that decides there will
- * never be a verdict, so nothing is waited for.
+ * The verdict of a run, with its targets as cases and their sessions as trials. Without a gating grader there is never a
+ * verdict, so none is awaited.
  */
 export function journeyRunVerdict(run: JourneyRunFacts, updatedAt: number): JourneyRunVerdictSummary {
   const { rubric, sessions } = run;
@@ -57,7 +57,7 @@ function mixedUp({ runId, sessions }: JourneyRunFacts): string | undefined {
 }
 
 function variantsOf({ sessions, passThreshold = 1 }: JourneyRunFacts): ConfiguredVariant[] {
-  const byTarget = grouped(sessions, ({ target }) => JSON.stringify([target.id, target.modelId]));
+  const byTarget = groupBy(sessions, ({ target }) => JSON.stringify([target.id, target.modelId]));
   return [...byTarget.values()].map((group) => ({
     ...caseOf(group[0].target),
     configuredTrials: group.length,
@@ -65,7 +65,7 @@ function variantsOf({ sessions, passThreshold = 1 }: JourneyRunFacts): Configure
   }));
 }
 
-/** None for a session that never became a trial: it is missing from those that were configured. */
+/** Empty for a session that never became a trial; it counts as configured but missing. */
 function trialsOf(session: SessionFacts): TrialRecord[] {
   const { trial } = sessionVerdict(session);
   if (!trial) return [];

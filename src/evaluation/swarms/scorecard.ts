@@ -8,9 +8,9 @@ interface ScorecardCriterion {
   passCount: number;
   failCount: number;
   pendingCount: number;
-  /** Of sessions that could not be graded by it; they did not fail it. */
+  /** Sessions for which the criterion could not be evaluated. They do not count as failed. */
   failedGradingCount: number;
-  /** What its true pass rate may be, at 95 %; null where it was never measured. */
+  /** The 95 % confidence interval of the pass rate; null if never measured. */
   interval: { low: number; high: number } | null;
 }
 
@@ -18,11 +18,11 @@ export interface RunScorecard {
   runId: string;
   criteria: ScorecardCriterion[];
   sessionsTotal: number;
-  /** What rates are to be divided by. */
+  /** The denominator of rates. */
   sessionsGraded: number;
 }
 
-/** How sessions did by each criterion. Those that were limited or withdrawn are not graded and count nowhere but in the total. */
+/** Results per criterion. Rate-limited and withdrawn sessions are not graded and count in the total only. */
 export function scorecard(
   runId: string,
   rubric: readonly Criterion[],
@@ -39,7 +39,7 @@ export function scorecard(
   };
 }
 
-/** What a criterion says of a session. `unavailable`: it could not be asked, or gave no answer. */
+/** The result of a criterion for a session. `unavailable`: it could not be evaluated. */
 type CriterionState = 'passed' | 'failed' | 'pending' | 'unavailable';
 
 /** How often each criterion says what. Each session is looked at once: there may be thousands, with 25 criteria each. */

@@ -16,7 +16,7 @@ interface Grading {
   reasonCode?: string;
 }
 
-/** Of criteria. Those that decide are passed, failed or unmeasured. */
+/** Counts of criteria. Gating ones are passed, failed or unmeasured. */
 interface Counts {
   gating: number;
   gatingPassed: number;
@@ -32,7 +32,7 @@ interface Trial {
   evaluatorError?: true;
 }
 
-/** What is to be thought of a session, and where that comes from. */
+/** The verdict of a session, and its origin. */
 export interface SwarmSessionVerdict {
   contractVersion: 1;
   lifecycle: SessionLifecycle;
@@ -69,7 +69,7 @@ export function waitsForGrading({ reason }: SwarmSessionVerdict): boolean {
   return reason === 'gradingNotClaimed' || reason === 'criteriaPending' || reason === 'judgePending';
 }
 
-/** What was not graded when a session was limited or withdrawn is graded no more. */
+/** Graders of a rate-limited or withdrawn session that have not run will not run. */
 function gradersOf({ criteria, judge }: SessionFacts, lifecycle: SessionLifecycle): Graders {
   const over = lifecycle === 'limited' || lifecycle === 'withdrawn';
   return { criteria: criteriaState(criteria, over), judge: judgeState(judge, over) };
@@ -123,7 +123,7 @@ function outcomeOf(
     case 'limited':
       return open(facts.errorCode === 'spend_cap_exceeded' ? 'spendCapReached' : 'notRun');
     case 'broke':
-      // It is graded too, but what broke tells nothing about the task.
+      // Graded too, but a failed execution says nothing about the task.
       return withheld('executionFailed');
     case 'ran':
       return gradedOutcome(facts, graders, counts);
@@ -184,7 +184,7 @@ function gradingOf(lifecycle: SessionLifecycle, { criteria, judge }: Graders): G
   return over ? { state: 'notRequested' } : { state: 'unavailable', reasonCode: 'judgeSilent' };
 }
 
-/** What was limited or never started is no trial. One that broke before its first turn was not even set up. */
+/** Rate-limited and never started sessions are no trials. A session that failed before its first turn is a setup failure. */
 function trialOf(
   { errorCode, turns }: SessionFacts,
   lifecycle: SessionLifecycle,

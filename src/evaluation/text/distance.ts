@@ -2,8 +2,8 @@
 const mostCells = 4_000_000;
 
 /**
- * Levenshtein distance in Unicode characters, as a share of the longer text. What both begin and end with is left out
- * first. Undefined when what is left is too long.
+ * Levenshtein distance in Unicode characters, as a share of the longer text, after removing the common prefix and
+ * suffix. Undefined when the rest is too long.
  */
 export function editDistance(a: string, b: string): number | undefined {
   const left = Array.from(a);

@@ -70,7 +70,7 @@ const characterPieces = [
     '\\p{gc=Nd}',
   ],
 ];
-/** What one of the two does not know, or reads in another way. */
+/** Syntax that only one of the two supports, or that they interpret differently. */
 const oddPieces = [
   ...[
     '\\A',
@@ -220,7 +220,7 @@ const characters = [
 ];
 const text = fc.array(fc.constantFrom(...characters), { maxLength: 6 }).map((parts) => parts.join(''));
 
-/** What JavaScript finds, with leading flags moved to where it knows them. Undefined: not valid there. */
+/** The match of JavaScript, with leading inline flags passed as flags. Undefined: not valid there. */
 function inJavaScript(source: string, searched: string, unicode: boolean): boolean | undefined {
   const [leading = '', flags = ''] = /^\(\?([is]+)\)/.exec(source) ?? [];
   try {

@@ -23,7 +23,7 @@ export interface Translated {
 type Flag = 'i' | 'm' | 's';
 type Flags = ReadonlySet<Flag>;
 
-/** What one item of a pattern stands for. `properties` are escapes that RE2 knows by the same name. */
+/** The characters that an item of a pattern matches. `properties` are escapes that RE2 supports under the same name. */
 interface Characters {
   set: CodePoints;
   properties: string[];
@@ -39,8 +39,8 @@ const groupFlags = /^\(\?(?=[-ims])([ims]{0,3})(?:-([ims]{1,3}))?([:)])/;
 const groupName = /\(\?<[^>]*>/y;
 
 /**
- * Translates an expression to RE2 so that it means what it means in JavaScript, or says why it cannot. What RE2 reads
- * otherwise is written out (classes, line ends, letters in both cases). Escapes that mean a plain letter in JavaScript
+ * Translates an expression to RE2 with the meaning it has in JavaScript, or says why it cannot. Constructs that
+ * RE2 interprets differently are written out (classes, line ends, letters in both cases). Escapes that mean a plain letter in JavaScript
  * and something else in RE2 are refused, since their author means the latter. `(?i)`, `(?m)` and `(?s)` are accepted in
  * addition: newer JavaScript has them for a group, and a pattern has no flags.
  */
@@ -299,7 +299,7 @@ function escaped(point: number): string {
   return `\\x{${point.toString(16)}}`;
 }
 
-/** What a letter with a backslash that JavaScript reads as the plain letter is meant for elsewhere. */
+/** Advice for an escaped letter that has no meaning in JavaScript but one in other dialects. */
 function noMeaning(rest: string): string {
   const letter = rest[0] as string;
   const instead: Readonly<Record<string, string>> = {

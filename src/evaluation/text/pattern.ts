@@ -7,7 +7,7 @@ const mostInstructions = 2_000;
 /** Longer texts are not searched. */
 export const mostSearched = 100_000;
 
-/** How much matching may still be done. What is asked in one go shares one. */
+/** The remaining budget of matching, shared by all patterns of one request. */
 export interface Work {
   left: number;
 }

@@ -10,7 +10,7 @@ const hidden = '«redacted»';
 /** Keys whose values are nobody else's business. */
 const sensitive =
   /authorization|bearer|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key/i;
-/** The same in running text, where a value stands behind its name. */
+/** Secrets in running text, where a value follows its name. */
 const sensitiveText =
   /((?:authorization|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key)["']?\s?[:=]\s?["']?(?:bearer |basic )?|bearer )[^\s"',;)}\]]+/gi;
 
@@ -31,7 +31,7 @@ export function show(value: unknown): string {
   return cut(JSON.stringify(shownValue(value, 0)) ?? 'nothing', mostValue);
 }
 
-/** What a server or a model said, short and without what it says is secret. */
+/** Quotes text of a server or a model, shortened and with secrets redacted. */
 export function quote(text: string): string {
   return JSON.stringify(cut(hideSecrets(text.slice(0, 2 * mostValue)), mostValue));
 }
@@ -46,7 +46,7 @@ export function list(items: readonly string[]): string {
   return items.length > mostShown ? `${shown} and ${items.length - mostShown} more` : shown;
 }
 
-/** The same value with secrets left out; nothing else is changed. For what is stored. */
+/** Redacts secrets in a value before it is stored. */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > 64) return hidden;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));

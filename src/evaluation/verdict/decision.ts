@@ -64,7 +64,7 @@ export interface CaseDecision {
   reason: VerdictReason;
 }
 
-/** What a run under policy version 2 comes to. */
+/** The verdict of a run under policy version 2. */
 export interface VerdictDecision {
   verdictPolicyVersion: 2;
   verdict: Verdict;

@@ -12,7 +12,7 @@ import {
 } from './tally.ts';
 import { type ConfiguredVariant, policyProblem, type TrialRecord, variantKey } from './trials.ts';
 
-/** What the author of a suite may set. */
+/** The validity settings of a suite. */
 export interface WrittenValidity {
   minEligibleTrials?: number | undefined;
   minCompletionRate?: number | undefined;

@@ -144,10 +144,10 @@ test('every trial that did not pass is explained, from its first failed stage al
 });
 
 test.each([
-  ['serverData', 'predicateFailed', 'change the server, or the check'],
-  ['serverData', 'toolError', 'make its error say what to change'],
+  ['serverData', 'predicateFailed', 'change the server or the check'],
+  ['serverData', 'toolError', 'make its error message say what to change'],
   ['selection', 'unexpectedToolCall', 'The case expects no tool call'],
-  ['selection', 'missingToolCall', 'make their descriptions tell them apart'],
+  ['selection', 'missingToolCall', 'make their descriptions more distinct'],
 ] as const)('a failure of %s by %s has a remedy of its own', (category, reason, remedy) => {
   expect(actionFor(category, reason, { expectsNoCall: true })).toContain(remedy);
 });

@@ -6,12 +6,12 @@ import type { Verdict, VerdictDecision } from './decision.ts';
 import type { TrialSummary } from './legacy.ts';
 
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
-/** Of a trial that has no trace to be read. */
+/** A trial with one of these statuses has no trace to inspect: the advice is to run it again. */
 const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 const mostToolNames = 50;
 const mostFailure = 500;
 
-/** What is known of a run when somebody asks how it went. */
+/** The facts of a run that its summary needs. */
 export interface RunToSummarize {
   status: string;
   /** Decided case by case; otherwise by one threshold for all trials. */
@@ -136,7 +136,7 @@ export interface DecisionDiagnostics {
   scannedIterations: number;
 }
 
-/** One page of trials. Whoever came with a cursor has seen others before, so that page is never complete. */
+/** One page of trials. A page requested with a cursor is never complete, because earlier pages exist. */
 export function decisionDiagnostics(
   place: { projectId: string; runId: string },
   trials: readonly TrialToExplain[],
@@ -184,7 +184,7 @@ function diagnosticOf(
   };
 }
 
-/** What the first failed stage is filed as. */
+/** The category and reason of the first failed stage. */
 function firstFailure(chain: VerifiedChain): {
   category?: FailureCategory | undefined;
   reason?: string | undefined;

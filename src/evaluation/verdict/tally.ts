@@ -2,7 +2,7 @@ import { incompleteness } from '../lifecycle.ts';
 import { type Exclusion, type Exclusions, exclusionKinds, type Rate } from './decision.ts';
 import type { TrialRecord } from './trials.ts';
 
-/** What became of the trials of a variant, or of all of them. Those that are neither passed nor failed are excluded. */
+/** Trial counts of a variant or of a run. Trials that are neither passed nor failed are excluded. */
 export interface Tally {
   configured: number;
   completed: number;
@@ -11,7 +11,7 @@ export interface Tally {
   excluded: Exclusions;
 }
 
-/** What is configured and was never reported has not ended. */
+/** Configured trials count as not terminal until they are reported. */
 export function newTally(configured: number): Tally {
   return { configured, completed: 0, passed: 0, failed: 0, excluded: { notTerminal: configured } };
 }
@@ -37,7 +37,7 @@ export function sumOf(tallies: Iterable<Tally>): Tally {
   return total;
 }
 
-/** Those that were begun and not called off, whatever then came of them. */
+/** Trials that were started and not cancelled. */
 export function attempted({ configured, excluded }: Tally): number {
   return unattempted.reduce((left, kind) => left - (excluded[kind] ?? 0), configured);
 }

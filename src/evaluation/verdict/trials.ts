@@ -32,7 +32,6 @@ const mostVariants = 50_000;
 const mostTrials = 100;
 const caseIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Which variant a trial belongs to. */
 export function variantKey({
   caseId,
   executionVariant,
@@ -52,7 +51,7 @@ function problemOfVariants(variants: readonly ConfiguredVariant[]): string | und
   if (variants.length === 0) return 'No case is configured';
   if (variants.length > mostVariants) return `There are more than ${mostVariants} variants of cases`;
   const seen = new Set<string>();
-  /** Of each case: whether its variants name models. */
+  /** Whether the variants of a case name models, by case. All variants of a case must agree. */
   const naming = new Map<string, boolean>();
   for (const variant of variants) {
     const { caseId, executionVariant, configuredTrials, passThreshold } = variant;

@@ -40,7 +40,7 @@ test('a run that passes without some of its trials says so', () => {
     {
       code: 'trials_excluded',
       message:
-        '2 of 10 trials of "cut" did not complete or could not be judged. The pass rate leaves them out.',
+        '2 of 10 trials of "cut" did not complete or could not be judged. The pass rate excludes them.',
     },
   ]);
   expect(runWarnings([good, cut], false)).toEqual([]);

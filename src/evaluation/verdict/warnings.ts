@@ -4,13 +4,13 @@ import type { Score } from '../scores/score.ts';
 import type { Scorer } from '../scores/scorers.ts';
 import { stageOfCheck } from '../stages/faults.ts';
 
-/** Why the result `passed` of a trial says little. */
+/** The reason a passed trial proves little. */
 export type TrialWarning =
-  /** No gating check, expected tool call or judge said anything about what happened. */
+  /** No gating check, expected tool call or judge applied. */
   | 'nothing_checked'
-  /** All that was checked is that tools were not misused, and no tool was offered. */
+  /** Only absence of tool errors was checked, and no tools were offered. */
   | 'no_tools_offered'
-  /** Whoever reported the trial as passed reported an error or a failed gating score with it. */
+  /** The trial was reported as passed together with an error or a failed gating score. */
   | 'reported_with_failure';
 
 interface Warning {
@@ -18,7 +18,7 @@ interface Warning {
   message: string;
 }
 
-/** What is wrong with a trial that passed, if anything. A judge that decides has to be heard before a trial passes. */
+/** The warning of a passed trial, if any. A gating judge is evidence enough. */
 export function warningOf(
   { judge, turns }: TrialPlan,
   { evidence }: TrialOutcome,
@@ -39,7 +39,7 @@ export function warningOf(
   return offered || telling.some(({ scorer }) => needsNoTool(scorer)) ? undefined : 'no_tools_offered';
 }
 
-/** Whether a scorer can fail where there is no tool to be called. */
+/** Whether a scorer can fail without any tool. */
 function needsNoTool(scorer: Scorer): boolean {
   if (scorer.measures === 'scriptedSteps' || scorer.measures === 'judge') return true;
   return 'check' in scorer && stageOfCheck(scorer.check) === 'userValue';
@@ -48,31 +48,29 @@ function needsNoTool(scorer: Scorer): boolean {
 const messages: Readonly<Record<TrialWarning, (where: string) => string>> = {
   nothing_checked: (where) =>
     `Nothing was checked${where}: no gating check, expected tool call or judge applied. Add one so that the result means something.`,
-  no_tools_offered: (where) =>
-    `Nothing was checked${where}: the servers offered no tools, so that none could be called.`,
+  no_tools_offered: (where) => `Nothing was checked${where}: the servers offered no tools.`,
   reported_with_failure: (where) =>
     `A failure was reported${where}: an error or a failed gating score came with the result "passed".`,
 };
 
-/** The warning of one trial, in words. */
 export function trialWarning(code: TrialWarning): Warning {
   return { code, message: messages[code]('') };
 }
 
-/** A case with one of its models, and how many of its trials passed with which warning. */
+/** A case with one model, and the number of its passed trials per warning. */
 interface WarnedCase {
   title: string;
   passed: number;
   trials: number;
   threshold: number;
-  /** Trials that are not in the rate. */
+  /** Trials excluded from the rate. */
   excluded?: number | undefined;
   warnings?: Partial<Record<TrialWarning, number>> | undefined;
 }
 
 const mostNamed = 3;
 
-/** The warnings of a decided run. `passed`: the run did. */
+/** The warnings of a decided run. */
 export function runWarnings(
   cases: readonly WarnedCase[],
   passed: boolean,
@@ -100,14 +98,14 @@ export function runWarnings(
 const withoutJudge: Warning = {
   code: 'judge_only_advised',
   message:
-    'The judge of the suite had no part in the verdict: no language model is available, and the offline judge only advises.',
+    'The judge of the suite did not affect the verdict: no language model is available, and the offline judge is advisory only.',
 };
 
 /** The warning of a run that passed although some trials are not in its pass rate. */
 function excludedWarning(cases: readonly WarnedCase[]): Warning {
   const excluded = cases.reduce((sum, one) => sum + (one.excluded ?? 0), 0);
   const all = cases.reduce((sum, one) => sum + one.trials, excluded);
-  const message = `${excluded} of ${all} trials of ${named(cases)} did not complete or could not be judged. The pass rate leaves them out.`;
+  const message = `${excluded} of ${all} trials of ${named(cases)} did not complete or could not be judged. The pass rate excludes them.`;
   return { code: 'trials_excluded', message };
 }
 

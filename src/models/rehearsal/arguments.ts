@@ -5,33 +5,33 @@ import { stemOf, stemsOf, type Word, wordsOf } from './tokenize.ts';
 
 export interface FoundArguments {
   arguments: Record<string, unknown>;
-  /** Required parameters that the text does not state. They are left out: the failure that follows says why. */
+  /** Required parameters that the text does not contain. They are left out, and the resulting failure names them. */
   missing: string[];
 }
 
-/** A value with the words around it, nearest first, none of them from another sentence. */
+/** A value with the surrounding words of its sentence, nearest first. */
 interface PlacedFact extends Fact {
   before: Word[];
   after: Word[];
 }
 
-/** A text and what it states. */
+/** A text and the values in it. */
 export interface TextFacts {
   text: string;
   words: Word[];
   facts: PlacedFact[];
 }
 
-/** The same for one tool; each value is given to one parameter. */
+/** The text while the arguments of one tool are found; each value is used for one parameter. */
 interface Reading extends TextFacts {
   used: Set<Fact>;
-  /** Stems of the name of the tool. */
+  /** Stems of the tool's name. */
   verb: string[];
 }
 
 const mostFacts = 100;
 
-/** Read once for all tools. */
+/** Parses a text once for all tools. */
 export function readText(text: string): TextFacts {
   const words = wordsOf(text);
   const breaks = (from: number, to: number): boolean => /[.!?;\n]\s/.test(text.slice(from, to));
@@ -52,7 +52,7 @@ export function readText(text: string): TextFacts {
   return { text, words, facts };
 }
 
-/** Arguments for a tool out of what a text states. Nothing is made up. */
+/** Finds arguments for a tool in a text. Values are never invented. */
 export function argumentsFrom(
   read: TextFacts,
   toolName: string,
@@ -67,8 +67,8 @@ export function argumentsFrom(
 }
 
 /**
- * The surest values first: choices that are named, values next to the name of a parameter, single words after it. Then
- * required parameters take what is left and fits.
+ * Assigns the most certain values first: named choices, values next to the name of a parameter, single words after it.
+ * Then required parameters take any remaining value that fits.
  */
 function fill(parameters: readonly Parameter[], reading: Reading): Map<string, unknown> {
   const values = new Map<string, unknown>();
@@ -104,7 +104,7 @@ function fill(parameters: readonly Parameter[], reading: Reading): Map<string, u
     ({ type }) => type === 'object',
     ({ fields = [] }) => objectOf(fill(fields, reading)),
   );
-  // In the order of the schema, whatever was found first.
+  // In the order of the schema.
   return new Map(
     parameters.filter(({ name }) => values.has(name)).map(({ name }) => [name, values.get(name)]),
   );
@@ -126,7 +126,7 @@ function takesOneFact({ type, choices }: Parameter): boolean {
   return !choices && (type === 'string' || type === 'number' || type === 'integer');
 }
 
-/** What a parameter is about, told by its name, and the facts it takes, with how well each kind fits. */
+/** Parameter names by pattern, with the kinds of values that fit and how well. */
 const subjects: [shape: RegExp, kinds: Partial<Record<FactKind, number>>][] = [
   [/e-?mail|recipient/, { email: 6 }],
   [/\bur[il]\b|link|website|href/, { url: 6, quoted: 1 }],
@@ -158,11 +158,11 @@ const formats: Record<string, Partial<Record<FactKind, number>>> = {
   'date-time': { date: 6 },
 };
 
-/** What a parameter wants, worked out once for all values. */
+/** A parameter with the facts about it that matching needs, computed once. */
 interface Wish {
   parameter: Parameter;
   kinds: Partial<Record<FactKind, number>>;
-  /** Words that name it, and those that describe it. */
+  /** Words of the name, and words of the description. */
   named: Set<string>;
   told: Set<string>;
   isAmount: boolean;
@@ -187,7 +187,9 @@ function fits({ parameter: { type }, kinds }: Wish, { kind, value }: Fact): numb
   return type === 'integer' && !Number.isInteger(value) ? 0 : (kinds[kind] ?? 0);
 }
 
-/** Gives values to parameters, the best pair first: those with a sign that they are meant or, for required ones, all that fit. */
+/**
+ * Assigns values to parameters, best pairs first: pairs with evidence or, for required parameters, any value that fits.
+ */
 function matched(
   parameters: readonly Parameter[],
   { facts, used }: Reading,
@@ -218,7 +220,7 @@ function matched(
   return values;
 }
 
-/** Words of a text that stand for a name: "from Paris" is the source. */
+/** Words that indicate a parameter: "from Paris" is the source. */
 const cues: Record<string, string> = {
   source: 'from',
   origin: 'from',
@@ -252,7 +254,7 @@ const cues: Record<string, string> = {
   content: 'containing content saying',
   duration: 'for',
 };
-/** A number before a thing says how many are wanted, not where to begin. */
+/** Parameters for amounts: a number before a noun is a count, not an offset. */
 const amounts = new Set('limit count max maximum top size number amount quantity n'.split(' ').map(stemOf));
 
 function cuesOf(name: string): string[] {
@@ -262,18 +264,18 @@ function cuesOf(name: string): string[] {
   });
 }
 
-/** How near a value stands to words of the name, and less so of the description, of a parameter. */
+/** How close a value is to words of a parameter's name and, with less weight, of its description. */
 function closeness({ named, told, isAmount }: Wish, { before, after, value }: PlacedFact): number {
   const weight = ({ text, stem }: Word): number =>
     named.has(text.toLowerCase()) || named.has(stem) ? 3 : told.has(stem) ? 1.3 : 0;
   const sum = (side: Word[]): number =>
     side.reduce((near, word, place) => near + weight(word) / (place + 1), 0);
-  // A unit follows its number; what follows a text belongs to the next.
+  // A unit follows its number, but words after a text belong to the next value.
   const near = sum(before) + (typeof value === 'number' ? 0.8 * sum(after) : 0);
   return near > 0 && isAmount ? near + 0.5 : near;
 }
 
-/** The choice that the text names; the one next to the name of the parameter when it names several. */
+/** The choice that the text names. If there are several, the one next to the name of the parameter. */
 function choiceIn(parameter: Parameter, reading: Reading): unknown {
   const found = choicesIn(parameter, reading);
   const last = wordsOf(parameter.name.slice(0, 100)).at(-1);
@@ -281,7 +283,7 @@ function choiceIn(parameter: Parameter, reading: Reading): unknown {
   return found.find((choice) => String(choice).toLowerCase() === next) ?? found[0];
 }
 
-/** Words are compared, so that `in_progress` is found in "in progress". */
+/** Compares words, so that `in_progress` matches "in progress". */
 function choicesIn({ choices = [] }: Parameter, { words }: Reading): unknown[] {
   const spaced = (list: readonly Word[]): string =>
     ` ${list.map(({ text }) => text.toLowerCase()).join(' ')} `;
@@ -292,7 +294,7 @@ function choicesIn({ choices = [] }: Parameter, { words }: Reading): unknown[] {
   });
 }
 
-/** True where the text has the words of the name, false where it denies them. */
+/** True if the text contains the words of the name, false if it negates them. */
 function booleanIn({ name }: Parameter, { text, words }: Reading): boolean | undefined {
   const stems = wordsOf(name)
     .map(({ stem }) => stem)
@@ -306,7 +308,7 @@ function booleanIn({ name }: Parameter, { text, words }: Reading): boolean | und
   return !denied && !/\b(?:no|not|without|don't|do not|never|skip)\b/i.test(said);
 }
 
-/** The values next to the name of a list, with those that a comma or an `and` adds to them. */
+/** The values next to the name of a list, with those joined by commas or `and`. */
 function listNextTo(parameter: Parameter, reading: Reading): unknown[] | undefined {
   const { items } = parameter;
   if (!items) return undefined;
@@ -332,7 +334,7 @@ function listNextTo(parameter: Parameter, reading: Reading): unknown[] | undefin
   return valuesOf(items, taken, used);
 }
 
-/** All values of the kind that fits a required list best. */
+/** All values of the kind that best fits a required list. */
 function arrayIn({ name, items }: Parameter, reading: Reading): unknown[] | undefined {
   if (!items) return undefined;
   if (items.choices) return some(choicesIn(items, reading));
@@ -377,7 +379,7 @@ function wordFor(
 const stemsOfLast = ({ stem }: Word): string[] => [stem];
 const cuesOfLast = ({ text }: Word): string[] => cuesOf(text);
 
-/** Neither a value of its own nor the verb of the request. */
+/** Whether a word is neither part of a value nor the verb of the request. */
 function isFree(word: string, { facts, verb }: Reading): boolean {
   return !verb.includes(stemOf(word)) && !facts.some(({ value }) => String(value).includes(word));
 }
@@ -385,7 +387,7 @@ function isFree(word: string, { facts, verb }: Reading): boolean {
 const freeText =
   /query|message|text|content|topic|body|title|comment|note|question|prompt|subject|term|search|input|data|keyword/;
 
-/** What a request goes on with, where a text is wanted. */
+/** The rest of the request, for a parameter that takes free text. */
 function phraseFor({ name }: Parameter, reading: Reading): string | undefined {
   return freeText.test(name.toLowerCase()) ? phraseAfter(reading, reading.verb) : undefined;
 }

@@ -12,7 +12,6 @@ export type FactKind =
   | 'id'
   | 'name';
 
-/** A value that a text states. */
 export interface Fact {
   kind: FactKind;
   value: string | number;
@@ -23,7 +22,7 @@ export interface Fact {
 interface Scan {
   kind: FactKind;
   shape: RegExp;
-  /** The value of a match; undefined when it is none after all. */
+  /** The value of a match, or undefined if it is not one. */
   value: (match: RegExpExecArray) => string | number | undefined;
 }
 
@@ -32,7 +31,7 @@ const month = '(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]{0,6}\\.?
 const units = '(?:ms|s|m|h|d|px|gb|mb|kb|kg|km|cm|%)';
 const counted = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 
-/** In this order: what an earlier one has taken, a later one does not see. Each ends soon on any text. */
+/** In order: later patterns do not see what earlier ones matched. Each runs in linear time. */
 const scans: Scan[] = [
   {
     kind: 'quoted',
@@ -78,7 +77,7 @@ const scans: Scan[] = [
       /(?<![\w:/.])(?:[A-Za-z]:\\|~?\/|\.{1,2}\/)[\w.@%+/\\-]{0,500}|(?<![\w/.@-])[\w-]{1,100}(?:\/[\w.-]{1,100}){0,20}\.[a-z][a-z0-9]{0,5}\b/g,
     value: trimmed,
   },
-  // Before numbers: the digits of `PROJ-12` are none.
+  // Before numbers, because the digits of `PROJ-12` are not one.
   {
     kind: 'id',
     shape: /(?<![\w-])[A-Za-z][\w-]{2,100}(?![\w-])/g,
@@ -109,7 +108,7 @@ const scans: Scan[] = [
   },
 ];
 
-/** What a text states, in its order, none overlapping another. */
+/** The values in a text, in order and without overlaps. */
 export function factsIn(text: string): Fact[] {
   const facts: Fact[] = [];
   const taken = new Uint8Array(text.length);
@@ -117,7 +116,7 @@ export function factsIn(text: string): Fact[] {
     for (const match of text.matchAll(shape)) {
       const found = value(match);
       if (found === undefined || found === '') continue;
-      // A value may be less than the match: without a full stop, without a verb before a name.
+      // The value may be part of the match, without a full stop or a verb before a name.
       const inside = typeof found === 'string' ? match[0].indexOf(found) : -1;
       const start = match.index + (kind === 'quoted' ? 0 : Math.max(0, inside));
       const end =
@@ -129,7 +128,7 @@ export function factsIn(text: string): Fact[] {
   return facts.sort((a, b) => a.start - b.start);
 }
 
-/** A text with spaces where it quotes something or gives an address. */
+/** A text with quotations and addresses replaced by spaces. */
 export function withoutValues(text: string): string {
   let rest = text;
   for (const { kind, start, end } of factsIn(text))
@@ -157,8 +156,8 @@ function clockTime(hour = '', minute = '00', second?: string, half?: string): st
 }
 
 /**
- * Capitalised words, without the verb or the small word that a sentence begins with. One capitalised word before a small
- * one is how any sentence begins.
+ * Capitalized words, without the verb or stop word at the start of a sentence. A single capitalized word before a
+ * lowercase one is just the start of a sentence.
  */
 function properName(match: RegExpExecArray): string | undefined {
   const words = match[0].split(' ');
@@ -177,7 +176,7 @@ const openings = new Set(
   ),
 );
 
-/** Verbs only where a sentence begins: `New` is one, and part of `New York`. */
+/** Verbs count at the start of a sentence only, since `New` is one and part of `New York`. */
 function isOpening(word: string, opens: boolean): boolean {
   const lower = word.toLowerCase();
   return openings.has(lower) || (opens && verbs.has(stemOf(lower)));

@@ -1,16 +1,16 @@
 import { likeOf, stemOf, verbs, wordsOf } from './tokenize.ts';
 
-/** What a sentence does: asks for something to be done, asks a question, or only says something. */
+/** Whether a sentence requests something, asks a question, or makes a statement. */
 export type Intent = 'request' | 'question' | 'statement';
 
 function stems(words: string): ReadonlySet<string> {
   return new Set(words.split(' ').map(stemOf));
 }
 
-/** Words that a sentence begins with when it asks for nothing. */
+/** Words at the start of sentences that request nothing. */
 const remarks =
   /^(?:thanks?|thx|cheers|hello|hi|hey|dear|good|great|nice|perfect|wonderful|awesome|excellent|lovely|well|bye|goodbye|farewell|welcome|sorry|congratulations|congrats|yes|yeah|yep|no|nope|never|ok|okay|sure|fine|right|correct|wow|oh|ah|see you|have a|take care|nothing|never ?mind|forget it|i|we|he|she|it|they|you|that|this|these|those|there|my|our|his|her|its|their|your|the|an?)\b/i;
-/** Words by which a sentence asks for something, wherever they stand. */
+/** Words anywhere in a sentence that mark it as a request. */
 const asks =
   /\b(?:please|kindly|(?:can|could|would|will) you|(?:i|we) (?:want|need|wish|would like|'?d like)|(?:i|we)['’]d like|(?:i|we)(?:['’]m| am| are|['’]re) (?:looking|trying|searching)|help me|let(?:['’]s| us)|you (?:should|must|can|may)|go ahead)\b/i;
 const questions =
@@ -29,7 +29,7 @@ export function intentOf(text: string): Intent {
   return remarks.test(said) && !isNominal(said) ? 'statement' : 'request';
 }
 
-/** "The weather in Kiel": a thing is named, and nothing is said about it. */
+/** A noun phrase without a verb, like "The weather in Kiel". */
 function isNominal(text: string): boolean {
   return /^(?:the|an?|my|our|this|that|these|those)\b/i.test(text) && !predicate.test(text);
 }
@@ -51,7 +51,7 @@ const saysDestructive =
 
 export type Effect = 'reads' | 'acts' | 'destroys';
 
-/** What a tool does to things, told by the verbs of its name, and by its description where it does not read. */
+/** The effect of a tool, by the verbs of its name, or by its description unless it only reads. */
 export function effectOf(nameStems: readonly string[], description: string): Effect {
   if (nameStems.some((stem) => destructive.has(stem))) return 'destroys';
   if (nameStems.some((stem) => reading.has(stem))) return 'reads';
@@ -59,7 +59,10 @@ export function effectOf(nameStems: readonly string[], description: string): Eff
   return nameStems.some((stem) => acting.has(stem)) ? 'acts' : 'reads';
 }
 
-/** What may stand before the verb of a request. Each word is here once, so that there is one way to read a text. */
+/**
+ * Words that may precede the verb of a request. Each occurs once, which keeps the regular expression unambiguous and
+ * fast.
+ */
 const beforeVerb =
   /^(?:[^\p{L}]|(?:please|kindly|now|then|also|and|so|just|first|next|finally|ok|okay|yes|go|ahead|can|could|would|will|you|i|we|want|need|wish|like|d|to|this|let|lets|s|help|me|us|should|must|may|hey|hi|hello|thanks?)(?!\p{L}))*$/iu;
 
@@ -67,13 +70,13 @@ function mayPrecede(before: string): boolean {
   return beforeVerb.test(before) && !wonders.test(before.trim());
 }
 
-/** The verbs of a tool: those of its name, with the words that are used for them. */
+/** The verbs of a tool: those of its name and their synonyms. */
 export function verbsOf(nameStems: readonly string[]): ReadonlySet<string> {
   const own = nameStems.filter((stem, at) => at === 0 || destructive.has(stem) || verbs.has(stem));
   return new Set(own.flatMap((stem) => [stem, ...likeOf(stem)]));
 }
 
-/** Whether a text tells to do one of them: "delete it", not "it was deleted" or "do not delete it". */
+/** Whether a text commands one of the verbs: "delete it", but not "it was deleted" or "do not delete it". */
 export function commands(text: string, wanted: ReadonlySet<string>): boolean {
   return wordsOf(text).some(
     ({ text: word, stem, start }) =>
@@ -81,7 +84,7 @@ export function commands(text: string, wanted: ReadonlySet<string>): boolean {
   );
 }
 
-/** Whether a text says that one of them should not be done. */
+/** Whether a text says not to do one of the verbs. */
 export function denies(text: string, wanted: ReadonlySet<string>): boolean {
   return wordsOf(text).some(
     ({ stem, start }) => wanted.has(stem) && negation.test(sentenceBefore(text, start)),

@@ -15,9 +15,9 @@ import { wordsOf } from './tokenize.ts';
 const mostQuoted = 2_000;
 
 /**
- * A stand-in for a language model: it calls the tools whose words are those of the prompt and says what came back. It
- * needs no key and no network and always does the same, so suites, loops and limits can be tried for nothing. Its answers
- * begin with `[rehearsal]`, so that nobody takes them for those of a model.
+ * A deterministic substitute for a language model: calls the tools whose words match the prompt, and reports the
+ * results. No key and no network are needed, so suites, loops and limits can be tried for free. Answers start with
+ * `[rehearsal]`, so that they are not mistaken for those of a model.
  */
 export function rehearsalModel(): LanguageModelV3 {
   const answer = async (options: LanguageModelV3CallOptions): Promise<LanguageModelV3GenerateResult> => {
@@ -77,7 +77,7 @@ interface MadeCall {
   result: LanguageModelV3ToolResultPart | undefined;
 }
 
-/** What the user said last, and the calls that were made since. */
+/** The user's last message, and the calls made since. */
 function lastRequest(prompt: LanguageModelV3Prompt): { text: string; made: MadeCall[] } {
   const at = prompt.findLastIndex(({ role }) => role === 'user');
   const asked = prompt[at];
@@ -96,7 +96,7 @@ function lastRequest(prompt: LanguageModelV3Prompt): { text: string; made: MadeC
   return { text, made: calls.map((call) => ({ call, result: byCall.get(call.toolCallId) })) };
 }
 
-/** Ids count the calls and the messages before them, so they are the same each time and no two of a chat are. */
+/** Ids count the calls and messages before them, so they are deterministic and unique within a chat. */
 function callPart(
   { name, arguments: input }: PlannedCall,
   place: number,
@@ -132,7 +132,7 @@ function cut(text: string): string {
   return text.length > mostQuoted ? `${text.slice(0, mostQuoted)}…` : text;
 }
 
-/** Words in place of tokens: it has none, and a budget of tokens can still be tried on it. */
+/** Counts words instead of tokens, so that token budgets can be tried. */
 function usageOf(
   prompt: LanguageModelV3Prompt,
   content: LanguageModelV3Content,
@@ -157,7 +157,7 @@ function textOf({ content }: LanguageModelV3Prompt[number]): string {
     .join(' ');
 }
 
-/** Of long texts only an estimate, by the length of what was counted. */
+/** An estimate for long texts, by the length of the counted part. */
 function countOf(text: string): number {
   const counted = text.slice(0, 20_000);
   return counted === '' ? 0 : Math.ceil((wordsOf(counted).length * text.length) / counted.length);

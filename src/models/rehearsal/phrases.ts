@@ -1,19 +1,18 @@
 import type { Word } from './tokenize.ts';
 
-/** A text with its words. */
 interface Spoken {
   text: string;
   words: Word[];
 }
 
-/** Small words that stand between a name and its value. */
+/** Words between a name and its value. */
 const between = new Set(
   'is are equals equal to of a an the set as be being should must named called'.split(' '),
 );
 const endsPhrase = /[.!?;\n]|,? (?:and|then|with|using|where|but) /i;
 
 /**
- * The word after one of the cues: `person` in "of type person" for the cue `type`. Nothing when another value, a clause
+ * The word after one of the cues: `person` in "of type person" for the cue `type`. Undefined if another value, a clause
  * or the end comes first.
  */
 export function wordAfter({ text, words }: Spoken, cues: readonly string[]): string | undefined {
@@ -30,13 +29,13 @@ export function wordAfter({ text, words }: Spoken, cues: readonly string[]): str
   return undefined;
 }
 
-/** The whole token that a word is part of: words end at hyphens and capitals. */
+/** The whole token that contains a word, since words end at hyphens and capitals. */
 function tokenAt(text: string, { start }: Word): string | undefined {
   const token = /^[^\s,;!?"'“”()]{1,200}/.exec(text.slice(start, start + 200))?.[0];
   return token?.replace(/[.:]+$/, '') || undefined;
 }
 
-/** What a request says after its verb: `Paris in spring` in "Search for Paris in spring". */
+/** The rest of a request after its verb: `Paris in spring` in "Search for Paris in spring". */
 export function phraseAfter({ text, words }: Spoken, verbStems: readonly string[]): string | undefined {
   const colon = /: +([^\n]{1,2000})/.exec(text)?.[1];
   if (colon !== undefined) return clean(colon);
@@ -49,7 +48,7 @@ export function phraseAfter({ text, words }: Spoken, verbStems: readonly string[
   const first = words
     .slice(at + 1)
     .find(({ text: word, stem }) => !skipped.has(word.toLowerCase()) && !verbStems.includes(stem));
-  // What begins so is about another parameter.
+  // A phrase that starts with a preposition belongs to another parameter.
   const isAside = first && /^(?:with|using|to|in|at|from|by|of|and|then)$/i.test(first.text);
   return at < 0 || !first || isAside ? undefined : clean(upTo(text.slice(first.start)));
 }
@@ -88,12 +87,12 @@ export function wordsAfter({ text, words }: Spoken, cues: readonly string[]): st
 const lists =
   /(?<![\w'-])(?:[\w'-]{1,60}(?: [\w'-]{1,60}){0,2}, ){1,50}(?:(?:and|or) )?[\w'-]{1,60}|(?<![\w'-])[\w'-]{1,60} and [\w'-]{1,60}/;
 
-/** The parts of a list in a text: "red, green and blue" has three. */
+/** The items of a list in a text: "red, green and blue" has three. */
 export function listIn(text: string): string[] {
   const list = lists.exec(text)?.[0];
   if (list === undefined) return [];
   const items = list.split(/, (?:and |or )?| and /).map((item) => item.trim());
-  // Only the last words of the first part belong to the list.
+  // Only the last word of the first part belongs to the list.
   const first = items[0]?.split(' ').at(-1);
   return [first ?? '', ...items.slice(1)].filter((item) => item !== '');
 }

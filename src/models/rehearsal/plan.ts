@@ -10,25 +10,25 @@ export interface PlannedCall {
 
 export interface Plan {
   calls: PlannedCall[];
-  /** Why there are none. */
+  /** Why there are no calls. */
   reason: string;
 }
 
 const mostCalls = 10;
 const mostRequests = 20;
-/** Tools that arguments are looked for. */
+/** Maximum number of tools for which arguments are searched. */
 const mostCandidates = 5;
 /** Characters of a prompt that are read. */
 const mostText = 8_000;
-/** How much better than others a tool must be. */
+/** The factor by which a tool must be better than others. */
 const clearly = 1.05;
 
 export interface PlanOptions {
-  /** A tool that must be called, or that one of them must be. */
+  /** A tool that must be called, or `true` for any tool. */
   forced?: string | true | undefined;
 }
 
-/** The calls that a prompt asks for, in its order. The same prompt and tools give the same plan. */
+/** Plans the calls that a prompt asks for, in its order. Deterministic. */
 export function planFor(prompt: string, index: ToolIndex, { forced }: PlanOptions = {}): Plan {
   const text = prompt.slice(0, mostText);
   if (index.tools.length === 0) return { calls: [], reason: 'no tools are offered' };
@@ -76,8 +76,8 @@ function choose(
     .filter((tool) => tool.evidence !== 'none' && isAsked(tool))
     .slice(0, mostCandidates)
     .map((tool) => ({ tool, found: argumentsFor(tool, part, whole) }))
-    // A hint is enough when it is asked for and everything the tool needs is there; a tool that needs nothing would
-    // always match.
+    // Weak evidence suffices for a request if all required values are present. A tool without parameters would always
+    // match, so it needs strong evidence.
     .filter(
       ({ tool, found }) =>
         tool.evidence === 'strong' ||
@@ -102,7 +102,7 @@ interface Candidate {
   found: FoundArguments;
 }
 
-/** Among tools with much the same score: more of the name was asked for, less is missing. */
+/** Compares tools with similar scores: more words of the name requested, then fewer arguments missing. */
 function byFit(a: Candidate, b: Candidate): number {
   return (
     (a.tool.named ? b.tool.name.length - a.tool.name.length : 0) ||
@@ -116,7 +116,7 @@ function needsSomething({ parameters }: RankedTool): boolean {
   return parameters.some(({ required }) => required);
 }
 
-/** From the part of the prompt that asks for the call; what it lacks, from the rest. */
+/** Finds arguments in the part of the prompt that requests the call, and missing ones in the rest. */
 function argumentsFor(
   { name, parameters }: Pick<RankedTool, 'name' | 'parameters'>,
   part: TextFacts,
@@ -133,12 +133,12 @@ function sameCall(a: PlannedCall, b: PlannedCall): boolean {
   return a.name === b.name && JSON.stringify(a.arguments) === JSON.stringify(b.arguments);
 }
 
-/** Where one request ends and the next begins; after an `and` only when a verb follows. */
+/** Boundaries between requests. An `and` counts only if a verb follows. */
 const seams =
   /(?<=[.!?;])\s{1,5}|\n{1,5}|,?\s{1,5}(?:and\s{1,5})?then\s{1,5}|,?\s{1,5}(?:after that|afterwards|finally),?\s{1,5}|(,?\s{1,5}and\s{1,5})/gi;
 const quotes = /"[^"\n]{1,2000}"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`/g;
 
-/** The requests of a prompt: its sentences, and what an `and` joins when it goes on with a verb that a tool begins with. */
+/** The requests of a prompt: its sentences, split at each `and` that is followed by the first verb of a tool. */
 function requestsIn(text: string, { firstWords }: Pick<ToolIndex, 'firstWords'>): string[] {
   const quoted = [...text.matchAll(quotes)].map(
     ({ index, 0: quote }) => [index, index + quote.length] as const,

@@ -9,11 +9,11 @@ export interface RankedTool {
   nameStems: string[];
   effect: Effect;
   score: number;
-  /** The part of the words of its name that were asked for. */
+  /** The fraction of the name's words that the text contains. */
   coverage: number;
-  /** The name itself stands in the text. */
+  /** The text contains the whole name. */
   named: boolean;
-  /** How sure it is that the text is about what this tool does. */
+  /** How certain it is that the text is about this tool. */
   evidence: 'strong' | 'weak' | 'none';
 }
 
@@ -22,17 +22,17 @@ interface IndexedTool {
   parameters: Parameter[];
   nameStems: string[];
   effect: Effect;
-  /** How much each stem counts in this tool. */
+  /** The weight of each stem in this tool. */
   weights: Map<string, number>;
   length: number;
 }
 
 export interface ToolIndex {
   tools: IndexedTool[];
-  /** In how many tools each stem is. */
+  /** The number of tools with each stem. */
   spread: Map<string, number>;
   averageLength: number;
-  /** Of all names; the first ones are those that a request may begin with. */
+  /** All words of names, and the first words, with which requests may start. */
   nameWords: Set<string>;
   firstWords: Set<string>;
 }
@@ -43,14 +43,14 @@ interface Described {
   inputSchema: unknown;
 }
 
-/** How much a word counts, by where it stands. */
+/** The weight of a word by its location. */
 const weight = { name: 3, title: 2, description: 1, parameter: 1, explanation: 0.5 };
-/** Characters that are read: of a description, and of all of them. */
+/** Characters read of one description, and of all. */
 const mostText = { description: 2_000, all: 500_000 };
-/** Of Okapi BM25: how soon repetition stops to count, and how much length matters. */
+/** Parameters of Okapi BM25: saturation of repeated words, and influence of length. */
 const saturation = 1.2;
 const lengthShare = 0.5;
-/** A word that is only like the one in the text counts less. */
+/** A synonym counts less than the word itself. */
 const likeShare = 0.4;
 
 export function indexTools(tools: readonly Described[]): ToolIndex {
@@ -103,12 +103,12 @@ function indexTool({ name, description = '', inputSchema }: Described, each: num
   };
 }
 
-/** The tools that a text may be about, best first. What it quotes are values, not words about what is wanted. */
+/** The tools that a text may be about, best first. Quotations are ignored, because they are values. */
 export function rankTools(index: ToolIndex, prompt: string): RankedTool[] {
   const text = withoutValues(prompt);
   const stems = stemsOf(text);
   const lower = ` ${text.toLowerCase()} `;
-  // Where names of tools use a word, other words for the same would only blur what it says.
+  // Synonyms are used only for words that no tool's name contains.
   const asked = wordsOf(text).map(({ stem }) => stem);
   const unused = [...new Set(asked)].filter((stem) => !index.nameWords.has(stem));
   const likes = new Set(unused.flatMap((stem) => [...likeOf(stem)]).filter((stem) => !asked.includes(stem)));
@@ -166,7 +166,7 @@ function rankTool(
   }
 }
 
-/** A word of few tools, which tells them from the others. */
+/** Whether a word occurs in few tools and so distinguishes them. */
 function isRare({ tools, spread }: ToolIndex, stem: string): boolean {
   return (spread.get(stem) ?? 0) <= Math.max(1, tools.length / 4);
 }
@@ -180,7 +180,7 @@ function gainOf({ tools, spread, averageLength }: ToolIndex, tool: IndexedTool, 
   return (rarity * weight * (saturation + 1)) / (weight + saturation * size);
 }
 
-/** As a word of its own. */
+/** Matches whole words only. */
 function standsIn(lower: string, name: string): boolean {
   for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + 1)) {
     const around = `${lower[at - 1] ?? ' '}${lower[at + name.length] ?? ' '}`;

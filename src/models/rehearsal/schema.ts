@@ -1,15 +1,12 @@
-/** One thing that a tool takes, read from a JSON Schema that may hold anything. */
+/** A parameter of a tool, from a JSON Schema that may contain anything. */
 export interface Parameter {
   name: string;
   description: string;
   required: boolean;
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   format?: string;
-  /** The values it may have. */
   choices?: (string | number | boolean)[];
-  /** What an array holds. */
   items?: Parameter;
-  /** What an object holds. */
   fields?: Parameter[];
 }
 
@@ -34,7 +31,7 @@ function fieldsOf(schema: Schema, root: Schema, depth: number): Parameter[] {
     .map((name) => parameterOf(name, properties[name], required.has(name), root, depth));
 }
 
-/** Some thousand keys cost nothing; a million would. */
+/** Reads a limited number of keys, since a schema may have a million. */
 function firstKeys(properties: Schema): string[] {
   const names: string[] = [];
   for (const name in properties) {
@@ -55,7 +52,7 @@ function parameterOf(
   const type = typeOf(schema);
   const choices = choicesOf(schema);
   const format = schema['format'];
-  // A schema may hold itself.
+  // A schema may be recursive.
   const inside = depth < most.depth;
   const description = [schema['title'], schema['description']]
     .filter((text) => typeof text === 'string')
@@ -72,7 +69,7 @@ function parameterOf(
   };
 }
 
-/** Behind a reference into the same schema and, where there is a choice, the first that is not null. */
+/** Follows references within the schema, and picks the first alternative that is not null. */
 function settled(schema: Schema, root: Schema): Schema {
   let now = schema;
   for (let hops = 0; hops < 5; hops++) {

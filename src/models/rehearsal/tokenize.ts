@@ -1,4 +1,4 @@
-/** A word of a text, with where it stands. */
+/** A word of a text and its position. */
 export interface Word {
   text: string;
   stem: string;
@@ -6,7 +6,7 @@ export interface Word {
   end: number;
 }
 
-/** A run of capitals, a capitalised or small word, a number: `readHTTPFile_2` has four. */
+/** A run of capitals, a capitalized or lowercase word, or a number: `readHTTPFile_2` has four. */
 const parts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{Lo}\p{Lm}]+|\p{N}+/gu;
 
 export function wordsOf(text: string): Word[] {
@@ -18,7 +18,7 @@ export function wordsOf(text: string): Word[] {
   }));
 }
 
-/** Words that say nothing about what is wanted. */
+/** Stop words. */
 const silent = new Set(
   (
     'a about after again all also am an and any are as at be been before being but by can could did do does each else ' +
@@ -29,15 +29,15 @@ const silent = new Set(
   ).split(' '),
 );
 
-/** The stems of the words that matter, in order, each once. */
+/** The unique stems of a text in order, without stop words. */
 export function stemsOf(text: string): string[] {
   const stems = wordsOf(text).filter((word) => !silent.has(word.text.toLowerCase()));
   return [...new Set(stems.map(({ stem }) => stem))];
 }
 
 /**
- * Takes off endings, so that `listing`, `listed` and `lists` are `list`. The result need not be a word; it only has to be
- * the same for forms of one word.
+ * Removes endings, so that `listing`, `listed` and `lists` become `list`. The result need not be a word, as long as it
+ * is equal for forms of one word.
  */
 export function stemOf(word: string): string {
   const known = stems.get(word);
@@ -52,7 +52,7 @@ export function stemOf(word: string): string {
 
 const longestWord = 40;
 const mostStems = 20_000;
-/** The words of tools come again with every turn. */
+/** Cached, because the words of tools recur in every turn. */
 const stems = new Map<string, string>();
 
 function withoutPlural(word: string): string {
@@ -75,7 +75,7 @@ function groups(...lines: string[]): string[][] {
   return lines.map((line) => line.split(' ').map(stemOf));
 }
 
-/** Words that people use for the same thing in a request. */
+/** Groups of synonyms in requests. */
 const alikeVerbs = groups(
   'list show display view print which',
   'get fetch retrieve read give tell',
@@ -105,7 +105,7 @@ const likeness = new Map<string, Set<string>>();
 for (const group of [...alikeVerbs, ...alikeThings])
   for (const stem of group) likeness.set(stem, new Set([...(likeness.get(stem) ?? []), ...group]));
 
-/** Stems of words for the same thing, itself among them. */
+/** Stems of the synonyms of a word, including itself. */
 export function likeOf(stem: string): ReadonlySet<string> {
   return likeness.get(stem) ?? new Set<string>();
 }
@@ -114,5 +114,5 @@ const otherVerbs = groups(
   'check call use do close inspect count calculate compute convert book cancel schedule',
 );
 
-/** Stems of verbs that requests begin with; by themselves they do not say what a request is about. */
+/** Stems of verbs at the start of requests. Alone they do not determine the subject of a request. */
 export const verbs: ReadonlySet<string> = new Set([...alikeVerbs, ...otherVerbs].flat());

@@ -18,7 +18,7 @@ import { referredFirst } from './order.ts';
 import { saveBlobs } from './save-blobs.ts';
 import { ArchiveWriter } from './writer.ts';
 
-/** A tar entry needs its size beforehand, so a table is cut into pieces of about this many bytes. */
+/** Approximate size in bytes of one tar entry of a table. A tar entry needs its size in advance. */
 const pieceSize = 4 * 1024 * 1024;
 
 export interface BackupOptions extends Attention {
@@ -26,7 +26,7 @@ export interface BackupOptions extends Attention {
   withMasterKey?: boolean;
 }
 
-/** Writes everything as it is at one moment; a running service goes on. */
+/** Writes a consistent snapshot of the database and all blobs, while a running service continues. */
 export async function writeBackup(
   installation: Installation,
   file: string,
@@ -48,7 +48,7 @@ export async function writeBackup(
       for (const table of manifest.tables)
         copies.set(table.name, await saveTable(client, table, archive, meter));
       const saved = await saveBlobs(client, blobs, archive, meter);
-      // A count arrives behind the rows; by the answer to this query all of them are here.
+      // COPY reports its row count after the rows; this query's answer guarantees that all counts have arrived.
       const last = await sequences(client);
       const rows = Object.fromEntries([...copies].map(([name, copy]) => [name, copy.rowCount]));
       return { rows, blobs: saved, sequences: last } satisfies End;
@@ -67,17 +67,17 @@ export async function writeBackup(
   }
 }
 
-/** From the first query on, everything read is of the same moment. */
+/** The first query fixes the snapshot that all later ones read. */
 async function openSnapshot(client: pg.Client): Promise<Manifest> {
   await client.query('begin isolation level repeatable read read only');
   const migrations = await appliedMigrations(client);
   if (migrations.length === 0)
     throw new OperatorProblem(
-      'The database holds nothing of Drydock. Check DRYDOCK_DATA_DIR and DRYDOCK_DATABASE_URL',
+      'The database has no data of Drydock. Check DRYDOCK_DATA_DIR and DRYDOCK_DATABASE_URL',
     );
   const tables = await savedTables(client);
   const names = tables.map((table) => table.name);
-  // A migration has to wait until we are through.
+  // Blocks migrations until the backup is complete.
   await client.query(`lock table ${quoted(names)} in access share mode`);
   const order = referredFirst(names, await foreignKeys(client));
   const { rows } = await client.query<{ at: number; postgres: string }>(

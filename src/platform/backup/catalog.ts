@@ -7,7 +7,9 @@ export interface ForeignKey extends Reference {
   deferrable: boolean;
 }
 
-/** What is worth saving: tables with all their parts, no unlogged ones, no generated columns, nothing that belongs to an extension. */
+/**
+ * The tables to save: partitioned tables as one, without unlogged tables, generated columns and tables of extensions.
+ */
 export async function savedTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -31,7 +33,7 @@ export async function foreignKeys(client: pg.ClientBase): Promise<ForeignKey[]> 
   return rows;
 }
 
-/** Names in the order they ran; none in a database that Drydock has not used. */
+/** Names in the order in which they ran. Empty for a database that Drydock has not used. */
 export async function appliedMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query("select 1 where to_regclass('schema_migrations') is not null");
   if (found.length === 0) return [];
@@ -39,7 +41,7 @@ export async function appliedMigrations(client: pg.ClientBase): Promise<string[]
   return rows.map((row) => row.name);
 }
 
-/** Where each used sequence stands. It stands outside of snapshots: read it after the rows. */
+/** The last value of each used sequence. Sequences are not part of snapshots: read them after the rows. */
 export async function sequences(client: pg.ClientBase): Promise<Record<string, number>> {
   const { rows } = await client.query<{ name: string; last: number }>(
     `select sequencename as name, last_value as last from pg_sequences
@@ -69,7 +71,7 @@ const steady = {
   transaction_timeout: '0',
 };
 
-/** Whatever the server is set to, values are written the same way and nothing takes too long. */
+/** Makes the text format of values independent of the server's settings, and removes statement timeouts. */
 export async function steadySettings(client: pg.ClientBase): Promise<void> {
   await client.query(
     `select set_config(s.name, s.value, false) from unnest($1::text[], $2::text[]) as s (name, value)

@@ -25,7 +25,7 @@ export async function readManifest(archive: ArchiveReader): Promise<Manifest> {
   return manifest;
 }
 
-/** The migrations that made the schema of the archive. */
+/** The migrations that created the schema of the archive. */
 export function schemaOf(
   manifest: Manifest,
   known: readonly Migration[],
@@ -39,7 +39,7 @@ export function schemaOf(
   return schema;
 }
 
-/** The master key, if the archive brings one. */
+/** The master key, if the archive contains one. */
 export async function readKeys(archive: ArchiveReader): Promise<KeyRing | undefined> {
   if (archive.name !== entries.masterKey) return undefined;
   const text = await archive.text();
@@ -47,11 +47,11 @@ export async function readKeys(archive: ArchiveReader): Promise<KeyRing | undefi
   try {
     return parseKeys(text, entries.masterKey);
   } catch {
-    throw archive.damaged('its master key is none');
+    throw archive.damaged('its master key is invalid');
   }
 }
 
-/** Whether all that was saved has come, and the archive ends here with the right checksum. */
+/** Checks that everything in the manifest has been read and that the archive ends with the right checksum. */
 export async function readEnd(
   archive: ArchiveReader,
   rows: ReadonlyMap<string, number>,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A gzipped tar, read and written front to back: the manifest, the master key if it was asked for, every
- * table in pieces, every blob in the order of ids, and the end, which tells a whole archive from a cut one.
+ * A gzipped tar that is written and read sequentially: manifest, master key if requested, tables in pieces, blobs in
+ * order of id, and an end entry that proves the archive is complete.
  */
 export const entries = {
   manifest: 'manifest.json',
@@ -23,9 +23,9 @@ export const manifestSchema = z.object({
   createdAt: z.iso.datetime(),
   postgres: z.string(),
   migrations: z.array(z.string()).min(1),
-  /** Ids of the master keys that open the secrets in here. */
+  /** IDs of the master keys that decrypt the secrets in the archive. */
   vaultKeys: z.array(z.string()),
-  /** In the order they are stored and loaded. */
+  /** In the order in which they are stored and loaded. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
 });
 

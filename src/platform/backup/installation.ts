@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
 import { steadySettings } from './catalog.ts';
 
-/** What is saved, or restored into. */
+/** The installation that is backed up or restored into. */
 export interface Installation {
   config: Config;
   blobs: BlobStore;
@@ -14,9 +14,9 @@ export interface Installation {
 }
 
 export interface Attention {
-  /** Called often: what is being worked on, and how many bytes have passed so far. */
+  /** Called often, with the current step and the bytes processed so far. */
   progress?: ((what: string, bytes: number) => void) | undefined;
-  /** Its reason is thrown once everything is cleaned up. */
+  /** Cancels the work. The reason is thrown after cleanup. */
   signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +24,6 @@ export interface Counts {
   tables: number;
   rows: number;
   blobs: number;
-  /** Size of the archive. */
   bytes: number;
 }
 
@@ -36,7 +35,7 @@ export function meterFor({ progress }: Attention): Meter {
   return (what, bytes) => progress?.(what, (total += bytes));
 }
 
-/** A connection for one piece of work; an interrupt cuts it, so that no query is waited for. */
+/** Opens a connection for one task. An abort closes it, which cancels the running query. */
 export async function withConnection<T>(
   { config, log }: Installation,
   { exclusive, signal }: { exclusive: boolean; signal: AbortSignal | undefined },
@@ -48,7 +47,7 @@ export async function withConnection<T>(
     await connected.close();
     return result;
   } catch (error) {
-    // The first fault is the one to tell.
+    // The first error is the one to report.
     await connected.close().catch(() => {});
     throw error;
   }

@@ -5,11 +5,11 @@ import { makeFolder } from '../durable.ts';
 import { OperatorProblem } from '../problem.ts';
 import { type KeyRing, keysFromEnvironment, keysFromFile, masterKeyPath } from '../secrets/master-key.ts';
 
-/** The keys as a key file holds them. */
+/** The keys in the format of a key file. */
 export function keyText(config: Config, needed: readonly string[]): string {
   const ring = keysInUse(config);
   const [missing] = without(ring, needed);
-  // A rotation may have ended between the snapshot and now.
+  // A key rotation may have ended since the snapshot.
   if (missing !== undefined)
     throw new OperatorProblem(
       `The master key does not fit the database (its secrets are sealed with key ${missing}). If it was rotated just now, run this again`,
@@ -26,9 +26,9 @@ function keysInUse(config: Config): KeyRing {
 }
 
 export interface KeyPlan {
-  /** Puts the key of the archive into the data directory. */
+  /** Writes the key of the archive to the data directory. */
   place(): Promise<void>;
-  /** Said after a restore that leaves the secrets closed. */
+  /** Printed after a restore whose secrets cannot be decrypted yet. */
   warning: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { entries } from './format.ts';
 import type { Meter } from './installation.ts';
 import type { ArchiveReader } from './reader.ts';
 
-/** The blobs of an archive on their way into the store. */
+/** Restores the blobs of an archive into the store. */
 export class BlobLoad {
   private readonly store: BlobStore;
   private readonly written: string[] = [];
@@ -15,14 +15,14 @@ export class BlobLoad {
     this.store = store;
   }
 
-  /** Stores each blob if it is what its row says. Answers how many there were. */
+  /** Stores each blob whose hash and size match its row. Returns the number of blobs. */
   async run(client: pg.Client, archive: ArchiveReader, meter: Meter): Promise<number> {
     let count = 0;
     let last = '';
     for (let id = entries.blobId(archive.name); id !== undefined; id = entries.blobId(archive.name)) {
       const { rows } = await client.query<StoredBlob>('select size, sha256 from blobs where id = $1', [id]);
       const [row] = rows;
-      // Ids rise, so no blob comes twice in the place of another.
+      // IDs ascend, so no blob can occur twice.
       if (!row || row.size !== archive.size || id <= last) throw archive.damaged(`blob ${id} is unexpected`);
       if ((await this.place(id, row, archive)) !== row.sha256)
         throw archive.damaged(`blob ${id} is not what was saved`);
@@ -34,10 +34,10 @@ export class BlobLoad {
     return count;
   }
 
-  /** Answers the hash of what the archive held. */
+  /** Returns the hash of the archive's content. */
   private async place(id: string, row: StoredBlob, archive: ArchiveReader): Promise<string> {
     const there = await this.find(id);
-    // The store may serve another database as well: its files are neither replaced nor taken back.
+    // Another database may use the same store: its files are neither replaced nor removed.
     if (there !== undefined && there !== row.sha256)
       throw new OperatorProblem(
         `The blob store already holds another file for blob ${id}. Set DRYDOCK_DATA_DIR to a new folder`,

@@ -18,7 +18,10 @@ export async function refuseData(client: pg.Client): Promise<void> {
     );
 }
 
-/** Rows per table, just as they were: no trigger adds to them, and references are checked when all are there. */
+/**
+ * Loads the rows unchanged: triggers are off, and foreign keys are checked at the end. Returns the row count of each
+ * table.
+ */
 export async function loadTables(
   client: pg.Client,
   archive: ArchiveReader,
@@ -46,7 +49,7 @@ export async function loadTables(
   return counts;
 }
 
-/** Removes what the migrations put in, and keeps everybody else out until the transaction ends. */
+/** Removes the rows that migrations inserted, and locks the tables until the transaction ends. */
 async function clearTables(
   client: pg.Client,
   archive: ArchiveReader,

@@ -3,7 +3,7 @@ export interface Reference {
   to: string;
 }
 
-/** Tables before those that refer to them. In a circle the first by name goes first. */
+/** Sorts tables behind the ones they reference. In a cycle the first by name comes first. */
 export function referredFirst(tables: readonly string[], references: readonly Reference[]): string[] {
   const left = new Set(tables.toSorted());
   const ordered: string[] = [];
@@ -17,7 +17,7 @@ export function referredFirst(tables: readonly string[], references: readonly Re
   return ordered;
 }
 
-/** References to a table that comes later; to itself is not later, as one COPY is checked at its end. */
+/** References to a later table. A reference to the table itself does not count: COPY checks it at its end. */
 export function forward<R extends Reference>(order: readonly string[], references: readonly R[]): R[] {
   return references.filter(({ from, to }) => order.includes(from) && order.indexOf(to) > order.indexOf(from));
 }

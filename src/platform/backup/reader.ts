@@ -6,10 +6,10 @@ import { OperatorProblem } from '../problem.ts';
 
 type Entry = ExtractEvents['entry'][1];
 
-/** Far above any manifest; a stranger's file is not read into memory. */
+/** Maximum size of a manifest, so that a foreign file is not read into memory. */
 const longestText = 16 * 1024 * 1024;
 
-/** An archive front to back: what `name` names is read with `content`, then `advance` goes on. */
+/** Reads an archive sequentially: `name` is the current entry, `content` reads it and `advance` moves to the next. */
 export class ArchiveReader {
   readonly file: string;
   private readonly flow: Promise<void>;
@@ -24,11 +24,11 @@ export class ArchiveReader {
     const gunzip = createGunzip({ chunkSize: 65_536 });
     this.entries = tar[Symbol.asyncIterator]();
     this.flow = pipeline(createReadStream(file), gunzip, tar, { signal: this.stopping.signal });
-    // `advance` and `content` tell.
+    // `advance` and `content` report the error.
     this.flow.catch(() => {});
   }
 
-  /** Undefined behind the last entry. */
+  /** Undefined after the last entry. */
   get name(): string | undefined {
     return this.entry?.header.name;
   }
@@ -37,7 +37,7 @@ export class ArchiveReader {
     return this.entry?.header.size ?? 0;
   }
 
-  /** After the last entry it also waits for the checksum of the whole. */
+  /** After the last entry it also waits for the checksum of the whole file. */
   async advance(): Promise<void> {
     try {
       const { value, done } = await this.entries.next();
@@ -52,7 +52,7 @@ export class ArchiveReader {
     const { entry } = this;
     if (!entry) return;
     try {
-      // Its types do not say that it yields buffers.
+      // The types do not say that it yields buffers.
       for await (const bytes of entry as AsyncIterable<Buffer>) yield bytes;
     } catch (error) {
       throw this.explain(error);
@@ -66,7 +66,7 @@ export class ArchiveReader {
     return Buffer.concat(pieces).toString('utf8');
   }
 
-  /** From here on a fault is damage; before, the file may be anything. */
+  /** Reports errors as damage from now on. Before, the file may not be an archive at all. */
   recognise(): void {
     this.recognised = true;
   }

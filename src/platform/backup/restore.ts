@@ -13,18 +13,18 @@ import { loadTables, refuseData } from './load-tables.ts';
 import { ArchiveReader } from './reader.ts';
 
 export interface RestoreOptions extends Attention {
-  /** The migrations this version has. */
+  /** The migrations of this version. */
   known?: readonly Migration[];
 }
 
 export interface Restored extends Counts {
-  /** The version that made the archive, and when. */
+  /** The version that created the archive, and when. */
   drydock: string;
   createdAt: string;
   warnings: string[];
 }
 
-/** Fills an empty database and the blob store from an archive, or leaves both as they were. */
+/** Restores an archive into an empty database and the blob store. On failure both stay unchanged. */
 export async function restoreBackup(
   installation: Installation,
   file: string,
@@ -44,7 +44,7 @@ export async function restoreBackup(
       await createSchema(client, schema);
       const rows = await load(client, archive, manifest, keys, installation, options);
       await migrate(client, known);
-      // Else the first queries are planned blindly.
+      // Without statistics the first queries would get poor plans.
       await client.query(`analyze ${quoted((await savedTables(client)).map((table) => table.name))}`);
       return summary(manifest, rows, keys);
     });
@@ -82,7 +82,7 @@ async function createSchema(client: pg.Client, schema: readonly Migration[]): Pr
   }
 }
 
-/** All rows in one transaction. Answers how many each table got. */
+/** Loads all rows in one transaction. Returns the row count of each table. */
 async function load(
   client: pg.Client,
   archive: ArchiveReader,
@@ -105,14 +105,14 @@ async function load(
     await blobs.takeBack();
     throw explain(error, archive);
   }
-  // If the answer to this is lost the rows may be there, and then they need their files.
+  // If the answer to the commit is lost, the rows may exist and need their blobs.
   await client.query('commit');
   return rows;
 }
 
 function explain(error: unknown, archive: ArchiveReader): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
-  // Class 22: a value that is none. Class 23: rows that do not fit together.
+  // Class 22: invalid value. Class 23: constraint violation.
   if (/^2[23]/.test(error.code ?? '')) return archive.damaged(error.message);
   return new OperatorProblem(`The database did not take the backup: ${error.message}`);
 }

@@ -10,7 +10,7 @@ interface SavedBlob extends StoredBlob {
   id: string;
 }
 
-/** The file of every row, in the order of ids. Answers how many there were. */
+/** Saves the blob of every row in order of id. Returns the number of blobs. */
 export async function saveBlobs(
   client: pg.Client,
   blobs: BlobStore,
@@ -29,7 +29,7 @@ export async function saveBlobs(
   }
 }
 
-/** A backup that could not be restored is refused while the original may still be mended. */
+/** Verifies size and hash, so that a damaged blob is reported while the original may still be repaired. */
 async function* unharmed({ id, size, sha256 }: SavedBlob, blobs: BlobStore): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let left = size;

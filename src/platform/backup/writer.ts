@@ -8,7 +8,7 @@ import { OperatorProblem } from '../problem.ts';
 
 type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** An archive while it is written. It gets its name only when it is whole. */
+/** Writes an archive to a temporary file, which is renamed when it is complete. */
 export class ArchiveWriter {
   private readonly file: string;
   private readonly partial: string;
@@ -20,7 +20,7 @@ export class ArchiveWriter {
     this.partial = partial;
     this.pack = pack;
     this.flow = flow;
-    // Whoever writes or finishes is told.
+    // `add` and `finish` report the error.
     flow.catch(() => {});
   }
 
@@ -43,12 +43,12 @@ export class ArchiveWriter {
     return new ArchiveWriter(file, partial, tar, flow);
   }
 
-  /** Waits until the content is on its way, so no more than a little of it is held at a time. */
+  /** Waits until the content is written, so that only little of it is in memory. */
   async add(name: string, size: number, content: Content): Promise<void> {
     try {
       await this.send(name, size, content);
     } catch (error) {
-      // When the file fails the tar only says that it was destroyed.
+      // After a failure of the file, the tar stream only reports that it was destroyed.
       const cause = this.pack.destroying
         ? await this.flow.then(
             () => error,
@@ -67,7 +67,7 @@ export class ArchiveWriter {
   private async send(name: string, size: number, content: Content): Promise<void> {
     const { promise: done, resolve, reject } = promised();
     const sink = this.pack.entry({ name, size, mode: 0o600 }, (error) => (error ? reject(error) : resolve()));
-    // Told through the callback; unheard it would end the process.
+    // The callback reports the error; without a listener it would end the process.
     sink.on('error', () => {});
     for await (const bytes of content)
       if (!sink.write(bytes)) await Promise.race([once(sink, 'drain'), done]);
@@ -75,7 +75,7 @@ export class ArchiveWriter {
     await done;
   }
 
-  /** Answers the size of the archive. */
+  /** Returns the size of the archive. */
   async finish(): Promise<number> {
     try {
       this.pack.finalize();
@@ -106,7 +106,7 @@ function promised(): { promise: Promise<void>; resolve: () => void; reject: (err
   return { promise, resolve, reject };
 }
 
-/** Else the new name might not survive a power cut. */
+/** Without it the rename might not survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {
@@ -116,7 +116,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Only what the file system says is turned into a problem of the file. */
+/** Only system errors are reported as a problem of the file. */
 function cannotWrite(file: string, error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   return syscall === undefined ? error : new OperatorProblem(`Cannot write ${file}: ${message}`);

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { counters } from '../telemetry/metrics.ts';
 import { type BlobPart, type BlobStore, BlobTooLarge, type StoredBlob } from './store.ts';
 
-/** Counts what the store itself could not do: not what was too large, broke off before it, or is not there. */
+/** Counts failures of the store itself: not oversized content, aborted uploads or missing blobs. */
 export class CountedFailures implements BlobStore {
   private readonly store: BlobStore;
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { makeFolder, syncFolder } from '../durable.ts';
 import { type BlobPart, type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
 
-/** One file per blob, spread over folders by the last characters of the id, which are random. */
+/** One file per blob, distributed over folders by the last characters of the id, which are random. */
 export class FileBlobStore implements BlobStore {
   private readonly root: string;
 
@@ -17,12 +17,12 @@ export class FileBlobStore implements BlobStore {
     const path = this.pathOf(id);
     await makeFolder(dirname(path));
     const staging = this.stagingOf(id);
-    // Of an attempt that was killed.
+    // Left by an attempt that was killed.
     await rm(staging, { force: true });
     try {
       const stored = await write(staging, content, limit);
       await rename(staging, path);
-      // The folder may be another caller's, made just now.
+      // The folder may have been created just now, possibly by another request.
       for (const folder of [dirname(path), this.root]) await syncFolder(folder);
       return stored;
     } catch (error) {
@@ -35,7 +35,7 @@ export class FileBlobStore implements BlobStore {
     return createReadStream(this.pathOf(id), part);
   }
 
-  /** With what a process that was killed had written of it. */
+  /** Also removes the partial file of a process that was killed. */
   async remove(id: string): Promise<void> {
     for (const path of [this.pathOf(id), this.stagingOf(id)]) await rm(path, { force: true });
   }

@@ -6,7 +6,7 @@ import { FileBlobStore } from './files.ts';
 import { S3BlobStore, s3PlaceOf } from './s3.ts';
 import type { BlobStore } from './store.ts';
 
-/** Where the settings say: a folder, or a bucket. */
+/** Opens the configured store: a folder or an S3 bucket. */
 export function openBlobs(config: Pick<Config, 'blobsUrl' | 'dataDir'>): BlobStore {
   return new CountedFailures(storeAt(config));
 }

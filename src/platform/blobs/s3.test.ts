@@ -1,8 +1,10 @@
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { bucketCredentials, startBucket, type TestBucket } from '../../../test/support/s3.ts';
 import { newId } from '../ids.ts';
 import { openBlobs } from './open.ts';
+import { s3PlaceOf } from './s3.ts';
 import { type BlobStore, BlobTooLarge } from './store.ts';
 
 let bucket: TestBucket;
@@ -59,6 +61,41 @@ test.each([
   const id = newId('blb');
   await expect(blobs.put(id, chunks(count, then), 8 * mebibyte.length)).rejects.toThrow(error);
   await expect(buffer(blobs.read(id))).rejects.toThrow();
+});
+
+test('removing a blob ends the uploads of it that a killed process began', async () => {
+  const id = newId('blb');
+  const { endpoint, region, prefix } = s3PlaceOf(bucket.url) as {
+    endpoint: string;
+    region: string;
+    prefix: string;
+  };
+  const client = new S3Client({ endpoint, region, forcePathStyle: true });
+  onTestFinished(() => client.destroy());
+  for (const key of [id, `${id}0`])
+    await client.send(new CreateMultipartUploadCommand({ Bucket: 'blobs', Key: `${prefix}${key}` }));
+  await blobs.remove(id);
+  const { Uploads } = await client.send(
+    new ListMultipartUploadsCommand({ Bucket: 'blobs', Prefix: `${prefix}${id}` }),
+  );
+  expect(Uploads?.map(({ Key }) => Key)).toEqual([`${prefix}${id}0`]);
+});
+
+test('a store that lists no uploads removes blobs all the same', async () => {
+  const plain = await startBucket({ listsUploads: false });
+  onTestFinished(() => plain.stop());
+  const inPlain = openBlobs({ blobsUrl: plain.url, dataDir: '/nowhere' });
+  const id = newId('blb');
+  await inPlain.put(id, text('short'), 9);
+  await inPlain.remove(id);
+  await expect(buffer(inPlain.read(id))).rejects.toThrow('ENOENT');
+});
+
+test('a wrong secret is refused by the store', async () => {
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
+  onTestFinished(() => void vi.stubEnv('AWS_SECRET_ACCESS_KEY', bucketCredentials.AWS_SECRET_ACCESS_KEY));
+  const wrong = openBlobs({ blobsUrl: bucket.url, dataDir: '/nowhere' });
+  await expect(wrong.put(newId('blb'), text('x'), 9)).rejects.toThrow('SignatureDoesNotMatch');
 });
 
 test('an id cannot leave the place', async () => {

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { type BlobPart, type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
 
-/** Bytes that are held of a blob on its way; stores take no smaller parts. */
+/** Bytes held in memory per upload: the minimum part size of S3. */
 const partSize = 5 * 1024 * 1024;
 
 interface S3Place {
   bucket: string;
-  /** What every key begins with: empty, or ending in a slash. */
+  /** The prefix of every key: empty, or ending in a slash. */
   prefix: string;
   region?: string | undefined;
   endpoint?: string | undefined;
 }
 
-/** `s3://bucket/prefix?region=…&endpoint=…`; what is left out comes from the usual settings of S3 clients. */
+/** Parses `s3://bucket/prefix?region=…&endpoint=…`. Missing values come from the usual settings of S3 clients. */
 export function s3PlaceOf(url: string): S3Place {
   const { hostname, pathname, searchParams } = new URL(url);
   const prefix = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '');
@@ -25,7 +25,7 @@ export function s3PlaceOf(url: string): S3Place {
   };
 }
 
-/** Objects in a bucket of any store that speaks S3, for services that share no folder. */
+/** Stores blobs in any S3-compatible bucket, for replicas that share no folder. */
 export class S3BlobStore implements BlobStore {
   private readonly place: S3Place;
   private loaded: Promise<S3Client> | undefined;
@@ -38,7 +38,7 @@ export class S3BlobStore implements BlobStore {
     const { Upload } = await import('@aws-sdk/lib-storage');
     const client = await this.client();
     const { bytes, result, failure } = counted(content, limit);
-    // Part by part, so that a large blob is never held whole. What is refused or cut off leaves no object.
+    // Uploads in parts, so that a large blob is never in memory as a whole. A failed upload leaves no object.
     const upload = new Upload({
       client,
       params: { ...this.named(id), Body: Readable.from(bytes, { objectMode: false }) },
@@ -48,7 +48,7 @@ export class S3BlobStore implements BlobStore {
     try {
       await upload.done();
     } catch (error) {
-      // What ended the bytes says why, whatever the store made of it.
+      // The content's own error is the cause, whatever error the store reports.
       throw failure() ?? error;
     }
     return result();
@@ -58,7 +58,7 @@ export class S3BlobStore implements BlobStore {
     return Readable.from(this.bytesOf(id, part), { objectMode: false });
   }
 
-  /** With what a process that was killed had sent of it. */
+  /** Also aborts unfinished uploads of processes that were killed. */
   async remove(id: string): Promise<void> {
     const { AbortMultipartUploadCommand, DeleteObjectCommand, ListMultipartUploadsCommand } = await import(
       '@aws-sdk/client-s3'
@@ -86,21 +86,21 @@ export class S3BlobStore implements BlobStore {
     return { Bucket: this.place.bucket, Key: `${this.place.prefix}${id}` };
   }
 
-  /** Loaded when it is used first: the library is large, and most services have a folder. */
+  /** Loaded on first use: the library is large, and most installations use a folder. */
   private client(): Promise<S3Client> {
     this.loaded ??= import('@aws-sdk/client-s3').then(({ S3Client }) => new S3Client(optionsOf(this.place)));
     return this.loaded;
   }
 }
 
-/** Told as by a folder. */
+/** Reports a missing object like a missing file. */
 function asMissing(error: Error): never {
   throw error.name === 'NoSuchKey'
     ? Object.assign(new Error(`ENOENT: ${error.message}`), { code: 'ENOENT' })
     : error;
 }
 
-/** Not every store tells which uploads were begun; those that do not end them by themselves after some days. */
+/** Not every store can list unfinished uploads; those expire them after some days. */
 function unlessUnknown(error: Error): { Uploads?: undefined } {
   if (/^(?:NotImplemented|MethodNotAllowed)$/.test(error.name)) return {};
   throw error;
@@ -109,9 +109,9 @@ function unlessUnknown(error: Error): { Uploads?: undefined } {
 function optionsOf({ region, endpoint }: S3Place): S3ClientConfig {
   return {
     ...(region !== undefined && { region }),
-    // Stores other than Amazon's seldom have a name for each bucket.
+    // Stores other than Amazon's seldom support one host name per bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // Some know no checksums; ours is in the database.
+    // Some stores do not support checksums; the database has ours.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };

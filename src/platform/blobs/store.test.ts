@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startForTest } from '../../../test/support/service.ts';
 import { statement } from '../../../test/support/statement.ts';
-import { housekeeping } from '../../domain/housekeeping.ts';
+import { housekeeping } from '../../domain/retention/housekeeping.ts';
 import * as blobRows from '../database/queries/blobs.ts';
 import { newId } from '../ids.ts';
 import { FileBlobStore } from './files.ts';

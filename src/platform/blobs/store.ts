@@ -6,17 +6,17 @@ export interface StoredBlob {
   sha256: string;
 }
 
-/** First and last byte. */
+/** First and last byte, inclusive. */
 export interface BlobPart {
   start: number;
   end: number;
 }
 
-/** Bytes by id. Written once, never changed. */
+/** Stores immutable bytes by id. */
 export interface BlobStore {
-  /** Beyond the limit, or when the content ends with an error, nothing is kept. */
+  /** Stores nothing if the content exceeds the limit or ends with an error. */
   put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob>;
-  /** One that is not there ends with an error of the code ENOENT. */
+  /** A missing blob fails with ENOENT. */
   read(id: string, part?: BlobPart): Readable;
   remove(id: string): Promise<void>;
 }
@@ -25,20 +25,20 @@ export class BlobTooLarge extends Error {
   override name = 'BlobTooLarge';
 }
 
-/** Ids are ours, but a path is a path. */
+/** IDs are generated here, but they become part of a path. */
 export function checkId(id: string): void {
   if (!/^[a-z0-9_]+$/.test(id)) throw new Error(`not a blob id: ${id}`);
 }
 
 interface Counted {
   bytes: AsyncIterable<Uint8Array>;
-  /** Of what has passed. */
+  /** Size and hash of the bytes that have passed. */
   result: () => StoredBlob;
-  /** What ended them early. */
+  /** The error that ended the bytes, if any. */
   failure: () => unknown;
 }
 
-/** The same bytes, counted and hashed as they pass; refused beyond the limit. */
+/** Passes the bytes through while counting and hashing them. Throws beyond the limit. */
 export function counted(content: AsyncIterable<Uint8Array>, limit: number): Counted {
   const hash = createHash('sha256');
   let size = 0;

@@ -2,21 +2,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { OperatorProblem } from '../problem.ts';
 import { type Config, type SettingName, settings } from './settings.ts';
+import type { Setting } from './values.ts';
 
 export interface LoadedConfig {
   config: Config;
-  /** Where each value came from. */
+  /** The source of each value. */
   sources: Record<SettingName, 'environment' | 'file' | 'default'>;
-  /** Names that look like settings and are none. */
+  /** Environment variables that look like settings but are unknown. */
   unknown: string[];
 }
 
 const fileVariable = 'DRYDOCK_CONFIG_FILE';
-/** Which service commands talk to; the service does not read them. */
+/** Variables that choose the service a command talks to. The service does not read them. */
 const ofCommands = ['DRYDOCK_URL', 'DRYDOCK_API_KEY', 'DRYDOCK_PROFILE', 'DRYDOCK_PROJECT'];
 const defaultFile = 'drydock.config.json';
 
-/** Environment before file before default. The file is JSON with the names of `settings` as keys. */
+/**
+ * Loads the settings: environment variables override the file, which overrides defaults. The file is JSON with the
+ * names in `settings` as keys.
+ */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): LoadedConfig {
   const file = readFile(env);
   const config: Record<string, unknown> = {};
@@ -26,7 +30,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): LoadedConfig {
     const value = fromEnv ?? file[name];
     sources[name] = fromEnv !== undefined ? 'environment' : value !== undefined ? 'file' : 'default';
     const parsed = schema.safeParse(value);
-    // The value itself is left out: it may be a secret.
+    // The error leaves out the value, which may be a secret.
     if (!parsed.success)
       throw new OperatorProblem(`${variable} is not usable: ${parsed.error.issues[0]?.message}`);
     config[name] = parsed.data;
@@ -54,7 +58,7 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
 }
 
-/** How this machine reaches what listens there. */
+/** The URL at which this machine reaches the service. */
 export function addressOf({ host, port, tlsCert }: Pick<Config, 'host' | 'port'> & Partial<Config>): string {
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host;
   return `${tlsCert === undefined ? 'http' : 'https'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
@@ -64,7 +68,7 @@ function listensOnLoopback({ host }: Config): boolean {
   return isLoopback(host);
 }
 
-/** What in the settings says that others than the person at this machine may call the service. */
+/** The settings by which others than the local user can reach the service. */
 export function exposures(config: Config): string[] {
   const { host, publicUrl } = config;
   const reached = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
@@ -78,4 +82,21 @@ export function exposures(config: Config): string[] {
 
 export function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost|::1|\[::1\])$/i.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Formats a value for display in one line. Secrets are shown as `(set)`. */
+export function shownSetting(name: SettingName, value: Config[SettingName]): string {
+  const { fallback, secret } = settings[name] as Setting;
+  if (value === undefined) return /rateLimit$/i.test(name) ? 'off' : `(${fallback ?? 'unset'})`;
+  if (secret) return '(set)';
+  if (typeof value === 'object' && 'perMinute' in value) return `${value.perMinute}/${value.burst}`;
+  if (name === 'registrySources') return shownSources(value as Config['registrySources']);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function shownSources(sources: Config['registrySources']): string {
+  const items = sources.map(({ name, kind, location }) =>
+    kind === 'bundled' ? name : `${name}=${location}`,
+  );
+  return items.length === 0 ? 'off' : items.join(',');
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { commandSettings } from './command-settings.ts';
-import { setting } from './setting.ts';
 import {
   databaseUrl,
   hasCredentials,
@@ -10,14 +9,15 @@ import {
   providerKey,
   rateLimit,
   registrySources,
+  setting,
 } from './values.ts';
 
-/** Everything an operator can set, in the order `drydock config` and the documentation show it. */
+/** All settings, in the order in which `drydock config` and the documentation show them. */
 export const settings = {
   host: setting({
     env: 'DRYDOCK_HOST',
     schema: z.string().min(1).default('127.0.0.1'),
-    meaning: 'Address to listen on. Anything but loopback exposes the service.',
+    meaning: 'Address to listen on. Any other than loopback exposes the service.',
   }),
   port: setting({
     env: 'DRYDOCK_PORT',
@@ -34,24 +34,24 @@ export const settings = {
     env: 'DRYDOCK_REPLICA_HOST',
     schema: z.string().min(1).default('127.0.0.1'),
     meaning:
-      'Address of this machine at which other replicas on the same database reach this one, for tunnels. Keep it inside the own network.',
+      'Address of this machine at which other replicas on the same database reach it, for tunnels. Use an address in your own network.',
   }),
   replicaPort: setting({
     env: 'DRYDOCK_REPLICA_PORT',
     schema: port.default(0),
-    meaning: 'Port there; 0 picks a free one.',
+    meaning: 'Port for other replicas; 0 picks a free one.',
   }),
   publicUrl: setting({
     env: 'DRYDOCK_PUBLIC_URL',
     schema: z.url({ protocol: /^https?$/ }).optional(),
     fallback: 'the address it listens on',
-    meaning: 'Address the service is reached at from outside, without /api/v1.',
+    meaning: 'Public URL of the service, without /api/v1.',
   }),
   tlsCert: setting({
     env: 'DRYDOCK_TLS_CERT',
     schema: z.string().min(1).optional(),
-    fallback: 'none: it speaks HTTP',
-    meaning: 'PEM file with the certificate that the service speaks HTTPS with; read again when it changes.',
+    fallback: 'none: HTTP',
+    meaning: 'PEM file with the TLS certificate of the service; reloaded when it changes.',
   }),
   tlsKey: setting({
     env: 'DRYDOCK_TLS_KEY',
@@ -61,7 +61,7 @@ export const settings = {
   }),
   dataDir: setting({
     env: 'DRYDOCK_DATA_DIR',
-    // Absolute from here on: the database runs in a folder of its own.
+    // Made absolute, because the database runs in a different working directory.
     schema: z
       .string()
       .min(1)
@@ -75,14 +75,14 @@ export const settings = {
     schema: networks.optional(),
     fallback: 'none',
     meaning:
-      'Addresses or networks of proxies in front, like 127.0.0.1 or 10.1.0.0/16: what they say in X-Forwarded-… about where a request comes from is believed.',
+      'Addresses or networks of trusted reverse proxies, like 127.0.0.1 or 10.1.0.0/16, whose X-Forwarded-… headers are used.',
   }),
   databaseUrl: setting({
     env: 'DRYDOCK_DATABASE_URL',
     schema: databaseUrl.optional(),
     fallback: 'embedded PostgreSQL in the data directory',
     meaning:
-      'PostgreSQL 15 or later to use instead of the embedded one. Of several hosts, with commas between them, the one that takes writes is found and followed.',
+      'URL of PostgreSQL 15 or later to use instead of the embedded one. With several comma-separated hosts, the primary is detected, and a failover is followed.',
     secret: true,
   }),
   databaseDirectUrl: setting({
@@ -90,13 +90,13 @@ export const settings = {
     schema: databaseUrl.optional(),
     fallback: 'as DRYDOCK_DATABASE_URL',
     meaning:
-      'The same database without the pooler that DRYDOCK_DATABASE_URL leads through, for what needs a session: listeners, migrations, backups.',
+      'URL of the same database without a connection pooler, for listeners, migrations and backups, which need a session.',
     secret: true,
   }),
   databasePool: setting({
     env: 'DRYDOCK_DATABASE_POOL',
     schema: z.coerce.number().int().min(2).max(200).default(10),
-    meaning: 'Database connections one process may hold.',
+    meaning: 'Maximum database connections per process.',
   }),
   bootstrapKey: setting({
     env: 'DRYDOCK_BOOTSTRAP_KEY',
@@ -105,7 +105,7 @@ export const settings = {
       .regex(/^sk_[A-Za-z0-9_-]{32,200}$/, 'Must start with sk_ and go on with 32 or more letters and digits')
       .optional(),
     fallback: 'random, printed once',
-    meaning: 'API key to create on the first boot, for automation; it is never printed.',
+    meaning: 'API key to create at the first start, for automation; it is never printed.',
     secret: true,
   }),
   masterKey: setting({
@@ -113,108 +113,109 @@ export const settings = {
     schema: z.string().min(1).optional(),
     fallback: 'the file master.key in the data directory',
     meaning:
-      'Key that encrypts stored secrets: 64 hex digits. While rotating, the new key, a comma and the old one.',
+      'Key that encrypts stored secrets: 64 hex digits. During a rotation: the new key, a comma and the old key.',
     secret: true,
   }),
   rateLimit: setting({
     env: 'DRYDOCK_RATE_LIMIT',
     schema: rateLimit.prefault('60/10'),
-    meaning: 'Requests a key may make: perMinute/burst, or off.',
+    meaning: 'Rate limit per API key: perMinute/burst, or off.',
   }),
   consoleRateLimit: setting({
     env: 'DRYDOCK_CONSOLE_RATE_LIMIT',
     schema: rateLimit.prefault('600/200'),
-    meaning: 'Requests that a session in the console may make: perMinute/burst, or off.',
+    meaning: 'Rate limit per console session: perMinute/burst, or off.',
   }),
   maxConcurrentEvalRuns: setting({
     env: 'DRYDOCK_MAX_CONCURRENT_EVAL_RUNS',
     schema: z.coerce.number().int().min(1).default(2),
-    meaning: 'Eval runs at once per organization, unless its plan says otherwise.',
+    meaning: 'Maximum concurrent eval runs per organization, unless its plan sets another limit.',
   }),
   maxConcurrentChatTurns: setting({
     env: 'DRYDOCK_MAX_CONCURRENT_CHAT_TURNS',
     schema: z.coerce.number().int().min(1).default(4),
-    meaning: 'Chat turns at once per organization, unless its plan says otherwise.',
+    meaning: 'Maximum concurrent chat turns per organization, unless its plan sets another limit.',
   }),
   evalTrials: setting({
     env: 'DRYDOCK_EVAL_TRIALS',
     schema: z.coerce.number().int().min(1).max(1000).default(20),
-    meaning: 'Trials of eval runs that one process works on at once.',
+    meaning: 'Maximum concurrent trials of eval runs per process.',
   }),
   evalTrialsTotal: setting({
     env: 'DRYDOCK_EVAL_TRIALS_TOTAL',
     schema: z.coerce.number().int().min(1).max(100_000).default(100),
-    meaning: 'Trials at once over all processes.',
+    meaning: 'Maximum concurrent trials over all processes.',
   }),
   evalServerTrials: setting({
     env: 'DRYDOCK_EVAL_SERVER_TRIALS',
     schema: z.coerce.number().int().min(1).max(10_000).default(20),
-    meaning: 'Trials at once that use the same MCP server, over all processes.',
+    meaning: 'Maximum concurrent trials per MCP server, over all processes.',
   }),
   modelConcurrency: setting({
     env: 'DRYDOCK_MODEL_CONCURRENCY',
     schema: z.coerce.number().int().min(1).max(10_000).default(40),
     meaning:
-      'Calls of one model at once, over all processes, unless its connection in the models file says otherwise.',
+      'Maximum concurrent calls per model, over all processes, unless its connection in the models file sets another limit.',
   }),
   maxModelCalls: setting({
     env: 'DRYDOCK_MAX_MODEL_CALLS',
     schema: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
-    meaning: 'Prompts that one eval run may send to models.',
+    meaning: 'Maximum prompts per eval run.',
   }),
   agentModel: setting({
     env: 'DRYDOCK_AGENT_MODEL',
     schema: z.string().trim().min(1).max(300).optional(),
-    fallback: 'the offline model, where no other is hosted',
-    meaning: 'Hosted model of the agent, as provider/name. Its turns are refused until it is chosen.',
+    fallback: 'the offline model if no other is hosted',
+    meaning:
+      'Hosted model of the agent, as provider/name. Required if other models are hosted; without it, agent turns are refused.',
   }),
   agentTimeout: setting({
     env: 'DRYDOCK_AGENT_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(600).default(90),
-    meaning: 'Seconds after which a turn of the agent is given up.',
+    meaning: 'Timeout of an agent turn in seconds.',
   }),
   personaModel: setting({
     env: 'DRYDOCK_PERSONA_MODEL',
     schema: z.string().trim().min(1).max(300).optional(),
-    fallback: 'the first hosted language model; without one, templates',
-    meaning: 'Hosted model that plays personas in journeys, as provider/name.',
+    fallback: 'the first hosted language model; templates without one',
+    meaning: 'Hosted model for the personas of journeys, as provider/name.',
   }),
   journeySessions: setting({
     env: 'DRYDOCK_JOURNEY_SESSIONS',
     schema: z.coerce.number().int().min(1).max(1000).default(24),
-    meaning: 'Sessions of journeys that one process works on at once.',
+    meaning: 'Maximum concurrent journey sessions per process.',
   }),
   journeySilence: setting({
     env: 'DRYDOCK_JOURNEY_SILENCE',
     schema: z.coerce.number().int().min(10).max(604_800).default(900),
-    meaning: 'Seconds after which a journey run that nobody works on is ended as stale.',
+    meaning: 'Seconds without progress after which a journey run is ended as stale.',
   }),
   evalTrialTimeout: setting({
     env: 'DRYDOCK_EVAL_TRIAL_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(86_400).default(600),
-    meaning: 'Seconds after which a trial is given up.',
+    meaning: 'Timeout of a trial in seconds.',
   }),
   evalLease: setting({
     env: 'DRYDOCK_EVAL_LEASE',
     schema: z.coerce.number().int().min(1).max(600).default(15),
-    meaning: 'Seconds after which the trials of a process that has gone silent are begun again elsewhere.',
+    meaning: 'Seconds after which the trials of an unresponsive process are restarted by another one.',
   }),
   evalRunTimeout: setting({
     env: 'DRYDOCK_EVAL_RUN_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(604_800).default(3600),
-    meaning: 'Seconds after which an eval run is ended.',
+    meaning: 'Timeout of an eval run in seconds.',
   }),
   maxRequests: setting({
     env: 'DRYDOCK_MAX_REQUESTS',
     schema: z.coerce.number().int().min(1).max(100_000).optional(),
-    fallback: 'one for each 256 KiB that the heap may have, 2,000 at most',
+    fallback: 'one per 256 KiB of heap, at most 2,000',
     meaning:
-      'Requests that one process works on at once; more are answered with 503. Streams are counted apart, by the same bound.',
+      'Maximum concurrent requests per process; more get 503. Event streams have a separate limit of the same size.',
   }),
   bodyLimit: setting({
     env: 'DRYDOCK_BODY_LIMIT',
     schema: z.coerce.number().int().min(1024).default(1_048_576),
-    meaning: 'Largest JSON request body, in bytes.',
+    meaning: 'Maximum JSON request body in bytes.',
   }),
   artifactLimit: setting({
     env: 'DRYDOCK_ARTIFACT_LIMIT',
@@ -224,25 +225,25 @@ export const settings = {
       .min(1)
       .max(20 * 1_048_576)
       .default(20 * 1_048_576),
-    meaning: 'Largest artifact of an eval run, in bytes; 20 MiB at most.',
+    meaning: 'Maximum artifact of an eval run in bytes, at most 20 MiB.',
   }),
   ...commandSettings,
   allowedNetworks: setting({
     env: 'DRYDOCK_ALLOWED_NETWORKS',
     schema: networks.optional(),
-    fallback: "loopback and private networks, only while the service is one person's",
+    fallback: 'loopback and private networks if the service is reachable from this machine only',
     meaning:
-      'Networks or single addresses that servers, and pages in browsers, may have besides public ones, like 10.1.0.0/16,fd00::/8,192.168.1.7.',
+      'Networks and addresses that MCP servers and browser sessions may use in addition to public ones, like 10.1.0.0/16,fd00::/8,192.168.1.7.',
   }),
   warmConnections: setting({
     env: 'DRYDOCK_WARM_CONNECTIONS',
     schema: z.coerce.number().int().min(1).max(100_000).default(256),
-    meaning: 'Connections to MCP servers one process keeps open at most.',
+    meaning: 'Maximum open connections to MCP servers per process.',
   }),
   warmProcesses: setting({
     env: 'DRYDOCK_WARM_PROCESSES',
     schema: z.coerce.number().int().min(1).max(10_000).default(16),
-    meaning: 'Commands of stdio servers one process runs at once at most.',
+    meaning: 'Maximum running commands of stdio servers per process.',
   }),
   warmSeconds: setting({
     env: 'DRYDOCK_WARM_SECONDS',
@@ -258,49 +259,49 @@ export const settings = {
         'Write the full path of a Chromium, the address of one that runs elsewhere (ws://… or http://…), or off',
       )
       .optional(),
-    fallback: 'the Chromium of this machine; off when there is none',
+    fallback: 'the Chromium of this machine, or off if there is none',
     meaning:
-      'Chromium that browser sessions run in: its path, the DevTools address of one that runs elsewhere, or off; see browsers.md.',
+      'Chromium for browser sessions: its path, the DevTools URL of a remote one, or off; see browsers.md.',
     secret: true,
   }),
   browserSessions: setting({
     env: 'DRYDOCK_BROWSER_SESSIONS',
     schema: z.coerce.number().int().min(1).max(200).default(8),
-    meaning: 'Browser sessions that one process has open at once at most.',
+    meaning: 'Maximum open browser sessions per process.',
   }),
   anthropicApiKey: setting({
     env: 'ANTHROPIC_API_KEY',
     schema: providerKey.optional(),
     fallback: 'none',
-    meaning: 'Key that the models of Anthropic are hosted on.',
+    meaning: 'API key for the hosted models of Anthropic.',
     secret: true,
   }),
   openaiApiKey: setting({
     env: 'OPENAI_API_KEY',
     schema: providerKey.optional(),
     fallback: 'none',
-    meaning: 'Key that the models of OpenAI are hosted on.',
+    meaning: 'API key for the hosted models of OpenAI.',
     secret: true,
   }),
   geminiApiKey: setting({
     env: 'GEMINI_API_KEY',
     schema: providerKey.optional(),
     fallback: 'none',
-    meaning: 'Key that the models of Google in the models file are hosted on.',
+    meaning: 'API key for the hosted models of Google in the models file.',
     secret: true,
   }),
   modelsFile: setting({
     env: 'DRYDOCK_MODELS_FILE',
     schema: z.string().min(1).optional(),
     fallback: 'the offline model and the models of Anthropic and OpenAI',
-    meaning: 'JSON file with further models and the places they are reached at; see models.md.',
+    meaning: 'JSON file with further models and their connections; see models.md.',
   }),
   registrySources: setting({
     env: 'DRYDOCK_REGISTRY_SOURCES',
     schema: registrySources.prefault('bundled'),
     fallback: 'bundled',
     meaning:
-      'What the directory of servers is read from, hourly: bundled, and name=URL of a registry or name=FILE with server.json entries, with commas between them; see registry.md.',
+      'Comma-separated sources of the server directory, synced hourly: bundled, name=URL of a registry, or name=FILE with server.json entries; see registry.md.',
   }),
   blobsUrl: setting({
     env: 'DRYDOCK_BLOBS_URL',
@@ -316,38 +317,38 @@ export const settings = {
       .optional(),
     fallback: 'the folder blobs in the data directory',
     meaning:
-      'Where artifacts are stored: a file:// URL, or s3://BUCKET/PREFIX?region=REGION&endpoint=URL for services that share no folder. Credentials come from the usual AWS_… variables.',
+      'Storage of artifacts: a file:// URL, or s3://BUCKET/PREFIX?region=REGION&endpoint=URL for replicas without a shared folder. Credentials come from the usual AWS_… variables.',
   }),
   oidcIssuer: setting({
     env: 'DRYDOCK_OIDC_ISSUER',
     schema: z.url({ protocol: /^https?$/ }).optional(),
     fallback: 'none',
     meaning:
-      'OpenID Connect provider that people sign in to the console with; it sends them back to /console/oidc. Over http only on loopback.',
+      'OpenID Connect provider for signing in to the console, with the redirect path /console/oidc. http only on loopback.',
   }),
   oidcClientId: setting({
     env: 'DRYDOCK_OIDC_CLIENT_ID',
     schema: z.string().min(1).max(1000).optional(),
     fallback: 'none',
-    meaning: 'As what the provider knows this installation.',
+    meaning: 'Client ID of this installation at the provider.',
   }),
   oidcClientSecret: setting({
     env: 'DRYDOCK_OIDC_CLIENT_SECRET',
     schema: z.string().min(1).max(4000).optional(),
     fallback: 'none',
-    meaning: 'The secret that goes with it, where the provider gave one.',
+    meaning: 'Client secret, if the provider issued one.',
     secret: true,
   }),
   oidcName: setting({
     env: 'DRYDOCK_OIDC_NAME',
     schema: z.string().min(1).max(60).default('single sign-on'),
-    meaning: 'What the button calls the provider.',
+    meaning: 'Name of the provider on the sign-in button.',
   }),
   oidcOrganization: setting({
     env: 'DRYDOCK_OIDC_ORGANIZATION',
     schema: z.string().min(1).max(200).optional(),
-    fallback: 'none: only people who have an account or an invitation get in',
-    meaning: 'Organization, by id or name, that people whom only the provider knows join as members.',
+    fallback: 'none: only people with an account or an invitation can sign in',
+    meaning: 'Organization, by id or name, that people without an account or invitation join as members.',
   }),
   oidcDomains: setting({
     env: 'DRYDOCK_OIDC_DOMAINS',
@@ -360,7 +361,7 @@ export const settings = {
       )
       .optional(),
     fallback: 'any',
-    meaning: 'Domains of e-mail addresses that may sign in with the provider, like example.com.',
+    meaning: 'Email domains that may sign in with the provider, like example.com.',
   }),
   smtpUrl: setting({
     env: 'DRYDOCK_SMTP_URL',
@@ -369,29 +370,29 @@ export const settings = {
       .regex(/^smtps?:\/\//, 'Write it as smtps://user:password@host:port')
       .optional(),
     fallback: 'none: administrators copy links',
-    meaning: 'Mail server that invitations and links to a new password are sent over.',
+    meaning: 'Mail server for invitations and password reset links.',
     secret: true,
   }),
   mailFrom: setting({
     env: 'DRYDOCK_MAIL_FROM',
     schema: z.string().min(3).max(320).default('Drydock <drydock@localhost>'),
-    meaning: 'Whom mail is from.',
+    meaning: 'Sender of mail.',
   }),
   logLevel: setting({
     env: 'DRYDOCK_LOG_LEVEL',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    meaning: 'How much is logged; debug adds a line for every request.',
+    meaning: 'Log level; debug adds a line for every request.',
   }),
   shutdownTimeout: setting({
     env: 'DRYDOCK_SHUTDOWN_TIMEOUT',
     schema: z.coerce.number().int().min(1).max(600).default(20),
-    meaning: 'Seconds that requests and jobs get to finish after SIGTERM.',
+    meaning: 'Seconds that requests and jobs have to finish after SIGTERM.',
   }),
   shutdownNotice: setting({
     env: 'DRYDOCK_SHUTDOWN_NOTICE',
     schema: z.coerce.number().min(0).max(60).default(0),
     meaning:
-      'Seconds before that in which a service still takes requests and /readyz says that it is about to end, for a load balancer to hear of it.',
+      'Seconds before shutdown in which the service still accepts requests while /readyz reports draining, so that load balancers stop sending new ones.',
   }),
 };
 

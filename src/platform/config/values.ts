@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { hostUrls } from '../database/hosts.ts';
 
-/** Kinds of values that settings have. */
+/** Schemas shared by settings. */
 
 export const flag = z
   .union([z.boolean(), z.enum(['true', 'false', '1', '0', 'on', 'off'])])
@@ -25,7 +25,7 @@ export const networks = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
-/** A single address is the network of that one address. */
+/** A single address is a network of one address. */
 function networkOf(text: string): string | undefined {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
@@ -47,17 +47,17 @@ export const providerKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,1000}$/, 'A key has no spaces and no line breaks');
 
-/** Of the address itself, or of the endpoint that it names. */
+/** Whether the URL, or the endpoint in its query, contains credentials. */
 export function hasCredentials(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password, searchParams } = new URL(url);
   return username !== '' || password !== '' || hasCredentials(searchParams.get('endpoint') ?? '');
 }
 
-/** Where a list of servers is read from. */
+/** A source of registry entries. */
 export interface RegistrySource {
   name: string;
-  /** Of the service itself, a file, or the address of a registry. */
+  /** Bundled with the service, a file, or the URL of a registry. */
   kind: 'bundled' | 'file' | 'url';
   location: string;
 }
@@ -65,7 +65,7 @@ export interface RegistrySource {
 const sourceName = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const notNames = ['all', 'off', 'bundled'];
 
-/** `bundled`, and `name=place` for each further one. */
+/** Parses `bundled,name=location,…`. */
 export const registrySources = z.string().transform((value, check): RegistrySource[] => {
   const items = value.trim() === 'off' ? [] : value.split(',').map((item) => item.trim());
   const sources = items.flatMap((item) => sourceFrom(item) ?? []);
@@ -98,3 +98,17 @@ export const paths = z
   );
 
 export const port = z.coerce.number().int().min(0).max(65535);
+
+/** A setting for operators. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  env: string;
+  schema: Schema;
+  meaning: string;
+  /** Shown instead of a computed default. */
+  fallback?: string;
+  secret?: true;
+}
+
+export function setting<Schema extends z.ZodType>(declared: Setting<Schema>): Setting<Schema> {
+  return declared;
+}

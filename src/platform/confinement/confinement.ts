@@ -13,29 +13,29 @@ import {
   isOpenTo,
   namedPaths,
 } from './places.ts';
-import { type Probed, probe, SelfTestIncomplete } from './probe.ts';
+import { type ProbeResult, probe, SelfTestIncomplete } from './probe.ts';
 import { requireCommand } from './tools.ts';
 import { shortfalls, type Wrapped, wrap } from './wrap.ts';
 
-/** How far commands are kept from the rest of the machine, the furthest first. */
+/** How strongly commands are isolated from the machine, strongest first. */
 export type Level = 'namespaces' | 'own user' | 'limits only' | 'none';
 
 export interface Reached {
   level: Level;
-  /** What that means here, in a sentence. */
+  /** The effect of the level, in a sentence. */
   detail: string;
-  /** What to do to get further; empty when there is nothing further. */
+  /** Steps to reach a stronger level. Empty at the strongest. */
   missing: string[];
 }
 
-/** What to hand to `spawn`. */
+/** Arguments for `spawn`. */
 export interface Launch {
   command: string;
   args: string[];
   env: Record<string, string>;
-  /** As whom, when nothing in front of the command sees to it. */
+  /** The user to spawn as, unless a wrapper program switches users. */
   account: Account | undefined;
-  /** Whether its processes are in a namespace of their own, below two processes of bwrap. */
+  /** Whether the processes run in their own namespaces, below two processes of bwrap. */
   namespaces: boolean;
 }
 
@@ -58,27 +58,27 @@ export type ConfinementSettings = Pick<
 >;
 
 interface Exceptions {
-  /** It sees the files of programs only, and may change these folders. */
+  /** The command sees program files only, and may change these folders. */
   confinedTo?: readonly string[];
   network?: 'shared';
 }
 
-/** Starting a command was refused by the operator's settings. */
+/** The operator's settings do not allow the command to start. */
 export class NotConfined extends Error {}
 
-/** Keeps commands apart from the service and from each other, as far as this machine allows. */
+/** Isolates commands from the service and from each other, as far as this machine allows. */
 export class Confinement {
   private readonly settings: ConfinementSettings;
   private readonly selfTest: typeof probe;
-  /** Whom commands run as, when not as the service. */
+  /** The user that commands run as, if not the user of the service. */
   readonly user: Account | undefined;
-  private probed: Promise<Probed> | undefined;
+  private probed: Promise<ProbeResult> | undefined;
   private home: Promise<void> | undefined;
   private openHome: Promise<string> | undefined;
-  /** Once it is known. */
+  /** Known after the first self-test. */
   level: Level | undefined;
 
-  /** Throws when the operator named a user that commands cannot run as. */
+  /** Throws if commands cannot run as the configured user. */
   constructor(settings: ConfinementSettings, selfTest: typeof probe = probe) {
     this.settings = settings;
     this.selfTest = selfTest;
@@ -86,12 +86,12 @@ export class Confinement {
     this.user = account && { ...account, home: homeFor(account, settings.dataDir) };
   }
 
-  /** How the command is started. Throws what starting it would fail with. */
+  /** Builds the arguments to start a command. Throws the error with which starting it would fail. */
   async launch(asked: Command, exceptions: Exceptions = {}): Promise<Launch> {
     const { user } = this;
     if (user) await (this.home ??= this.makeHome(user));
-    const { means } = await this.look();
-    const command = await this.atHome(asked, means.namespaces && this.settings.confine !== 'off');
+    const { facilities } = await this.look();
+    const command = await this.atHome(asked, facilities.namespaces && this.settings.confine !== 'off');
     const { level, detail, missing } = await this.reached();
     if (this.settings.confine === 'require' && level !== 'namespaces' && !exceptions.confinedTo)
       throw new NotConfined(
@@ -108,14 +108,14 @@ export class Confinement {
       };
     }
     requireCommand(command.command, command.env['PATH']);
-    if (user) requireReach(user, command, means.namespaces);
-    const { args, env } = wrap(command, means, this.wrapped(exceptions));
+    if (user) requireReach(user, command, facilities.namespaces);
+    const { args, env } = wrap(command, facilities, this.wrapped(exceptions));
     const [program = '', ...rest] = args;
-    const account = means.tools.setpriv === undefined ? user : undefined;
-    return { command: program, args: rest, env: { ...env }, account, namespaces: means.namespaces };
+    const account = facilities.tools.setpriv === undefined ? user : undefined;
+    return { command: program, args: rest, env: { ...env }, account, namespaces: facilities.namespaces };
   }
 
-  /** The level that commands have here. */
+  /** The isolation level of commands on this machine. */
   async reached(): Promise<Reached> {
     const reached =
       this.settings.confine === 'off' ? switchedOff(this.user) : this.describe(await this.look());
@@ -124,7 +124,7 @@ export class Confinement {
   }
 
   /** A self-test without a result is repeated for the next command; until there is one, no command is started. */
-  private look(): Promise<Probed> {
+  private look(): Promise<ProbeResult> {
     this.probed ??= this.selfTest(this.wrapped({})).catch((error: unknown) => {
       this.probed = undefined;
       if (!(error instanceof SelfTestIncomplete)) throw error;
@@ -133,7 +133,7 @@ export class Confinement {
     return this.probed;
   }
 
-  /** A folder of the data directory, which nobody but us can put something else in the place of. */
+  /** A folder in the data directory, where other users cannot replace it. */
   private async makeHome({ uid, gid, home }: Account): Promise<void> {
     if (home !== ownHome(uid, this.settings.dataDir)) return;
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -172,21 +172,23 @@ export class Confinement {
     };
   }
 
-  private describe({ means, problem, broken }: Probed): Reached {
+  private describe({ facilities, problem, broken }: ProbeResult): Reached {
     const { user } = this;
     const missing = [
-      ...(means.tools.prlimit || process.platform !== 'linux' ? [] : ['Install util-linux, for prlimit']),
-      ...shortfalls(means, this.wrapped({})),
-      ...(means.root && !user ? ['Commands run as root. Set DRYDOCK_COMMAND_USER to another user'] : []),
+      ...(facilities.tools.prlimit || process.platform !== 'linux'
+        ? []
+        : ['Install util-linux, for prlimit']),
+      ...shortfalls(facilities, this.wrapped({})),
+      ...(facilities.root && !user ? ['Commands run as root. Set DRYDOCK_COMMAND_USER to another user'] : []),
     ];
-    if (means.namespaces && broken.length === 0)
+    if (facilities.namespaces && broken.length === 0)
       return { level: 'namespaces', detail: 'commands see neither the service nor its files', missing };
-    const reason = means.namespaces
+    const reason = facilities.namespaces
       ? `namespaces do not hold here: ${broken.join(', ')}`
       : `there are no namespaces here: ${problem}`;
-    missing.unshift(means.namespaces ? 'Run the service on another machine' : remedy(problem));
+    missing.unshift(facilities.namespaces ? 'Run the service on another machine' : remedy(problem));
     if (user) return { level: 'own user', detail: `${reason}; commands run as user ${user.name}`, missing };
-    if (means.tools.prlimit)
+    if (facilities.tools.prlimit)
       return { level: 'limits only', detail: `${reason}; commands can read what the service can`, missing };
     return { level: 'none', detail: `${reason}; commands may do what the service may`, missing };
   }
@@ -207,7 +209,7 @@ function remedy(problem: string | undefined): string {
     : `Commands are started through a program that fails here. Repair what it reports: ${problem}`;
 }
 
-/** That of the account where it has one, else one of ours. */
+/** The home folder of the account if it has one, otherwise one in the data directory. */
 function homeFor({ uid, home }: Account, dataDir: string): string {
   return home !== '/' && isFolder(home) ? home : ownHome(uid, dataDir);
 }
@@ -216,7 +218,7 @@ function ownHome(uid: number, dataDir: string): string {
   return join(dataDir, `commands-${uid}`);
 }
 
-/** A home folder in the temporary directory. Only root or the user itself can own a folder of theirs there. */
+/** A home folder in the temporary directory. Only root or the user itself can own such a folder there. */
 async function makeOpenHome({ uid, gid }: Account): Promise<string> {
   const home = join(tmpdir(), `drydock-commands-${uid}`);
   const problem = new NotConfined(
@@ -257,12 +259,12 @@ function closedTo(user: Account, path: string, namespaces: boolean): string | un
   const given = namespaces ? entriesOfClosed(folder, user) : undefined;
   if (given?.length === 0) return folder;
   if (given && path === folder) return undefined;
-  // In namespaces the way through folders of root is open.
+  // In namespaces, folders of root can be passed.
   const onTheWay = closedOnTheWay(path, user, namespaces ? (one) => !isOfRoot(one) : undefined);
   return onTheWay ?? (isOpenTo(path, user) ? undefined : path);
 }
 
-/** For those who want to know and start nothing. */
+/** Determines the isolation level without starting a command. */
 export function confinementReached(config: Config): Promise<Reached> {
   return new Confinement(config).reached();
 }

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The flag of a descriptor that no other program inherits. */
 const closeOnExec = 0o2000000;
 /** Descriptors above this one are closed in this process, so that the list stays short. */
 const highest = 1023;
@@ -35,7 +34,7 @@ function isInherited(descriptor: number): boolean {
       /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // It was the one that lists them.
+    // The descriptor was the one used to list the others.
     return false;
   }
 }

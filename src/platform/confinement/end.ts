@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Signals what was started inside namespaces. The two processes of bwrap above it are left out: the signal would end
- * them, and with them everything inside at once. False when nothing was found.
+ * Signals the processes inside the namespaces, but not the two bwrap processes above them, whose end would kill
+ * everything inside at once. Returns false if none were found.
  */
 export function signalInside(pid: number, signal: NodeJS.Signals): boolean {
   const inside = childrenOf(pid).flatMap(childrenOf);

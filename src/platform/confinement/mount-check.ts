@@ -20,9 +20,9 @@ const virtualFileSystem =
   /^(?:autofs|binfmt_misc|bpf|cgroup2?|configfs|debugfs|devpts|devtmpfs|efivarfs|fusectl|hugetlbfs|mqueue|nsfs|proc|pstore|securityfs|sysfs|tracefs)$/;
 
 /**
- * A shell wrapper for sandboxed commands. It compares mountinfo with the intended mounts and refuses to exec on a
- * mismatch: bwrap resolves paths again, and a running command may have swapped a folder for a symlink to a hidden or
- * read-only one in the meantime.
+ * A shell wrapper that compares mountinfo with the intended mounts and refuses to exec on a mismatch. bwrap resolves
+ * paths again, and a running command may have replaced a folder by a symlink to a hidden or read-only one in the
+ * meantime.
  */
 export function mountCheck(shell: string, binds: readonly Bound[]): string[] {
   const host = hostMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -86,7 +86,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** Single-quoted for the shell. */
+/** Single-quotes text for the shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

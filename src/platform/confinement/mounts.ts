@@ -23,33 +23,33 @@ import {
 
 export interface View extends HiddenBy {
   files: 'shared' | 'private';
-  /** Folders that may be changed, whatever else may not. */
+  /** Folders that stay writable. */
   writable: readonly string[];
 }
 
-/** One mount: a folder in memory, or a path of the machine; or a link, which gives nothing of what it leads to. */
+/** A mount: an in-memory folder, a path of the machine, or a symbolic link. */
 interface Mount {
   path: string;
   source: 'memory' | 'machine' | 'nothing' | { link: string };
-  /** Of a folder in memory, who may write: all, or nobody. */
+  /** Whether an in-memory folder is writable. */
   writable: boolean;
 }
 
-/** Bytes that fit into a folder that a command has for itself; they are held in memory. */
+/** Maximum bytes of a private in-memory folder. */
 const roomForItself = 512 * 1024 * 1024;
 
-/** What is put over folders of the machine where files are private, and what names need nevertheless. */
+/** Folders that hold private files and are hidden, and the paths below them that name resolution needs. */
 const ofPeople = ['/home', '/root', '/run', '/mnt', '/media'];
 const forNames = ['/run/systemd/resolve', '/run/resolvconf', '/run/current-system'];
 
-/** Of the kernel, for root alone: containers do not see them either. */
+/** Kernel files for root only, which containers hide too. */
 const masked = ['kcore', 'keys', 'key-users', 'kmsg', 'latency_stats', 'sched_debug', 'timer_list'];
 
 /**
- * The file system of a command, as arguments of bwrap; later mounts lie over earlier ones. All of it can be read, by
- * whom the permissions allow it. What can be changed is the home folder and what the command was pointed at, so that
- * servers work that keep files; not this program, nor the folder it was started in, where its settings are. What is
- * hidden comes last. `user` is whom the command runs as, when not as the service.
+ * The file system of a command, as bwrap arguments; later mounts cover earlier ones. Everything is readable within its
+ * permissions. Writable are the home folder and the paths that the command names, so that servers can keep files, but
+ * not this program nor the folder the service was started in, which holds its settings. Hidden paths come last. `user`
+ * is the user of the command, unless it is the user of the service.
  */
 export function mounts(
   command: Command,
@@ -75,7 +75,7 @@ export function mounts(
       .filter((path) => covered(path) && !isClosed(path))
       .map(readOnly),
     ...opened(shared, user),
-    // Last: mounting a surrounding folder's entries would close these again.
+    // Last, because mounting a surrounding folder's entries would uncover these again.
     ...opened(shut.map(readOnly), user),
     ...existing(view.writable).map(changeable),
     memory('/dev/shm', true),
@@ -98,8 +98,8 @@ export function mounts(
 let kernel: string[] | undefined;
 
 /**
- * Of /proc, only processes can be changed. Permissions do not do: files of /proc/sys belong to root and ask for no
- * capability, and bwrap takes them for read-only since their folder is.
+ * Makes /proc read-only except for processes. Permissions are not enough: root owns the files in /proc/sys and needs no
+ * capability to write them, and bwrap takes them for read-only because their folder is.
  */
 function readOnlyKernel(): string[] {
   const entries = readdirSync('/proc').filter((name) => !/^\d+$/.test(name));
@@ -112,7 +112,7 @@ function readOnlyKernel(): string[] {
   });
 }
 
-/** What has to be there for a command to run at all. */
+/** The paths that a command needs in order to start. */
 export function programs({ command }: Pick<Command, 'command'>): string[] {
   const own = [dirname(dirname(process.execPath)), programFolder, '.', ...forNames];
   const named = command.includes('/') ? [dirname(resolve(command))] : [];
@@ -126,11 +126,11 @@ function homeOf({ env }: Command): string[] {
 }
 
 /**
- * Folders that the user of the command cannot pass through, on the way to what it needs, like the home folder of root.
- * Nothing is lost by an empty one in their place, into which what it needs is mounted.
+ * Folders of root, such as its home, that the command's user cannot pass on the way to paths it needs. They are
+ * replaced by empty folders into which the needed paths are mounted.
  */
 function closedTo(user: Account | undefined, needed: readonly string[]): string[] {
-  // The folder that it starts in, as well.
+  // Including the current folder.
   const ways = [...needed, resolve('in-it')];
   const closed = user ? ways.flatMap((path) => closedOnTheWay(path, user, isOfRoot) ?? []) : [];
   return [...new Set(closed)];
@@ -141,7 +141,7 @@ function opened(list: readonly Mount[], user: Account | undefined): Mount[] {
   return list.flatMap((mount) => {
     const entries = user && entriesOfClosed(mount.path, user);
     if (entries === undefined) return [mount];
-    // No cover: something below it may already be mounted.
+    // Not covered, because something below it may already be mounted.
     return entries.length === 0
       ? []
       : [memory(mount.path, false), ...entries.map((path) => entryOf(mount, path))];
@@ -154,8 +154,8 @@ function entryOf(folder: Mount, path: string): Mount {
 }
 
 /**
- * What is hidden, and over it what is needed of it. Another hidden path may be inside of what is needed, like the data
- * directory in a home folder in a hidden folder: it lies over that in turn.
+ * Hides paths, and mounts the needed paths inside of them again. A needed path may itself contain a hidden one, such as
+ * the data directory in a home folder, which then covers it again.
  */
 function hiding(away: readonly string[], command: Command, view: View, user: Account | undefined): Mount[] {
   const needed = neededIn(away, command, view, user);
@@ -198,7 +198,7 @@ function isOwnHome(path: string, user: Account | undefined): boolean {
   return existing([user?.home ?? homedir()]).includes(path);
 }
 
-/** What a command names in the folder of the service can be changed, and that folder itself if it names it. */
+/** Paths in the service's folder that the command names are writable, and the folder itself if it names that. */
 function sharedFiles(
   command: Command,
   temporary: readonly string[],
@@ -213,7 +213,8 @@ function sharedFiles(
   const own = given(existing(['.'])).filter((folder) => !home.includes(folder) && !named.includes(folder));
   const inOwn = named.filter((folder) => own.some((service) => isInside(folder, service)));
   const outside = [...home, ...named.filter((folder) => !inOwn.includes(folder))];
-  // Each is mounted for itself: what is mounted cannot be renamed, and so nothing below gets out from under its cover.
+  // Each writable folder gets its own mount: a mount point cannot be renamed, which would move the files below it out
+  // from under their cover.
   const above = (folders: string[]): string[] =>
     existing([...folders, ...foldersAbove([...away, ...own, programFolder], folders)]);
   return [
@@ -225,8 +226,8 @@ function sharedFiles(
 }
 
 /**
- * Nobody's files but those of programs: an empty home, which is gone afterwards, and nothing that can be changed. What
- * the command names is not shown either: whoever saves it is not trusted with the files of others.
+ * Shows program files only: an empty home folder, which is removed afterwards, and nothing writable. Paths that the
+ * command names stay hidden, because the author of the command is not trusted with the files of others.
  */
 function privateHomes({ env }: Command): Mount[] {
   const home = env['HOME'] ?? homedir();
@@ -246,8 +247,8 @@ function memory(path: string, writable: boolean): Mount {
 }
 
 /**
- * A folder is an empty one, in which only who lives there may write. A file cannot be opened: devices are not, where they
- * are bound to.
+ * Replaces a folder by an empty one that only its owner can write to, and a file by one that cannot be opened: bind
+ * mounts disable devices.
  */
 function hidden(path: string, command: Command): Mount {
   return isFolder(path)
@@ -256,8 +257,8 @@ function hidden(path: string, command: Command): Mount {
 }
 
 /**
- * Folders that come to be on the way to a mount are made first: bwrap would make them for root alone. Those in memory that
- * nobody may write to are closed last, with the one of devices: what is in them would be in no bound.
+ * Creates the parent folders of mounts first, because bwrap would create them for root only. Read-only in-memory
+ * folders and /dev are made read-only last, because writing to them would not count against any limit.
  */
 function rendered(list: readonly Mount[]): string[] {
   const isCovered = (path: string, at: number): boolean =>

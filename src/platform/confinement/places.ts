@@ -6,22 +6,22 @@ import type { Account } from '../accounts.ts';
 import type { Config } from '../config/settings.ts';
 import { socketDirFor } from '../database/embedded/cluster.ts';
 
-/** A command, before anything is put in front of it. */
+/** A command without wrapper programs. */
 export interface Command {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Variables that secrets filled. */
+  /** Variables that contain secrets. */
   delivered?: readonly string[];
 }
 
-/** What confinement depends on. */
+/** The settings that confinement depends on. */
 export type HiddenBy = Pick<
   Config,
   'dataDir' | 'blobsUrl' | 'modelsFile' | 'commandHidden' | 'tlsKey' | 'databaseUrl' | 'databaseDirectUrl'
 >;
 
-/** At the top of the file system: a command that names a file there is not given the right to change it. */
+/** System folders at the top of the file system. Commands that name a file there do not get write access to it. */
 const system = [
   '',
   'bin',
@@ -37,17 +37,17 @@ const system = [
   'sys',
   'usr',
 ];
-/** Variables that point nowhere in particular. */
+/** Variables that are set for every program and do not point to the command's files. */
 const ofEverybody = ['HOME', 'PATH', 'PWD', 'SHELL', 'TMPDIR'];
-/** Paths in arguments and variables that are looked at. */
+/** Maximum number of paths in arguments and variables that are considered. */
 const mostNamed = 64;
 /** Maximum number of entries mounted separately. */
 const mostEntries = 512;
 
-/** The folder that this program was installed to. */
+/** The installation folder of this program. */
 export const programFolder = realpathSync(fileURLToPath(new URL(ownRoot(), import.meta.url)));
 
-/** From the sources and from the bundle alike: the nearest folder above with the manifest. */
+/** The nearest folder above with package.json, for sources and bundle alike. */
 function ownRoot(): string {
   let up = './';
   while (!existsSync(new URL(`${up}package.json`, import.meta.url)) && up.length < 30) up += '../';
@@ -58,12 +58,12 @@ function isGiven(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
 
-/** Variables of the service that name files with credentials. */
+/** Variables of the service that name credential files. */
 const credentialFiles = ['PGPASSFILE', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'];
 
 /**
- * What no command may see, as it is now: keys, the database with its socket, artifacts of all organizations, the
- * settings, and the keys of people who use the command line here.
+ * Paths that are hidden from every command: keys, the database and its socket, artifacts, settings, and the credentials
+ * of people who use the command line here.
  */
 export function hiddenPaths(config: HiddenBy): string[] {
   const { dataDir, blobsUrl, modelsFile, commandHidden, tlsKey } = config;
@@ -80,13 +80,13 @@ export function hiddenPaths(config: HiddenBy): string[] {
     ...[config.databaseUrl, config.databaseDirectUrl].filter(isGiven).flatMap(pathsOfDatabase),
     join(homedir(), '.pgpass'),
     join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'drydock'),
-    // A session of systemd starts whatever it is asked to, outside.
+    // A systemd user session starts arbitrary programs outside of the sandbox.
     '/run/user',
     ...(commandHidden ?? []),
   ]);
 }
 
-/** Sockets and keys that the address of the database names: PostgreSQL lets in whoever runs as the user of the service. */
+/** Sockets and keys in the database URL: PostgreSQL trusts connections of the service's user. */
 function pathsOfDatabase(address: string): string[] {
   const [, hosts = '', search = ''] = /^\w+:\/\/(?:[^/?]*@)?([^/?]*)[^?]*\??(.*)$/s.exec(address) ?? [];
   const parameters = new URLSearchParams(search);
@@ -95,14 +95,14 @@ function pathsOfDatabase(address: string): string[] {
   return [...sockets, ...named].filter((path) => path.startsWith('/'));
 }
 
-/** Folders for passing things, which each command gets for itself: those of others hold profiles and sockets. */
+/** Temporary folders. Each command gets its own, because the shared ones contain profiles and sockets of others. */
 export function temporaryFolders(): string[] {
   return existing(['/tmp', '/var/tmp', tmpdir()]);
 }
 
 /**
- * Folders that arguments and saved variables of a command name, by themselves or by a file in them. A variable that a
- * secret filled names none: whoever uses a command would choose what it may change.
+ * Folders that arguments and saved variables of a command name, directly or by a file in them. Variables with secrets
+ * are ignored: their values would let users of the command choose its writable folders.
  */
 export function namedFolders({ args, env, delivered = [] }: Omit<Command, 'command'>): string[] {
   const variables = Object.entries(env).flatMap(([name, value]) =>
@@ -115,7 +115,7 @@ export function namedFolders({ args, env, delivered = [] }: Omit<Command, 'comma
   return existing(folders);
 }
 
-/** Files and folders that texts name and that there are. */
+/** Existing files and folders named in the texts. */
 export function namedPaths(texts: readonly string[]): string[] {
   return existing(pathsIn(texts));
 }
@@ -125,14 +125,16 @@ function pathsIn(texts: readonly string[]): string[] {
   return named.filter((text) => /^(?:\/|\.\.?(?:\/|$))/.test(text) && text.length < 4096).slice(0, mostNamed);
 }
 
-/** Whether a command that names a folder is given the one of the machine: not the system, nor what `mayBeHome` refuses. */
+/**
+ * Whether a command may get access to a folder that it names: no system folders, nor those that `mayBeHome` refuses.
+ */
 export function mayBeGiven(folder: string, temporary: readonly string[]): boolean {
   return !isInside(folder, '/var') && mayBeHome(folder, temporary);
 }
 
 /**
- * Whether a folder may be the home of a command: not one of the system, nor all temporary files, nor those of our
- * browsers and suites. Homes of services are often below /var.
+ * Whether a folder may be the home of a command: no system folder, temporary directory, or folder of our browsers and
+ * suites. Home folders of service users are often below /var.
  */
 export function mayBeHome(folder: string, temporary: readonly string[]): boolean {
   const [, top = ''] = folder.split('/');
@@ -141,7 +143,7 @@ export function mayBeHome(folder: string, temporary: readonly string[]): boolean
   return !temporary.some((path) => path === folder || isInside(path, folder));
 }
 
-/** The folders between those that can be changed and the paths. */
+/** The folders between the paths and the writable folders above them. */
 export function foldersAbove(paths: readonly string[], changeable: readonly string[]): string[] {
   const above = paths.flatMap((path) => {
     const folders: string[] = [];
@@ -156,14 +158,14 @@ export function isInside(path: string, folder: string): boolean {
   return way !== '' && !way.startsWith('..');
 }
 
-/** Whether the user may pass through a folder, by its permissions alone. */
+/** Whether the user may enter a folder, by its permissions. */
 function mayEnter(folder: string, { uid, gid }: Pick<Account, 'uid' | 'gid'>): boolean {
   const { mode, ...owner } = statSync(folder);
   const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001;
   return (mode & bit) !== 0;
 }
 
-/** The first folder on the way to a path, from the top, that the user cannot pass through. */
+/** The first folder on the way to a path that the user cannot enter. */
 export function closedOnTheWay(
   path: string,
   user: Pick<Account, 'uid' | 'gid'>,
@@ -208,7 +210,7 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Where they really are, each once, in an order in which a folder comes before what is in it. */
+/** Resolves links, removes duplicates, and sorts folders before their contents. */
 export function existing(paths: readonly string[]): string[] {
   const real = paths.flatMap((path) => {
     try {

@@ -37,11 +37,11 @@ const { bwrap } = findTools();
 
 test('the self-test finds a file of the kernel that can be opened for writing', async ({ skip }) => {
   skip(bwrap === undefined, 'needs bubblewrap');
-  const { means, broken } = await probe(wrapped([]));
-  expect([means.namespaces, broken]).toEqual([true, []]);
+  const { facilities, broken } = await probe(wrapped([]));
+  expect([facilities.namespaces, broken]).toEqual([true, []]);
   // A file of our own stands for one of /proc/sys, which no test should be able to open.
   expect(await probe(wrapped([join(folder, 'open')]), [standIn])).toMatchObject({
-    means: { namespaces: true },
+    facilities: { namespaces: true },
     broken: [`${standIn} can be changed`],
   });
   expect((await probe(wrapped([]), [standIn])).broken).toEqual([]);
@@ -83,8 +83,8 @@ test('a program that answers anything in place of the self-test is no proof of n
   skip(bwrap === undefined, 'needs bubblewrap');
   // Each of them ends well, with something else than a list of sentences.
   for (const printed of ['done', '{"ok": true}', '[1]']) {
-    const { means, problem } = await probe(wrapped([]), [], ['sh', '-c', `echo '${printed}'`]);
-    expect([means.namespaces, problem]).toEqual([
+    const { facilities, problem } = await probe(wrapped([]), [], ['sh', '-c', `echo '${printed}'`]);
+    expect([facilities.namespaces, problem]).toEqual([
       false,
       'the self-test printed something else than its result',
     ]);

@@ -7,63 +7,64 @@ import { runsAsRoot } from '../accounts.ts';
 import { programs } from './mounts.ts';
 import { existing, hiddenPaths, isFolder, isInside, programFolder } from './places.ts';
 import { findTools } from './tools.ts';
-import { hardLimits, type Means, type Wrapped, wrap } from './wrap.ts';
+import { type Facilities, hardLimits, type Wrapped, wrap } from './wrap.ts';
 
-/** Milliseconds that one attempt may take. */
+/** Milliseconds for one attempt. */
 const timeout = 30_000;
-/** Bytes that Node takes to start at all; a command may be given less. */
+/** Bytes that Node needs to start. Commands may have less. */
 const memoryOfNode = 1024 ** 3;
 
 const selfTest = fileURLToPath(new URL('./self-test.cjs', import.meta.url));
 
-/** Files of the kernel that root may write to, each of which gives the machine away. */
+/** Kernel files that root can write to. Access to any of them compromises the machine. */
 const ofKernel = ['sys/kernel/core_pattern', 'sys/kernel/modprobe', 'sys/vm/panic_on_oom', 'sysrq-trigger'];
-/** Entries of a hidden folder that are tried. */
+/** Maximum number of entries of a hidden folder that are tried. */
 const mostTried = 16;
 
-/** The self-test ended without a result, for example because the machine was too busy. It can be repeated. */
+/** The self-test ended without a result, for example because the machine was overloaded, and can be repeated. */
 export class SelfTestIncomplete extends Error {}
 
-export interface Probed {
-  means: Means;
-  /** Why there are no namespaces. */
+export interface ProbeResult {
+  facilities: Facilities;
+  /** The reason why namespaces are unavailable. */
   problem: string | undefined;
-  /** What a command could do in the namespaces there are, and must not. */
+  /** Forbidden actions that succeeded inside the namespaces. */
   broken: string[];
 }
 
 /**
- * Starts a program the way commands are started, with less and less around it, until that works. The program tries what
- * commands must not be able to do. Rejects with `SelfTestIncomplete` where it cannot tell. `unwritable` are files that it must not be able to open for writing.
+ * Runs a self-test confined like a command, with fewer and fewer facilities until it starts. The self-test tries
+ * forbidden actions, such as opening the `unwritable` files for writing. Rejects with `SelfTestIncomplete` if it has no
+ * result.
  */
 export async function probe(
   wrapped: Wrapped,
   unwritable: readonly string[] = ofKernel.map((name) => join('/proc', name)),
   program: readonly [string, ...string[]] = [process.execPath, selfTest],
-): Promise<Probed> {
+): Promise<ProbeResult> {
   const tools = findTools();
   const root = runsAsRoot();
   const separate =
     countsByNamespace() && (!root || (wrapped.user !== undefined && tools.unshare !== undefined));
-  const plain: Means = { tools, root, namespaces: false, countsApart: false, hard: ownLimits() };
-  if (process.platform !== 'linux') return { means: plain, problem: 'this is not Linux', broken: [] };
+  const plain: Facilities = { tools, root, namespaces: false, countsApart: false, hard: ownLimits() };
+  if (process.platform !== 'linux') return { facilities: plain, problem: 'this is not Linux', broken: [] };
   const missing = (['bwrap', 'sh', ...(wrapped.user ? (['setpriv'] as const) : [])] as const).find(
     (name) => tools[name] === undefined,
   );
-  if (missing) return { means: plain, problem: `${missing} is not installed`, broken: [] };
+  if (missing) return { facilities: plain, problem: `${missing} is not installed`, broken: [] };
   let problem: string | undefined;
   for (const countsApart of separate ? [true, false] : [false]) {
-    const means = { ...plain, namespaces: true, countsApart };
-    const outcome = await attempt(means, wrapped, unwritable, program);
-    if (typeof outcome !== 'string') return { means, problem: undefined, broken: outcome };
+    const facilities = { ...plain, namespaces: true, countsApart };
+    const outcome = await attempt(facilities, wrapped, unwritable, program);
+    if (typeof outcome !== 'string') return { facilities, problem: undefined, broken: outcome };
     problem = outcome;
   }
-  return { means: plain, problem, broken: [] };
+  return { facilities: plain, problem, broken: [] };
 }
 
-/** What succeeded inside and must not, or why nothing was started. */
+/** Runs the self-test once. Returns the forbidden actions that succeeded, or the reason why it did not start. */
 function attempt(
-  means: Means,
+  facilities: Facilities,
   wrapped: Wrapped,
   unwritable: readonly string[],
   [program, ...before]: readonly [string, ...string[]],
@@ -78,7 +79,7 @@ function attempt(
   };
   const command = { command: program, args: [...before, JSON.stringify(tried)], env };
   const roomy = { ...wrapped, bounds: { ...bounds, memory: Math.max(bounds.memory, memoryOfNode) } };
-  const [starter = '', ...rest] = wrap(command, means, roomy).args;
+  const [starter = '', ...rest] = wrap(command, facilities, roomy).args;
   return new Promise((resolve, reject) => {
     execFile(starter, rest, { env, timeout, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       // A timeout that fires after the program has ended leaves no error and no output.
@@ -92,7 +93,7 @@ function attempt(
   });
 }
 
-/** What the self-test prints. A program that stands in for one of the system may print anything. */
+/** Parses the output of the self-test. A replaced system program may print anything. */
 function sentencesIn(output: string): string[] | undefined {
   try {
     const value: unknown = JSON.parse(output);
@@ -102,7 +103,10 @@ function sentencesIn(output: string): string[] | undefined {
   }
 }
 
-/** A file, or what is in a folder, but for what commands are given in it: hidden paths in that are tried themselves. */
+/**
+ * A file, or the contents of a folder except for the paths given to commands, whose hidden contents are tried
+ * separately.
+ */
 function contentsOf(path: string, given: readonly string[]): string[] {
   if (!isFolder(path)) return [path];
   try {
@@ -115,11 +119,14 @@ function contentsOf(path: string, given: readonly string[]): string[] {
   }
 }
 
-function ownLimits(): Means['hard'] {
+function ownLimits(): Facilities['hard'] {
   return process.platform === 'linux' ? hardLimits(readFileSync('/proc/self/limits', 'utf8')) : {};
 }
 
-/** Since Linux 5.14 a user namespace counts its processes for itself; before, the user's are counted everywhere. */
+/**
+ * Since Linux 5.14, a user namespace has its own process count; before, processes count for the user on the whole
+ * machine.
+ */
 function countsByNamespace(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return major > 5 || (major === 5 && minor >= 14);

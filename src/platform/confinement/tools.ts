@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
-/** Programs of the system that a command is started through. */
+/** System programs used to confine commands. */
 const names = ['bwrap', 'setpriv', 'unshare', 'prlimit', 'nice', 'choom', 'env', 'sh'] as const;
 type Tool = (typeof names)[number];
 export type Tools = Partial<Record<Tool, string>>;
 
-/** Not the PATH: whoever can write into a folder of it would run with the rights of the service. */
+/** Fixed folders instead of PATH: a user with write access to a folder in PATH could run code as the service. */
 const systemFolders = [
   '/usr/bin',
   '/bin',
@@ -16,7 +16,7 @@ const systemFolders = [
   '/run/current-system/sw/bin',
 ];
 
-/** Those there are, by their full path. */
+/** The tools that exist, by full path. */
 export function findTools(): Tools {
   if (process.platform !== 'linux') return {};
   const found = names.flatMap((name) => {
@@ -40,8 +40,8 @@ function accessProblem(path: string): string | undefined {
 }
 
 /**
- * Throws what starting the command would fail with. A command that is started through another program does not fail to
- * start: the other program does start, and ends.
+ * Throws the error with which starting the command would fail. A wrapped command needs the check, because there the
+ * wrapper starts and then exits.
  */
 export function requireCommand(command: string, path: string | undefined): void {
   const problems = command.includes('/')
@@ -49,7 +49,7 @@ export function requireCommand(command: string, path: string | undefined): void 
     : (path ?? '/usr/bin:/bin')
         .split(delimiter)
         .map((folder) => resolve(folder, command))
-        // In a folder of the PATH that is closed to us, there is no command for us.
+        // A command in a folder that is closed to this process counts as missing.
         .map((place) => (existsSync(place) ? accessProblem(place) : 'ENOENT'));
   if (problems.includes(undefined)) return;
   const code = problems.find((problem) => problem !== 'ENOENT' && problem !== 'ENOTDIR') ?? 'ENOENT';

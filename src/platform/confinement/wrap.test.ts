@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hardLimits, type Means, shortfalls, type Wrapped, wrap } from './wrap.ts';
+import { type Facilities, hardLimits, shortfalls, type Wrapped, wrap } from './wrap.ts';
 
 const limits = `Limit                     Soft Limit           Hard Limit           Units
 Max file size             unlimited            unlimited            bytes
@@ -7,7 +7,7 @@ Max data size             unlimited            1073741824           bytes
 Max processes             96365                100                  processes
 Max open files            256                  1024                 files
 `;
-const means: Means = {
+const facilities: Facilities = {
   tools: { prlimit: '/usr/bin/prlimit' },
   namespaces: false,
   countsApart: true,
@@ -33,8 +33,8 @@ function nothing() {
   };
 }
 
-const limitsOf = (hard: Means['hard']): string[] =>
-  wrap({ command: 'true', args: [], env: {} }, { ...means, hard }, wrapped).args.filter((word) =>
+const limitsOf = (hard: Facilities['hard']): string[] =>
+  wrap({ command: 'true', args: [], env: {} }, { ...facilities, hard }, wrapped).args.filter((word) =>
     word.startsWith('--'),
   );
 
@@ -57,8 +57,8 @@ test('a command is limited to what the service may have itself, and what is miss
     '--core=0',
     '--',
   ]);
-  expect(shortfalls({ ...means, hard: { nofile: 4096 } }, wrapped)).toEqual([]);
-  expect(shortfalls({ ...means, hard: { nofile: 1024 } }, wrapped)).toEqual([
+  expect(shortfalls({ ...facilities, hard: { nofile: 4096 } }, wrapped)).toEqual([]);
+  expect(shortfalls({ ...facilities, hard: { nofile: 1024 } }, wrapped)).toEqual([
     'Raise the hard limit "Max open files" of the service from 1024 to 4096 (systemd: LimitNOFILE=4096)',
   ]);
 });

@@ -4,25 +4,25 @@ import { mounts, type View } from './mounts.ts';
 import type { Command } from './places.ts';
 import type { Tools } from './tools.ts';
 
-/** What of the machine is used to confine commands. */
-export interface Means {
+/** The facilities of the machine for confining commands. */
+export interface Facilities {
   tools: Tools;
-  /** Whether bwrap works here. */
+  /** Whether bwrap works on this machine. */
   namespaces: boolean;
-  /** Whether a user namespace works for whom commands run as: then the processes of each command are counted apart. */
+  /** Whether a user namespace works for the commands' user, so that each command has its own process count. */
   countsApart: boolean;
-  /** Whether the service is root. */
+  /** Whether the service runs as root. */
   root: boolean;
-  /** The most that the service may allow itself of each resource, in the words of prlimit. */
+  /** The hard limits of the service, by the resource names of prlimit. */
   hard: Partial<Record<Resource, number>>;
 }
 
 interface Bounds {
-  /** Bytes of memory that one process may write to. */
+  /** Bytes of written memory per process. */
   memory: number;
-  /** Processes and threads of one command. */
+  /** Processes and threads per command. */
   processes: number;
-  /** How many commands there may be. */
+  /** Maximum number of concurrent commands. */
   commands: number;
 }
 
@@ -33,10 +33,10 @@ export interface Wrapped {
   bounds: Bounds;
 }
 
-/** Of one file, in bytes, and files open at once. */
+/** Maximum size of a file in bytes, and maximum number of open files. */
 const mostFile = 2 * 1024 ** 3;
 const mostOpen = 4096;
-/** As the kernel calls them in /proc/self/limits. */
+/** Names in /proc/self/limits. */
 const resources = {
   data: 'Max data size',
   fsize: 'Max file size',
@@ -44,35 +44,38 @@ const resources = {
   nproc: 'Max processes',
 } as const;
 type Resource = keyof typeof resources;
-/** Commands give way to the service when there is too little of the processor, and go first when memory runs out. */
+/** Commands get lower CPU priority than the service and are killed first when memory runs out. */
 const niceness = 5;
 const firstToGo = 500;
 
-/** Variables that make a program, or a shell, run other code: they are for the command, not for what it is started through. */
+/**
+ * Variables that make a program or shell load other code. They are set for the command only, not for its wrapper
+ * programs.
+ */
 const loadsCode =
   /^(?:LD_|BASH_|(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|ENV|SHELLOPTS|BASHOPTS|PS4|IFS)$)/;
 
-/** The command with the programs in front that confine it, each of which becomes the next. */
+/** The command line with wrapper programs, each of which executes the next. */
 export function wrap(
   command: Command,
-  means: Means,
+  facilities: Facilities,
   wrapped: Wrapped,
 ): { args: string[]; env: Command['env'] } {
-  const { tools } = means;
+  const { tools } = facilities;
   const variables = Object.entries(command.env);
   const later = variables.filter(([name]) => loadsCode.test(name)).map(([name, value]) => `${name}=${value}`);
   const args = [
     ...through(tools.nice, '-n', String(niceness)),
     ...through(tools.choom, '-n', String(firstToGo), '--'),
-    // The first process in the namespaces has these limits, too: a command of the same user may take it over.
-    ...(means.namespaces
-      ? [...limits(means, limitsOfEach(wrapped)), ...namespaces(command, means, wrapped)]
+    // The first process in the namespaces gets the limits too, because a command of the same user could take it over.
+    ...(facilities.namespaces
+      ? [...limits(facilities, limitsOfEach(wrapped)), ...namespaces(command, facilities, wrapped)]
       : []),
-    ...privileges(means, wrapped),
-    ...(means.countsApart && means.root && wrapped.user
+    ...privileges(facilities, wrapped),
+    ...(facilities.countsApart && facilities.root && wrapped.user
       ? through(tools.unshare, '--user', '--map-current-user', '--')
       : []),
-    ...limits(means, wantedLimits(means, wrapped)),
+    ...limits(facilities, wantedLimits(facilities, wrapped)),
     ...(later.length > 0 ? through(tools.env, ...later) : []),
     command.command,
     ...command.args,
@@ -84,8 +87,12 @@ function through(tool: string | undefined, ...args: string[]): string[] {
   return tool === undefined ? [] : [tool, ...args];
 }
 
-/** Root needs no user namespace, and keeps just what it takes to give up the rest and to become somebody else. */
-function namespaces(command: Command, { tools, root }: Means, { user, network, view }: Wrapped): string[] {
+/** Root needs no user namespace. Only the capabilities needed to drop the others and to switch users are kept. */
+function namespaces(
+  command: Command,
+  { tools, root }: Facilities,
+  { user, network, view }: Wrapped,
+): string[] {
   const kept = root && tools.setpriv ? ['CAP_SETPCAP', ...(user ? ['CAP_SETUID', 'CAP_SETGID'] : [])] : [];
   const { args, binds } = mounts(command, view, user);
   return through(
@@ -100,8 +107,8 @@ function namespaces(command: Command, { tools, root }: Means, { user, network, v
   );
 }
 
-/** Nothing that is started later has more rights; root has none but those of the owner of its files. */
-function privileges({ tools, root }: Means, { user }: Wrapped): string[] {
+/** Drops all privileges. Root keeps access to files of its own only. */
+function privileges({ tools, root }: Facilities, { user }: Wrapped): string[] {
   const become = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
   const drop = root ? ['--inh-caps=-all', '--bounding-set=-all'] : [];
   return through(tools.setpriv, ...become, ...drop, '--no-new-privs', '--');
@@ -109,7 +116,7 @@ function privileges({ tools, root }: Means, { user }: Wrapped): string[] {
 
 type Limit = [Resource, number];
 
-/** Of memory, what was written to is counted, not what was reserved: V8 reserves gigabytes. */
+/** Limits written memory, not reserved memory, of which V8 reserves gigabytes. */
 function limitsOfEach({ bounds }: Wrapped): Limit[] {
   return [
     ['data', bounds.memory],
@@ -119,33 +126,33 @@ function limitsOfEach({ bounds }: Wrapped): Limit[] {
 }
 
 /**
- * Processes are counted by user; where the user has others, they are bounded only when those of the command are counted
- * apart.
+ * Process limits count per user. If the user has other processes too, the limit applies only with a separate count per
+ * command.
  */
-function wantedLimits({ countsApart, root }: Means, wrapped: Wrapped): Limit[] {
+function wantedLimits({ countsApart, root }: Facilities, wrapped: Wrapped): Limit[] {
   const { user, bounds } = wrapped;
   const processes = countsApart ? bounds.processes : bounds.processes * bounds.commands;
   const counted = user !== undefined || (countsApart && !root);
   return [...limitsOfEach(wrapped), ...(counted ? [['nproc', processes] as Limit] : [])];
 }
 
-/** Nothing is asked for that the service may not have itself: it would be refused. */
-function limits(means: Means, wanted: readonly Limit[]): string[] {
-  const most = wanted.map(([name, limit]) => `--${name}=${Math.min(limit, means.hard[name] ?? limit)}`);
-  return through(means.tools.prlimit, ...most, '--core=0', '--');
+/** Caps limits at the hard limits of the service, which cannot be exceeded. */
+function limits(facilities: Facilities, wanted: readonly Limit[]): string[] {
+  const most = wanted.map(([name, limit]) => `--${name}=${Math.min(limit, facilities.hard[name] ?? limit)}`);
+  return through(facilities.tools.prlimit, ...most, '--core=0', '--');
 }
 
-/** What commands get less of than they should, since the service may not have it itself. */
-export function shortfalls(means: Means, wrapped: Wrapped): string[] {
-  return wantedLimits(means, wrapped).flatMap(([name, limit]) => {
-    const hard = means.hard[name] ?? limit;
+/** The limits that are lower than they should be, because the hard limits of the service are. */
+export function shortfalls(facilities: Facilities, wrapped: Wrapped): string[] {
+  return wantedLimits(facilities, wrapped).flatMap(([name, limit]) => {
+    const hard = facilities.hard[name] ?? limit;
     if (hard >= limit) return [];
     return `Raise the hard limit "${resources[name]}" of the service from ${hard} to ${limit} (systemd: Limit${name.toUpperCase()}=${limit})`;
   });
 }
 
-/** Of this process, from the text of /proc/self/limits. */
-export function hardLimits(text: string): Means['hard'] {
+/** Parses /proc/self/limits. */
+export function hardLimits(text: string): Facilities['hard'] {
   const lines = text.split('\n');
   const found = Object.entries(resources).flatMap(([name, called]) => {
     const hard = lines
@@ -155,5 +162,5 @@ export function hardLimits(text: string): Means['hard'] {
       .split(/\s+/)[1];
     return hard === undefined || hard === 'unlimited' ? [] : [[name, Number(hard)]];
   });
-  return Object.fromEntries(found) as Means['hard'];
+  return Object.fromEntries(found) as Facilities['hard'];
 }

@@ -1,9 +1,9 @@
-/** How one kind of value is kept: the type of the column, and the type it has here. */
+/** How a kind of value is stored: the column type and the TypeScript type. */
 export interface Kind<Value = unknown> {
-  /** As PostgreSQL writes it. */
+  /** The name of the type in PostgreSQL. */
   readonly type: string;
   readonly nullable: boolean;
-  /** What is sent for a value; left out, the value itself. */
+  /** Encodes a value for sending. Default: unchanged. */
   encode?(this: void, value: Value): unknown;
   /** Never set; carries the type. */
   readonly value?: Value;
@@ -15,10 +15,10 @@ export const text = plain<string>('text');
 export const integer = plain<number>('integer');
 /** Counts and sizes, all far below 2^53. */
 export const bigint = plain<number>('bigint');
-/** Also of milliseconds that are added to a time. */
+/** Also for milliseconds added to a time. */
 export const float = plain<number>('double precision');
 export const flag = plain<boolean>('boolean');
-/** Read as epoch milliseconds, and written as such. */
+/** Read and written as epoch milliseconds. */
 export const time: Kind<number> = {
   type: 'timestamp with time zone',
   nullable: false,
@@ -27,7 +27,7 @@ export const time: Kind<number> = {
 export const texts = plain<string[]>('text[]');
 export const bytes = plain<Buffer>('bytea');
 
-/** A text that is one of a few. */
+/** Text with a fixed set of values. */
 export function oneOf<Value extends string>(): Kind<Value> {
   return plain<Value>('text');
 }
@@ -36,10 +36,10 @@ export function json<Value>(): Kind<Value> {
   return { type: 'jsonb', nullable: false, encode: (value) => JSON.stringify(value) };
 }
 
-/** JSON that is written already. */
+/** JSON that is already serialized. */
 export const jsonText = plain<string>('jsonb');
 
-/** Several of a kind. */
+/** An array of a kind. */
 export function listOf<Value>(kind: Kind<Value>): Kind<Value[]> {
   const { type, encode } = kind;
   return {
@@ -58,14 +58,14 @@ export function orNull<Value>(kind: Kind<Value>): Kind<Value | null> {
   };
 }
 
-/** How a field is called in the database: fields are written `likeThis`, columns `like_this`. */
+/** Converts the name of a field in `camelCase` to a column in `snake_case`. */
 function columnOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 type ListsOf<C extends Columns> = { [Field in keyof C]: Kind<ValueOf<C[Field]>[]> };
 
-/** Many rows as one list for each column: what a query takes, and what it reads them from. */
+/** Passes many rows as one array per column, and unnests them in the query. */
 export function manyOf<const C extends Columns>(
   columns: C,
 ): { row: C; takes: ListsOf<C>; from: (alias: string) => string } {
@@ -79,7 +79,7 @@ export function manyOf<const C extends Columns>(
   };
 }
 
-/** The values of such a query; there is at least one row. */
+/** Converts rows into arrays per column. Requires at least one row. */
 export function byColumn<Row extends object>(rows: readonly Row[]): { [Field in keyof Row]: Row[Field][] } {
   const [first] = rows;
   const fields = Object.keys(first ?? {}) as (keyof Row)[];
@@ -95,24 +95,24 @@ export type RowOf<C extends Columns> = { [Field in keyof C]: ValueOf<C[Field]> }
 
 type Field<C extends Columns> = keyof C & string;
 
-/** A table, said once: lists of columns, inserts and updates are made from it, and a test holds it against the schema. */
+/** A table declared once. Column lists, inserts and updates derive from it, and a test compares it with the schema. */
 export interface Table<C extends Columns, Unread extends Columns> {
   readonly name: string;
   readonly columns: C;
-  /** What each field is read from; `alias` is what the query calls the table. */
+  /** The source of each field, for a table with this alias. */
   from(alias: string): Record<Field<C>, string>;
-  /** Every column under the name of its field. */
+  /** All columns, named like their fields. */
   all(alias?: string): string;
-  /** `insert into … (…) values (…)` with each value under the name of its field; left out, of all fields. */
+  /** `insert into … (…) values (…)` with a parameter for each field. Default: all fields. */
   insert(fields?: readonly Field<C & Unread>[]): string;
-  /** `insert into … (…) select …` of all fields, from something that has columns of the same names. */
+  /** `insert into … (…) select …` of all fields, from a source with columns of the same names. */
   insertFrom(source: string): string;
   /** `a = :a, b = :b` for an update. */
   set(fields: readonly Field<C & Unread>[]): string;
   pick<Some extends Field<C & Unread>>(fields: readonly Some[]): Pick<C & Unread, Some>;
 }
 
-/** `unread` are those that are written but not among `all`. */
+/** `unread` fields can be written but are not part of `all`. */
 export function table<const C extends Columns, const Unread extends Columns = C>(
   name: string,
   columns: C,

@@ -3,11 +3,11 @@ import pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
+import { detectConnectionMode, directMode, type Timeouts, usualTimeouts } from './connection-mode.ts';
 import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
 import { hostUrls } from './hosts.ts';
-import { directManner, findManner, type Timeouts, usualTimeouts } from './manner.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
@@ -17,15 +17,15 @@ const oldestSupported = 15;
 
 export interface ConnectedDatabase {
   database: Database;
-  /** For migrations, listeners and COPY, which need a connection of their own and take the time they take. */
+  /** Opens a dedicated connection without statement timeout, for migrations, listeners and COPY. */
   dial: () => Promise<pg.Client>;
   embedded: boolean;
-  /** Whether some service works with it; of a shared database that is taken for granted. */
+  /** Whether a service uses the database. Always true for a shared database. */
   isServed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The embedded server or the one named by the operator, checked and migrated. */
+/** Connects to the embedded server or the configured database, checks it and migrates it. */
 export async function connectDatabase(
   config: Config,
   purpose: { exclusive: boolean; temporary?: boolean; migrate?: boolean; timeouts?: Timeouts },
@@ -46,19 +46,21 @@ export async function connectDatabase(
   };
   try {
     await prepare(dial, purpose.migrate ?? true, log);
-    // Nobody stands between us and an embedded one.
-    const manner = embedded ? directManner(timeouts) : await findManner(hosts, timeouts).catch(unreachable);
+    // An embedded server has no pooler.
+    const mode = embedded
+      ? directMode(timeouts)
+      : await detectConnectionMode(hosts, timeouts).catch(unreachable);
     connections = await Connections.open({
-      hosts: hosts.map((host) => ({ ...host, ...manner.connection })),
+      hosts: hosts.map((host) => ({ ...host, ...mode.connection })),
       most: config.databasePool,
       patience: timeouts.away,
       log,
       moved: () => sessions.hangUp(),
     });
-    if (manner.pooled) await checkSessions(connections.pool, dial);
+    if (mode.pooled) await checkSessions(connections.pool, dial);
     const standby = new Standby({ dial, log, patience: timeouts.confirmation });
     return {
-      database: new Database(connections, manner, standby),
+      database: new Database(connections, mode, standby),
       dial,
       embedded: embedded !== undefined,
       isServed: async () => embedded?.isServed() ?? true,
@@ -73,7 +75,7 @@ export async function connectDatabase(
   }
 }
 
-/** How every connection is made. */
+/** Options shared by all connections. */
 const common = (): pg.ClientConfig => ({
   application_name: 'drydock',
   connectionTimeoutMillis: 10_000,
@@ -85,7 +87,7 @@ export function hostsOf(place: pg.ClientConfig | string | undefined): pg.ClientC
   return hostUrls(place).map((connectionString) => ({ connectionString, ...common() }));
 }
 
-/** Connections of their own, past any pooler, to the host that takes writes. */
+/** Opens dedicated connections to the primary, bypassing any pooler. */
 class Sessions {
   private readonly hosts: pg.ClientConfig[];
   private readonly primary: Primary;
@@ -106,7 +108,7 @@ class Sessions {
     return client;
   };
 
-  /** Another host takes writes now: whoever listens to the former one, or writes there, has to begin again. */
+  /** After a failover, connections to the former primary are closed, so that listeners and writers reconnect. */
   hangUp(): void {
     for (const client of this.open) hangUp(client);
   }
@@ -116,12 +118,12 @@ class Sessions {
   }
 }
 
-/** Milliseconds in which an announcement arrives, if ever. */
+/** Milliseconds to wait for the test notification. */
 const announced = 2_000;
 
 /**
- * What is announced over the pooler must be heard over the connections that are to lead past it: they lead to the same
- * database, and each is a session of its own, which locks and listeners need.
+ * Checks that a notification sent through the pooler arrives at a direct connection. Both must lead to the same
+ * database, and direct connections must be sessions, which locks and LISTEN need.
  */
 async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Promise<void> {
   const channel = `drydock_${randomUUID()}`;
@@ -181,7 +183,7 @@ const parsers: Record<number, (text: string) => unknown> = {
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   (parsers[oid] ?? pg.types.getTypeParser(oid, format)) as (text: string) => unknown;
 
-/** PostgreSQL writes `2026-11-15 02:05:08.123+00`; nearly always in UTC, which a few digits settle. */
+/** Parses `2026-11-15 02:05:08.123+00`. Almost all values are in UTC and need no Date parser. */
 function epochMilliseconds(text: string): number {
   if (!text.endsWith('+00'))
     return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/([+-]\d\d)$/, '$1:00')}`);

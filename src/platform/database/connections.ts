@@ -5,33 +5,33 @@ import { DatabaseUnavailable } from './losses.ts';
 import { firstPrimary, Primary } from './primary.ts';
 
 export interface ConnectionOptions {
-  /** How each host is reached; one of them takes writes. */
+  /** Options to connect to each host, one of which is the primary. */
   hosts: readonly pg.ClientConfig[];
-  /** How many connections to hold at most. */
+  /** Maximum number of connections. */
   most: number;
-  /** Milliseconds for which whoever asks waits for a database that is away. */
+  /** Milliseconds that requests wait for an unavailable database. */
   patience: number;
   log: Log;
-  /** Called when another host takes writes. */
+  /** Called after a failover to another host. */
   moved?: () => void;
 }
 
 const shortestPause = 20;
 const longestPause = 200;
-/** How often several hosts are asked which of them takes writes, in milliseconds. */
+/** Milliseconds between two checks for the primary, if there are several hosts. */
 const lookEvery = 500;
 
-/** The connections of this process to the host that takes writes, which may become another one. */
+/** The connection pool of this process to the primary. Follows a failover to another host. */
 export class Connections {
   readonly pool: pg.Pool;
   private readonly options: ConnectionOptions;
   private readonly primary: Primary;
   private readonly lent = new Set<pg.PoolClient>();
-  /** The number of the host that a client was made for. */
+  /** The index of the host that a client connects to. */
   private readonly hostOf = new WeakMap<object, number>();
   private readonly watching: NodeJS.Timeout | undefined;
   private readonly faults = new WeakMap<pg.ClientBase, Error>();
-  /** The number of the host that takes writes. */
+  /** The index of the primary. */
   private current: number;
   private search: Promise<void> | undefined;
   private awaySince: number | undefined;
@@ -45,31 +45,34 @@ export class Connections {
     if (options.hosts.length > 1) this.watching = setInterval(() => void this.follow(), lookEvery).unref();
   }
 
-  /** Finds the host that takes writes first. */
+  /** Finds the primary before it opens connections. */
   static async open(options: ConnectionOptions): Promise<Connections> {
     const primary = new Primary(options.hosts);
     const current = options.hosts.length > 1 ? await firstPrimary(primary, options.patience) : 0;
     return new Connections(options, current, primary);
   }
 
-  /** Why the server ended a connection between two statements; the next one is told only that it is over. */
+  /**
+   * The reason why the server closed a connection between two statements. The next statement only learns that it is
+   * closed.
+   */
   faultOf(client: pg.ClientBase): Error | undefined {
     return this.faults.get(client);
   }
 
-  /** Whether it is away, and not for so long that nobody waits for it any more. */
+  /** Whether the database is unavailable, but requests still wait for it. */
   get isAwaited(): boolean {
     return this.away > 0 && this.away <= this.options.patience;
   }
 
-  /** For how long it has been away, in milliseconds. */
+  /** Milliseconds since the database became unavailable. */
   private get away(): number {
     return this.awaySince === undefined ? 0 : performance.now() - this.awaySince;
   }
 
   /**
-   * Resolves when the database takes writes again; everybody waits for the same search. Rejects when the patience of
-   * whoever asks is over, and at once where the database has been away for longer than that.
+   * Resolves when the database accepts writes again; all callers share one search. Rejects when the caller's patience
+   * ends, or at once if the database has been away for longer than that.
    */
   async back(since: number): Promise<void> {
     const { patience } = this.options;
@@ -99,7 +102,7 @@ export class Connections {
       ...host(),
       max: most,
       idleTimeoutMillis: 0,
-      // Each new connection goes to whichever host takes writes by then.
+      // Each new connection goes to the current primary.
       Client: class extends pg.Client {
         constructor(options?: pg.ClientConfig) {
           super({ ...options, ...host() });
@@ -109,14 +112,14 @@ export class Connections {
     });
     pool.on('connect', (client) => {
       this.lent.add(client);
-      // A client that is lent out has no listener, and an unheard error ends the process; the query fails anyway.
+      // A client in use has no error listener, and an unhandled error event ends the process. The query fails anyway.
       client.on('error', (error) => this.faults.set(client, error));
       client.once('end', () => this.lent.delete(client));
-      // Another host took over while it was being connected to the former one.
+      // A failover happened while the client connected to the former primary.
       if (this.hostOf.get(client) !== this.current) hangUp(client);
     });
     pool.on('error', (error) => {
-      // The pool ends before its connections do: an embedded server that stops may hang up first.
+      // The pool closes before its connections: a stopping embedded server may disconnect first.
       if (!this.closed) log.warn('A database connection was lost', { error: redact(error.message) });
     });
     return pool;
@@ -137,14 +140,14 @@ export class Connections {
     throw new DatabaseUnavailable('The service is stopping');
   }
 
-  /** Also notices a primary that was replaced while its connections stayed open. */
+  /** Also detects a failover in which connections to the former primary stay open. */
   private async follow(): Promise<void> {
     if (this.search) return;
     const found = await this.primary.look();
     if (found !== undefined && !this.search && !this.closed) this.use(found);
   }
 
-  /** One host is asked only when it was lost. */
+  /** A single host is checked only after a loss. */
   private rest(): void {
     if (this.options.hosts.length === 1) this.primary.forget();
   }
@@ -153,7 +156,7 @@ export class Connections {
     if (host === this.current) return;
     this.current = host;
     this.options.log.warn('Another database host takes writes now', { host: this.nameOf(host) });
-    // What was asked of the former one is answered by nobody, or must not be.
+    // Queries to the former primary would get no answer, or a wrong one.
     for (const client of this.lent) hangUp(client);
     this.options.moved?.();
   }
@@ -164,7 +167,7 @@ export class Connections {
   }
 }
 
-/** Not politely: the other side may be frozen. */
+/** Destroys the socket without a goodbye: the other side may be frozen. */
 export function hangUp(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
   connection.stream.destroy();

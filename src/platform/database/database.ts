@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { inSpan, isTracing } from '../telemetry/tracing.ts';
 import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
+import type { ConnectionMode } from './connection-mode.ts';
 import type { Connections } from './connections.ts';
-import { Lane, type Lender } from './lane.ts';
+import { type Connectable, LimitedPool } from './limited-pool.ts';
 import { DatabaseUnavailable, isReadOnly, lossOf } from './losses.ts';
-import type { Manner } from './manner.ts';
 import { type Query, query, valuesOf } from './query.ts';
 import type { Standby } from './standby.ts';
 
-/** What to select, given what each field is read from. */
+/** The select list that reads each field from its source. */
 export function selectList(columns: Record<string, string>): string {
   return Object.entries(columns)
     .map(([field, from]) => `${from} as "${field}"`)
     .join(', ');
 }
 
-/** Left out for a query that takes none. */
+/** Optional for a query without parameters. */
 type ValuesOf<In extends Columns> =
   Partial<RowOf<In>> extends RowOf<In> ? [values?: RowOf<In>] : [values: RowOf<In>];
 
-/** Where queries run: the pool, or the transaction in progress. */
+/** Runs queries, in the pool or in the current transaction. */
 export interface Db {
   rows<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
@@ -30,23 +30,24 @@ export interface Db {
     query: Query<In, Out>,
     ...values: ValuesOf<In>
   ): Promise<RowOf<Out> | undefined>;
-  /** For a query that always gives a row. */
+  /** For a query that always returns a row. */
   one<In extends Columns, Out extends Columns>(
     query: Query<In, Out>,
     ...values: ValuesOf<In>
   ): Promise<RowOf<Out>>;
-  /** How many rows were written. */
+  /** Returns the number of rows written. */
   run<In extends Columns>(query: Query<In>, ...values: ValuesOf<In>): Promise<number>;
-  /** Inside a transaction this joins it. */
+  /** Joins the current transaction, if any. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Everything read inside is the state of one moment, and nothing can be written. Inside a snapshot this joins it. It
-   * also joins a transaction, where each statement sees what was committed before it: ask before the transaction begins.
+   * Runs reads on one consistent snapshot without writes. Inside a snapshot it joins that. Inside a transaction it
+   * joins that too, where each statement sees what was committed before it: take snapshots before the transaction
+   * begins.
    */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Names a row that this transaction writes and nobody deletes. When the database crashes before it answers the commit,
-   * whether that row is there tells whether it was written.
+   * Names a row that this transaction writes and that is never deleted. If the database crashes before it confirms the
+   * commit, the existence of that row tells whether the transaction committed.
    */
   provenBy(proof: Proof): void;
 }
@@ -56,11 +57,11 @@ interface Proof {
   values: Record<string, unknown>;
 }
 
-/** What is sent of a query. */
+/** The parts of a query that are sent. */
 type Sent = Pick<Query, 'name' | 'text' | 'order' | 'reads'>;
 
 abstract class Queries {
-  /** Whether a connection keeps statements under their names. */
+  /** Whether a connection keeps prepared statements by name. */
   protected readonly named: boolean;
 
   constructor(named: boolean) {
@@ -69,7 +70,7 @@ abstract class Queries {
 
   protected abstract send(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult>;
 
-  /** One promise for each statement: every request waits for at least one. */
+  /** One promise per statement, because every request waits for at least one. */
   private ask<T>(
     query: Sent,
     values: Record<string, unknown> = {},
@@ -111,7 +112,7 @@ abstract class Queries {
   }
 }
 
-/** Queries over one connection, which somebody else begins and ends a transaction on. */
+/** Queries on one connection, whose transaction the caller begins and ends. */
 export class InTransaction extends Queries implements Db {
   private readonly client: pg.ClientBase;
   proof: Proof | undefined;
@@ -139,7 +140,7 @@ export class InTransaction extends Queries implements Db {
 }
 
 const probe = query('probe', 'select 1 as one', {}, { one: integer });
-/** What became of a transaction; nothing is known of one that a server began which does not run any more. */
+/** Looks up the outcome of a transaction. Unknown if the server that began it no longer runs. */
 const fate = query(
   'transaction.fate',
   `select pg_postmaster_start_time()::text = :life as same,
@@ -148,38 +149,37 @@ const fate = query(
   { same: flag, status: orNull(text) },
 );
 
-/** Makes a transaction known by a number, under which its fate can be asked for when its connection breaks. */
+/** Assigns a transaction id, by which the outcome can be looked up if the connection breaks. */
 const numbered = '; select pg_current_xact_id()::text as id, pg_postmaster_start_time()::text as life';
 const shortPause = 20;
 
 /**
- * Statements over the connections of this process. A database that is away for a moment, since it restarts or another host
- * takes over, is waited for: what was surely not done is done again, of a commit whose answer was lost the database
- * is asked whether it happened.
+ * Statements on the pool of this process. While the database is briefly unavailable, during a restart or failover, work
+ * waits: transactions that certainly did not commit are retried, and the outcome of an unconfirmed commit is looked up.
  */
 export class Database extends Queries implements Db {
   private readonly connections: Connections;
-  private readonly manner: Pick<Manner, 'pooled' | 'afterBegin'>;
+  private readonly mode: Pick<ConnectionMode, 'pooled' | 'afterBegin'>;
   private readonly standby: Standby;
-  private readonly lender: Lender;
+  private readonly source: Connectable;
 
   constructor(
     connections: Connections,
-    manner: Pick<Manner, 'pooled' | 'afterBegin'>,
+    mode: Pick<ConnectionMode, 'pooled' | 'afterBegin'>,
     standby: Standby,
-    lender: Lender = connections.pool,
+    source: Connectable = connections.pool,
   ) {
-    super(!manner.pooled);
+    super(!mode.pooled);
     this.connections = connections;
-    this.manner = manner;
+    this.mode = mode;
     this.standby = standby;
-    this.lender = lender;
+    this.source = source;
   }
 
-  /** The same over so many of the connections at most. */
+  /** A view of this database that uses at most so many connections. */
   within(most: number): Database {
-    const { connections, manner, standby } = this;
-    return new Database(connections, manner, standby, new Lane(connections.pool, most));
+    const { connections, mode, standby } = this;
+    return new Database(connections, mode, standby, new LimitedPool(connections.pool, most));
   }
 
   get pool(): pg.Pool {
@@ -191,11 +191,11 @@ export class Database extends Queries implements Db {
   }
 
   private once(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {
-    return reads ? this.lender.query(config) : this.write(config);
+    return reads ? this.source.query(config) : this.write(config);
   }
 
   private async write(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    const client = await this.lender.connect();
+    const client = await this.source.connect();
     let broken: Error | undefined;
     try {
       return await this.standby.confirmed(() => client.query(config));
@@ -203,7 +203,7 @@ export class Database extends Queries implements Db {
       if (error instanceof DatabaseUnavailable || lossOf(error) || isReadOnly(error)) broken = error as Error;
       throw error;
     } finally {
-      // One that still waits is of use to nobody for as long, and one that leads to a standby to nobody who writes.
+      // A connection that waits for a lock or leads to a standby is closed, not reused.
       client.release(broken);
     }
   }
@@ -223,7 +223,7 @@ export class Database extends Queries implements Db {
     }
   }
 
-  /** Rejects when requests cannot be answered; not yet while they wait for the database. */
+  /** Rejects if requests cannot be served, but not while they still wait for the database. */
   async ping(): Promise<void> {
     if (!this.connections.isAwaited) await this.row(probe);
   }
@@ -234,10 +234,7 @@ export class Database extends Queries implements Db {
     return this.persist(isLost, async () => {
       for (;;) {
         try {
-          const { result, unanswered } = await this.attempt(
-            `begin${this.manner.afterBegin}${numbered}`,
-            work,
-          );
+          const { result, unanswered } = await this.attempt(`begin${this.mode.afterBegin}${numbered}`, work);
           if (!unanswered || (await this.committed(unanswered))) return result;
         } catch (error) {
           if (!lostARace(error) || races++ === 5) throw error;
@@ -247,12 +244,12 @@ export class Database extends Queries implements Db {
   }
 
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const begin = `begin isolation level repeatable read read only${this.manner.afterBegin}`;
+    const begin = `begin isolation level repeatable read read only${this.mode.afterBegin}`;
     const isLost = (error: unknown): boolean => lossOf(error) !== undefined;
     return this.persist(isLost, async () => (await this.attempt(begin, work)).result);
   }
 
-  /** Does it again for as long as the database is lost and nothing was written. */
+  /** Retries while the database is unavailable and nothing was written. */
   private async persist<T>(isLost: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
     for (let since: number | undefined; ; await delay(shortPause)) {
       try {
@@ -264,9 +261,9 @@ export class Database extends Queries implements Db {
     }
   }
 
-  /** Throws a loss only where nothing was written. */
+  /** Throws a loss only if nothing was written. */
   private async attempt<T>(begin: string, work: (db: Db) => Promise<T>): Promise<Attempt<T>> {
-    const client = await this.lender.connect();
+    const client = await this.source.connect();
     let broken: Error | undefined;
     try {
       const number = numberIn(await client.query(begin));
@@ -277,21 +274,21 @@ export class Database extends Queries implements Db {
       else broken = await this.standby.confirmed(commit).then(undefinedly, orThrowUnlessInDoubt);
       return { result, unanswered: number && broken && { number, proof: db.proof, error: broken } };
     } catch (error) {
-      // One that waits for a standby answers nothing else.
+      // A connection that waits for a standby does not respond.
       if (error instanceof DatabaseUnavailable) broken = error;
       else await client.query('rollback').catch((failure: Error) => (broken = failure));
-      // It leads to a standby, and so it would for whoever gets it next.
+      // The connection leads to a standby, and would for the next caller too.
       if (isReadOnly(error)) broken ??= error as Error;
       throw (broken && this.connections.faultOf(client)) ?? error;
     } finally {
-      // A connection that cannot roll back is not given to the next caller.
+      // A connection that cannot roll back is not reused.
       client.release(broken);
     }
   }
 
   /**
-   * Whether a transaction was written whose commit was not answered. The server that began it knows, as long as it runs;
-   * another one, or the same one after a crash, may have given its number to somebody else.
+   * Whether a transaction with an unconfirmed commit was written. The server that began it knows while it runs; another
+   * server, or the same one after a crash, may have reused the transaction id.
    */
   private async committed({ number, proof, error }: Unanswered): Promise<boolean> {
     for (const since = performance.now(); ; await delay(shortPause)) {
@@ -310,11 +307,11 @@ export class Database extends Queries implements Db {
 
 interface TransactionNumber {
   id: string;
-  /** When the server began that gave it. */
+  /** The start time of the server that assigned it. */
   life: string;
 }
 
-/** A commit that was sent and not answered. */
+/** A commit that was sent but not confirmed. */
 interface Unanswered {
   number: TransactionNumber;
   proof: Proof | undefined;
@@ -333,7 +330,7 @@ function orThrowUnlessInDoubt(error: unknown): Error {
   return error as Error;
 }
 
-/** What begins a transaction is several statements; the last gives its number. */
+/** Beginning a transaction takes several statements, the last of which returns its id. */
 function numberIn(begun: pg.QueryResult | pg.QueryResult[]): TransactionNumber | undefined {
   const last = Array.isArray(begun) ? begun.at(-1) : begun;
   return last?.rows[0] as TransactionNumber | undefined;
@@ -346,13 +343,13 @@ function inDoubt(cause: unknown): DatabaseUnavailable {
   );
 }
 
-/** A span for the statement, waiting for a connection included; what it was given is not told. */
+/** Traces a statement, including the wait for a connection, but not its parameters. */
 function traced<T>(name: string, send: () => Promise<T>): Promise<T> {
   const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name };
   return inSpan(name, { kind: 'client', part: true, attributes }, send);
 }
 
-/** A statement that took too long, or that somebody stopped: the database does not say which one it was. */
+/** A statement that timed out or was cancelled. The database does not say which one it was, so the name is added. */
 function cancelled(error: unknown, name: string): Error | undefined {
   const { code, message } = error as { code?: string; message: string };
   if (code !== '57014' && message !== 'Query read timeout') return undefined;
@@ -361,13 +358,13 @@ function cancelled(error: unknown, name: string): Error | undefined {
   });
 }
 
-/** Serialization failure or deadlock: nothing was written, and the same work may succeed now. */
+/** Serialization failure or deadlock: nothing was written, and a retry may succeed. */
 function lostARace(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   return code === '40001' || code === '40P01';
 }
 
-/** The table whose row was deleted by somebody else while we referred to it; our constraints name the column. */
+/** The table of a referenced row that was deleted concurrently. Our constraints contain the name of the column. */
 export function vanishedReference(
   error: unknown,
 ): 'project' | 'server' | 'organization' | 'user' | 'owner' | undefined {

@@ -1,9 +1,9 @@
-/** Values of `target_session_attrs` that mean the server that takes writes, which is always the one we want. */
+/** Values of `target_session_attrs` that select the primary, which is always required. */
 const primaryWords = new Set(['primary', 'read-write', 'any']);
 
 /**
- * Splits `postgres://user:password@one:5432,two:5432/name` into an URL for each host: the driver knows only one. Whatever
- * else the URL says holds for all of them.
+ * Splits `postgres://user:password@one:5432,two:5432/name` into a URL for each host, because the driver supports only
+ * one. The other parts of the URL apply to all of them.
  */
 export function hostUrls(url: string): string[] {
   const parts = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s.exec(url);
@@ -19,7 +19,7 @@ export function hostUrls(url: string): string[] {
   const urls = hosts.split(',').map((host) => `${before}${host}${rest}`);
   if (urls.length > 1 && (parameters.has('host') || parameters.has('port')))
     throw new Error('Name several hosts before the database, or one with ?host=, not both');
-  // With ?host= there may be a user and no host before the database, which the driver reads and URL does not.
+  // With ?host= the URL may have a user but no host, which the driver accepts and URL does not.
   if (hosts !== '' || !parameters.has('host'))
     for (const one of urls) if (!URL.canParse(one)) throw new Error('A host or port in it cannot be read');
   return urls;

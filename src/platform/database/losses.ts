@@ -1,4 +1,7 @@
-/** The database was away, or did not confirm in time, for longer than a request waits. What was asked may be asked again. */
+/**
+ * The database was unavailable, or did not confirm a commit, for longer than a request waits. The request may be
+ * retried.
+ */
 export class DatabaseUnavailable extends Error {
   /** In seconds. */
   readonly retryAfter = 2;
@@ -9,7 +12,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** No connection was made, so nothing was asked of the database. */
+/** No connection was made, so no statement was sent. */
 const unconnected = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -17,30 +20,30 @@ const unconnected = new Set([
   'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Starting up, shutting down, or without a free connection.
+  // Starting up, shutting down, or out of connections.
   '57P03',
   '53300',
   '08001',
   '08004',
 ]);
-/** The server says so itself: it ended the connection and what it was asked was not done. */
+/** The server ended the connection and reported that the statement was not executed. */
 const undone = new Set(['57P01', '57P02']);
-/** The connection broke; what was asked may have been done. */
+/** The connection broke; the statement may have been executed. */
 const broken = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', '08000', '08003', '08006', '08007']);
-/** Of the driver and of PgBouncer, which have no code for it. */
+/** Messages of the driver and of PgBouncer that have no error code. */
 const brokenWords =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|server conn crashed|server closed the connection)/;
 const unconnectedWords =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout|server login|pgbouncer cannot connect|query_wait_timeout)/;
 
-/** Said by a former primary that only reads by now. */
+/** Reported by a former primary that is read-only now. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { code?: string }).code === '25006';
 }
 
 export type Loss = 'undone' | 'in doubt';
 
-/** Whether an error means that the database was lost, and then whether what was asked can have been done all the same. */
+/** Whether an error means that the database connection was lost, and whether the statement may have been executed. */
 export function lossOf(error: unknown): Loss | undefined {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code !== undefined && (unconnected.has(code) || undone.has(code))) return 'undone';

@@ -7,7 +7,7 @@ import { type Migration, migrations } from './migrations/index.ts';
 
 const migrationLock = 4_700_003;
 
-/** Brings the schema up to date, once, however many processes start together. */
+/** Migrates the schema once, however many processes start together. */
 export async function migrate(
   client: pg.ClientBase,
   wanted: readonly Migration[] = migrations,
@@ -16,7 +16,7 @@ export async function migrate(
   try {
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz(3) not null default now())`);
-    // Not "if not exists": that would wait for whoever reads the table, as a backup does from its beginning to its end.
+    // No `if not exists`: that would wait for readers of the table, such as a running backup.
     const { rows: column } = await client.query(`select from pg_attribute
       where attrelid = 'schema_migrations'::regclass and attname = 'contracts' and not attisdropped`);
     if (column.length === 0) await client.query('alter table schema_migrations add column contracts text');
@@ -38,23 +38,25 @@ export async function migrate(
 interface Done {
   name: string;
   checksum: string;
-  /** Not there before versions could run beside each other. */
+  /** Missing in databases from before versions could run side by side. */
   contracts?: string | null;
 }
 
 export interface MigrationPlan {
   applied: string[];
-  /** Those that this program would run, in order. */
+  /** The migrations that this program would run, in order. */
   pending: string[];
-  /** Those among them that take something away, and are refused while versions before run: from which version on. */
+  /**
+   * Pending migrations that drop something and are refused while older versions run, with the first compatible version.
+   */
   contracting: { name: string; since: string }[];
-  /** Done by a newer version; this one works beside it. */
+  /** Migrations of a newer version that this one is compatible with. */
   ahead: string[];
   /** Why this program would refuse the database. */
   refusal: string | undefined;
 }
 
-/** What `migrate` would do, from a look that changes nothing. */
+/** Determines what `migrate` would do, without changing anything. */
 export async function planMigrations(
   client: pg.ClientBase,
   wanted: readonly Migration[] = migrations,
@@ -84,7 +86,7 @@ function checkHistory(done: Done[], wanted: readonly Migration[]): void {
   if (refusal !== undefined) throw new OperatorProblem(refusal);
 }
 
-/** Of a newer version only what takes away something that this one uses is in the way of it. */
+/** A migration of a newer version is compatible unless it drops something that this version uses. */
 function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefined {
   for (const [index, { name, checksum, contracts }] of done.entries()) {
     const migration = wanted[index];
@@ -97,7 +99,7 @@ function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefin
   return undefined;
 }
 
-/** So long others wait behind a migration that waits for what it needs for itself. */
+/** Milliseconds that a migration waits for a lock, since statements of others queue behind it. */
 const patience = '100ms';
 const tries = 600;
 
@@ -107,7 +109,7 @@ async function apply(client: pg.ClientBase, migration: Migration): Promise<void>
       await applyOnce(client, migration);
       return;
     } catch (error) {
-      // Not free in time, or wanted in another order by somebody else.
+      // Lock timeout or deadlock.
       if (!['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || n === tries) throw error;
       await delay(50 + Math.random() * 200);
     }

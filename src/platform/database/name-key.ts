@@ -1,4 +1,4 @@
-/** Names that differ in case only have one key. Made here, as a database may not know case beyond ASCII. */
+/** The key of a name, which is case-insensitive. Computed here, because a database may lowercase ASCII only. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -23,7 +23,7 @@ async function start(dial: () => Promise<pg.Client>, checkEvery?: number): Promi
   return notifications;
 }
 
-/** What a handler was called with; undefined is written as a dash. */
+/** Records the payloads of a handler, with a dash for undefined. */
 function listener() {
   const heard: string[] = [];
   return { heard, handler: (payload?: string) => void heard.push(payload ?? '-') };

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Log, redact } from '../log.ts';
 
-/** Called without a payload when something may have been missed: listening began just now, or began again. */
+/** Called without a payload when notifications may have been missed: after listening began or resumed. */
 type Handler = (payload?: string) => void;
 
 interface NotificationOptions {
   dial: () => Promise<pg.Client>;
   log: Log;
-  /** How often the connection is tried, in milliseconds: a broken one that nobody closed stays silent for ever. */
+  /** Milliseconds between two checks of the connection, because a broken one may stay silent forever. */
   checkEvery?: number;
 }
 
 const shortestPause = 100;
 const longestPause = 10_000;
 
-/** What the database announces, over one connection for everybody in the process. */
+/** PostgreSQL notifications, over one connection for the whole process. */
 export class Notifications {
   private readonly options: Required<NotificationOptions>;
   private readonly handlers = new Map<string, Set<Handler>>();
@@ -28,9 +28,9 @@ export class Notifications {
     this.options = { checkEvery: 30_000, ...options };
   }
 
-  /** Resolves when it listens; what is announced before is not heard. */
+  /** Resolves when it listens. Earlier notifications are not received. */
   async start(): Promise<void> {
-    // Once more, for a machine that is too busy just now.
+    // Retried once, for a machine that is overloaded.
     await this.connect().catch(() => this.connect());
     this.check = setInterval(() => void this.tryConnection(), this.options.checkEvery).unref();
   }
@@ -41,7 +41,7 @@ export class Notifications {
     await this.client?.end().catch(() => {});
   }
 
-  /** Calls the handler for each announcement on the channel, until the function that is returned is called. */
+  /** Calls the handler for each notification on the channel. Returns a function to unsubscribe. */
   on(channel: string, handler: Handler): () => void {
     const there = this.handlers.get(channel) ?? new Set();
     this.handlers.set(channel, there.add(handler));
@@ -71,7 +71,7 @@ export class Notifications {
     if (this.stopping.signal.aborted) await client.end();
   }
 
-  /** A failure ends the connection, and the next one listens again. */
+  /** A failure closes the connection, and the next connection listens again. */
   private async listen(client: pg.Client, channel: string, handlers: Iterable<Handler>): Promise<void> {
     try {
       await this.send(client, `listen ${pg.escapeIdentifier(channel)}`);
@@ -85,13 +85,13 @@ export class Notifications {
     const { signal } = this.stopping;
     this.options.log.warn('The connection for notifications was lost; connecting again');
     for (let pause = shortestPause; !signal.aborted; pause = Math.min(2 * pause, longestPause)) {
-      // Not all processes at once when the database is back.
+      // Random delay, so that processes do not all reconnect at once.
       await delay(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       try {
         return await this.connect();
       } catch {
-        // Still away.
+        // Still unavailable.
       }
     }
   }
@@ -99,13 +99,13 @@ export class Notifications {
   private async tryConnection(): Promise<void> {
     const { client } = this;
     if (!client) return;
-    // With a query under way this hangs up at once.
+    // While a query runs, `end` closes the connection at once.
     const late = setTimeout(() => void client.end().catch(() => {}), this.options.checkEvery / 2).unref();
     await this.send(client, 'select 1').catch(() => {});
     clearTimeout(late);
   }
 
-  /** One after the other; the driver wants no second query before the first has ended. */
+  /** Sends queries one after the other, as the driver requires. */
   private send(client: pg.Client, sql: string): Promise<unknown> {
     this.lastQuery = this.lastQuery.catch(() => {}).then(() => client.query(sql));
     return this.lastQuery;

@@ -6,13 +6,13 @@ import type { Db } from './database.ts';
 import { command, query } from './query.ts';
 
 /**
- * What only grows and nobody refers to is kept in parts, one for each month, so that what is old goes by dropping a file
- * instead of row by row. The month stands in the key itself, the id of a row or of what it belongs to: keys stay as they
- * are, and whoever asks by key, or goes through a list by its cursor, touches only the parts it is about.
+ * Append-only tables that no other table references are partitioned by month, so that old rows are removed by dropping
+ * a file. The partition key is the id of the row or of its parent, which starts with the time: primary keys stay as
+ * they are, and queries by key or cursor touch only the partitions they need.
  */
 export interface Partitioned {
   table: string;
-  /** The first key of what is made from then on. */
+  /** The first key of rows created from that time on. */
   startOf: (time: number) => string;
 }
 
@@ -20,7 +20,7 @@ export function byId(table: string, prefix: string): Partitioned {
   return { table, startOf: (time) => startOfIds(prefix, time) };
 }
 
-/** By a period that is counted: a day or a month. */
+/** Partitions by a column that holds a day or a month. */
 export function byPeriod(table: string): Partitioned {
   return { table, startOf: monthOf };
 }
@@ -35,10 +35,13 @@ export const partitioned: readonly Partitioned[] = [
   byPeriod('ledger_entries'),
 ];
 
-/** How many months there are parts for beyond this one: a service that was off for a while finds them. */
+/**
+ * Number of months for which partitions are created in advance, so that a service that was stopped for a while finds
+ * them.
+ */
 const ahead = 3;
 
-/** The first moment of a month, so many after the one of `time`. */
+/** The start of the month `plus` months after the one of `time`. */
 export function startOfMonth(time: number, plus = 0): number {
   const date = new Date(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + plus);
@@ -51,9 +54,9 @@ function monthOf(time: number): string {
 export interface Part {
   table: string;
   name: string;
-  /** The first key that is in it; empty where it has all before its end. */
+  /** The first key in the partition. Empty for the first partition, which has no lower bound. */
   start: string;
-  /** The first key that is not in it any more. */
+  /** The first key after the partition. */
   end: string;
 }
 
@@ -66,7 +69,7 @@ const bounds = query(
   { table: text, name: text, bounds: text },
 );
 
-/** The parts that are there, the oldest of each table first. */
+/** Existing partitions, oldest first in each table. */
 export async function partsOf(db: Db): Promise<Part[]> {
   const rows = await db.rows(bounds);
   return rows
@@ -84,18 +87,18 @@ function covers(parts: readonly Part[], { table, startOf }: Partitioned, time: n
   return parts.some((part) => part.table === table && part.start <= key && key < part.end);
 }
 
-/** Tables that have no part for what is made then; those that are not parted yet need none. */
+/** Partitioned tables without a partition for rows created at `time`. */
 export async function withoutPart(db: Db, time: number): Promise<string[]> {
   const parts = await partsOf(db);
   if (parts.length === 0) return [];
   return partitioned.filter((one) => !covers(parts, one, time)).map(({ table }) => table);
 }
 
-/** Adds what is missing for the coming months; how many parts. */
+/** Creates missing partitions for the coming months. Returns their number. */
 export async function addParts(db: Db, now: number): Promise<number> {
   if ((await missingParts(db, now)).length === 0) return 0;
   return withoutWaiting(db, async (trx) => {
-    // One process at a time, and what another has added meanwhile is there.
+    // One process at a time; the list is read again, because another process may have added partitions.
     await trx.run(command('select pg_advisory_xact_lock(4700026)'));
     const statements = await missingParts(trx, now);
     for (const statement of statements) await trx.run(command(statement));
@@ -106,13 +109,13 @@ export async function addParts(db: Db, now: number): Promise<number> {
 async function missingParts(db: Db, now: number): Promise<string[]> {
   const parts = await partsOf(db);
   const months = Array.from({ length: ahead + 1 }, (_, plus) => startOfMonth(now, plus));
-  // Month by month: a clock that was wrong once may have made later ones.
+  // Checks every month, because a clock that was wrong may have created later partitions.
   return partitioned.flatMap((one) =>
     months.filter((month) => !covers(parts, one, month)).flatMap((month) => partOf(one, month)),
   );
 }
 
-/** Attached, instead of made as a part: that way nobody who reads or writes the table waits. */
+/** Creates a table and attaches it as a partition, which does not block readers and writers. */
 export function partOf({ table, startOf }: Partitioned, month: number): [make: string, attach: string] {
   const name = `${table}_${monthOf(month).replace('-', '_')}`;
   const [start, end] = [startOf(month), startOf(startOfMonth(month, 1))];
@@ -126,12 +129,11 @@ export async function dropPart(db: Db, { name }: Part): Promise<void> {
   await withoutWaiting(db, (trx) => trx.run(command(`drop table if exists ${name}`)));
 }
 
-/** Whether it has no row. */
 export async function isEmpty(db: Db, { name }: Part): Promise<boolean> {
   return !(await hasRow(db, name, 'true'));
 }
 
-/** Rows that keep their part, whatever their age. */
+/** Rows that prevent the removal of their partition, whatever its age. */
 const holding: Record<string, string> = { webhook_deliveries: "state = 'pending'" };
 
 export async function isHeld(db: Db, { table, name }: Part): Promise<boolean> {
@@ -144,8 +146,8 @@ async function hasRow(db: Db, name: string, condition: string): Promise<boolean>
   return (await db.one(asked)).there;
 }
 
-/** False where somebody else has dropped the part meanwhile. */
-export async function unlessGone(work: () => Promise<boolean>): Promise<boolean> {
+/** Returns false if another process has dropped the partition meanwhile. */
+export async function falseIfDropped(work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
@@ -154,7 +156,7 @@ export async function unlessGone(work: () => Promise<boolean>): Promise<boolean>
   }
 }
 
-/** Whoever asks for a table waits behind one who wants it alone: that is given up soon, and tried again. */
+/** Statements queue behind a waiting exclusive lock, so the lock attempt times out soon and is retried. */
 const patience = '20ms';
 const tries = 200;
 
@@ -173,8 +175,8 @@ async function withoutWaiting<T>(db: Db, work: (trx: Db) => Promise<T>): Promise
 }
 
 /**
- * For a migration: what a table held before it had parts becomes its first one. It reaches as far as parts are made ahead,
- * and stays the only one with rows so long: the version before, which takes a table for one file, may run beside this one.
+ * For a migration: the existing table becomes the first partition. That partition spans all months created in advance,
+ * because the previous version, which may run at the same time, treats the table as one file.
  */
 export async function attachFirst(client: pg.ClientBase, tables: readonly Partitioned[]): Promise<void> {
   const end = startOfMonth(Date.now(), ahead + 1);

@@ -4,15 +4,15 @@ import { DatabaseUnavailable } from './losses.ts';
 
 /** Milliseconds that a host has to answer. */
 const patience = 1_000;
-/** How long others may contradict the first that says it takes writes. */
+/** Milliseconds in which another host may contradict the first one that accepts writes. */
 const contradiction = 150;
 
-/** Between two looks. */
+/** Milliseconds between two checks. */
 const pause = 100;
 
-/** What a host says of itself. Of two that take writes the one on the later timeline was promoted after the other. */
+/** A host's answer. If two accept writes, the one on the later timeline was promoted last. */
 interface Answer {
-  /** Its number in the list. */
+  /** The index of the host. */
   host: number;
   writes: boolean;
   timeline: string;
@@ -21,7 +21,7 @@ interface Answer {
 const question = `select not pg_is_in_recovery() as writes,
   case when pg_is_in_recovery() then '' else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
 
-/** Which of several hosts takes writes. One connection to each is kept to ask over. */
+/** Determines which of several hosts is the primary, over one open connection to each. */
 export class Primary {
   private readonly hosts: Host[];
 
@@ -29,7 +29,7 @@ export class Primary {
     this.hosts = hosts.map((options, number) => new Host(options, number));
   }
 
-  /** The number of the one that does; undefined while none says so. */
+  /** The index of the primary, or undefined while there is none. */
   async look(): Promise<number | undefined> {
     const asked = this.hosts.map((host) => host.ask());
     const all: Answer[] = [];
@@ -47,13 +47,13 @@ export class Primary {
     return all.reduce((best, one) => (one.timeline > best.timeline ? one : best)).host;
   }
 
-  /** Asks over new connections from now on: the present ones may lead nowhere. */
+  /** Closes the connections, which may be dead, so that the next check opens new ones. */
   forget(): void {
     for (const host of this.hosts) host.close();
   }
 }
 
-/** Waits until one of the hosts takes writes. */
+/** Waits until one of the hosts accepts writes. */
 export async function firstPrimary(primary: Primary, patience: number): Promise<number> {
   const until = performance.now() + patience;
   for (;;) {

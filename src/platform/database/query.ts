@@ -1,23 +1,23 @@
 import type { Columns, Kind } from './columns.ts';
 
-/** One SQL text with named values. It is parsed by the server once per connection. */
+/** An SQL statement with named parameters, prepared once per connection. */
 export interface Query<In extends Columns = Columns, Out extends Columns = Columns> {
   readonly name: string;
-  /** With `$1` where the first name stood. */
+  /** The text with `$1` in place of the first name. */
   readonly text: string;
-  /** The names in the order of their numbers. */
+  /** Parameter names in the order of their numbers. */
   readonly order: readonly (readonly [name: string, encode: Kind['encode']])[];
-  /** Changes nothing, so that it may be asked again. */
+  /** Whether the statement is read-only and may be retried. */
   readonly reads: boolean;
   readonly takes: In;
   readonly gives: Out;
-  /** The index that serves it; the plan is checked in a test. */
+  /** The index that serves the query; a test checks the plan. */
   readonly index: string | undefined;
-  /** What the index finds is put in order afterwards: no index keeps it so. */
+  /** Whether the rows are sorted after the index lookup, because no index has this order. */
   readonly sorts: boolean;
 }
 
-/** Every query by its name, for the test that holds them against the schema. */
+/** Every query by name, for the test that checks them against the schema. */
 export const queries = new Map<string, Query>();
 
 const writing =
@@ -25,8 +25,8 @@ const writing =
 const placeholder = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /**
- * Declares a query: what it takes by name, and the columns of the rows it gives. Both are what the types of a call come
- * from, and a test prepares the text and compares them with what the server says.
+ * Declares a query: its parameters by name, and the columns of its rows. The types of calls derive from both, and a
+ * test prepares the text and compares them with what the server reports.
  */
 export function query<const In extends Columns, const Out extends Columns = Columns>(
   name: string,
@@ -35,7 +35,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   gives: Out = {} as Out,
   { index, sorts = false }: { index?: string; sorts?: boolean } = {},
 ): Query<In, Out> {
-  // The server would run whichever text came first under the name.
+  // The server would run the first text prepared under the name.
   if (queries.has(name)) throw new Error(`two queries are named ${name}`);
   const names: string[] = [];
   const numbered = text.replaceAll(placeholder, (_, field: string) => {
@@ -53,7 +53,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
 
 const none = {} as const;
 
-/** For what names tables that are only known when it runs: sent as it is, under no name, with no values. */
+/** An unprepared statement without parameters, for table names that are only known at run time. */
 export function command<const Out extends Columns = Columns>(
   text: string,
   gives: Out = {} as Out,
@@ -74,7 +74,7 @@ export function readsOnly(text: string): boolean {
   return /^\s*(select|with)\b/i.test(text) && !writing.test(text);
 }
 
-/** What is sent to the server. */
+/** The parameters in the order in which they are sent. */
 export function valuesOf(query: Pick<Query, 'order'>, values: Record<string, unknown>): unknown[] {
   const sent: unknown[] = [];
   for (const [field, encode] of query.order) {

@@ -2,17 +2,17 @@ import type pg from 'pg';
 import type { Log } from '../log.ts';
 import { DatabaseUnavailable } from './losses.ts';
 
-/** How often a missing standby is looked for, in milliseconds. */
+/** Milliseconds between two checks for a missing standby. */
 const lookEvery = 500;
 
-/** Transactions of ours that are written and that no standby has confirmed yet. */
+/** Selects whether transactions of ours are written but not yet confirmed by a standby. */
 const question = `select exists (select from pg_stat_activity
   where wait_event = 'SyncRep' and datname = current_database() and usename = current_user) as waiting`;
 
 /**
- * Where a synchronous standby is missing, PostgreSQL lets every commit wait until it is back, however long that takes, and
- * no time limit of its own ends the wait. So one that takes too long is looked into; while a standby is missing, writes
- * are refused at once, and reads go on.
+ * Detects a missing synchronous standby. Without one, PostgreSQL blocks every commit until it is back, and no timeout
+ * ends the wait. A slow commit triggers a check; while a standby is missing, writes are refused at once, and reads
+ * continue.
  */
 export class Standby {
   private readonly dial: () => Promise<pg.Client>;
@@ -32,7 +32,7 @@ export class Standby {
     return this.missing;
   }
 
-  /** What writes, unless it waits for a standby that is missing. */
+  /** Runs a write. Rejects if it waits for a missing standby. */
   async confirmed<T>(write: () => Promise<T>): Promise<T> {
     if (this.missing) throw refusal('Nothing was written');
     let late: NodeJS.Timeout | undefined;
@@ -55,14 +55,14 @@ export class Standby {
     this.next = undefined;
   }
 
-  /** Everybody who asks at once gets the same answer. */
+  /** Concurrent callers share one check. */
   private look(): Promise<void> {
     this.looking ??= this.ask().finally(() => (this.looking = undefined));
     return this.looking;
   }
 
   private async ask(): Promise<void> {
-    // Who cannot ask has heard nothing new.
+    // If the query fails, keep the last known state.
     const waiting = await this.waiting().catch(() => this.missing);
     if (waiting !== this.missing) {
       this.missing = waiting;

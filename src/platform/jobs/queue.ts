@@ -3,20 +3,20 @@ import * as jobs from '../database/queries/jobs.ts';
 import { newId } from '../ids.ts';
 import { currentTraceparent } from '../telemetry/tracing.ts';
 
-/** On whose behalf a job acts. */
+/** The account on whose behalf a job runs. */
 export interface Account {
   organizationId: string;
   userId: string;
 }
 
 export interface EnqueueOptions {
-  /** At most one unfinished job of the kind carries this key; a second one is dropped. */
+  /** Deduplicates: while an unfinished job of the kind has this key, another one is dropped. */
   uniqueKey?: string;
-  /** Milliseconds to wait first. */
+  /** Milliseconds until the job is due. */
   delay?: number;
-  /** Left out, the job is the service's own. */
+  /** Omitted for jobs of the service itself. */
   onBehalfOf?: Account;
-  /** Whose turn it takes, where it acts for nobody in particular. */
+  /** The organization whose share of the slots the job uses, if it does not run on behalf of an account. */
   turnOf?: string;
 }
 
@@ -26,8 +26,8 @@ export interface Enqueued extends EnqueueOptions {
 }
 
 /**
- * Inside a transaction the job exists if and only if what it belongs to was committed. Its id, or undefined when it
- * was dropped.
+ * Inside a transaction, the job exists only if the transaction commits. Returns its id, or undefined if it was dropped
+ * as a duplicate.
  */
 export async function enqueue(
   db: Db,
@@ -38,7 +38,7 @@ export async function enqueue(
   return (await enqueueAll(db, [{ kind, payload, ...options }]))[0];
 }
 
-/** Any number in one statement. The ids of those that were not dropped. */
+/** Enqueues any number of jobs with one statement. Returns the ids of those that were not dropped. */
 export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<string[]> {
   if (all.length === 0) return [];
   const added = await db.rows(jobs.insert, {
@@ -55,14 +55,14 @@ export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<stri
 
 const causeKey = 'traceparent';
 
-/** A job knows the trace that it comes from, where there is one. */
+/** Adds the current trace, if any, to the payloads. */
 function withCause(all: readonly Enqueued[]): unknown[] {
   const cause = currentTraceparent();
   if (cause === undefined) return all.map(({ payload }) => payload);
   return all.map(({ payload }) => (isRecord(payload) ? { ...payload, [causeKey]: cause } : payload));
 }
 
-/** What the handler is given, and the trace that the job comes from. */
+/** Splits a stored payload into the handler's payload and the trace that caused the job. */
 export function withoutCause(stored: unknown): { payload: unknown; cause: string | undefined } {
   if (!isRecord(stored) || !(causeKey in stored)) return { payload: stored, cause: undefined };
   const { [causeKey]: cause, ...payload } = stored;
@@ -74,8 +74,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Those waiting never start; those running lose their lease, so that nothing they return is committed, and their work
- * is told to stop. The ids of those that were not over.
+ * Waiting jobs never start. Running jobs lose their lease: their signal aborts, and their result is not committed.
+ * Returns the ids of the jobs that were cancelled.
  */
 export function cancelJobs(db: Db, ids: string[]): Promise<string[]> {
   return jobs.leases.cancel(db, ids);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Courtesy } from '../courtesy.ts';
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import { type JobRow, leases } from '../database/queries/jobs.ts';
+import type { BackgroundThrottle } from '../flow/background-throttle.ts';
 import type { Backlog, LeaseFigures } from '../leases/figures.ts';
 import { type Commit, LeaseHolder, type LeaseKind, settleWith } from '../leases/holder.ts';
 import { type Log, redact } from '../log.ts';
@@ -10,15 +10,15 @@ import { type Account, type Enqueued, enqueueAll, withoutCause } from './queue.t
 
 export interface JobKind {
   kind: string;
-  /** May run more than once after a crash; what it returns is committed exactly once, with the end of the job. */
+  /** May run more than once after a crash. The commit it returns runs exactly once, with the end of the job. */
   handle: (payload: unknown, signal: AbortSignal, onBehalfOf?: Account) => Promise<Commit | void>;
-  /** How often it is begun before it is given up; 5 if left out. */
+  /** Default: 5. */
   attempts?: number;
-  /** What is to be written when the job is given up. */
+  /** Returns what to write when all attempts have failed. */
   givenUp?: (payload: unknown, error: string, onBehalfOf?: Account) => Commit | Promise<Commit>;
-  /** How many at once in a process; as many as it has slots if left out. */
+  /** Maximum per process. Default: the concurrency of the worker. */
   concurrency?: number;
-  /** Runs again this many milliseconds after it ended, for ever. */
+  /** Milliseconds after its end until the job runs again. */
   every?: number;
 }
 
@@ -27,23 +27,23 @@ interface WorkerOptions {
   notifications: Notifications;
   kinds: readonly JobKind[];
   log: Log;
-  courtesy?: Courtesy;
+  backgroundThrottle?: BackgroundThrottle;
   concurrency?: number;
-  /** How long a silent worker keeps its job. */
+  /** Milliseconds after which a job of a silent worker is reassigned. */
   lease?: number;
 }
 
 /** Milliseconds. */
 const scheduleAgain = 1_000;
 
-/** Does the jobs of these kinds. */
+/** Runs the jobs of the given kinds. */
 export class Worker {
   private readonly options: WorkerOptions;
   private readonly holder: LeaseHolder<JobRow, Commit | void>;
   private stopping = false;
 
   constructor(options: WorkerOptions) {
-    const { db, notifications, kinds, log, courtesy, concurrency = 4, lease = 30_000 } = options;
+    const { db, notifications, kinds, log, backgroundThrottle, concurrency = 4, lease = 30_000 } = options;
     this.options = options;
     this.holder = new LeaseHolder({
       db,
@@ -52,7 +52,7 @@ export class Worker {
       kinds: kinds.map((kind) => leaseKind(db, kind, concurrency)),
       concurrency,
       lease,
-      courtesy,
+      backgroundThrottle,
       log,
     });
   }
@@ -62,16 +62,13 @@ export class Worker {
     for (const kind of this.options.kinds) if (kind.every !== undefined) void this.schedule(kind);
   }
 
-  /** Past `patience` jobs under way are told to stop and given back. */
+  /** After `patience` milliseconds, running jobs are aborted and released. */
   stop(patience: number): Promise<void> {
     this.stopping = true;
     return this.holder.stop(patience);
   }
 
-  /**
-   * Not waited for by the start: a worker that stands still while it writes the next turn of the job holds this up until
-   * the database hangs up on it.
-   */
+  /** Not awaited at the start: another worker may hold a lock on the row until the database disconnects it. */
   private async schedule(kind: JobKind): Promise<void> {
     const { db, log } = this.options;
     while (!this.stopping)
@@ -112,7 +109,7 @@ function leaseKind(db: Db, job: JobKind, slots: number): LeaseKind<JobRow, Commi
   };
 }
 
-/** The next run of a recurring job: one at a time, however many workers ask for it. */
+/** The next run of a recurring job, of which there is one, however many workers schedule it. */
 function turnOf({ kind }: JobKind, delay: number): Enqueued {
   return { kind, payload: {}, uniqueKey: 'schedule', delay };
 }

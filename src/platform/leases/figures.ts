@@ -1,29 +1,29 @@
-/** What became of rows in this process since it started. */
+/** Outcomes of rows in this process since its start. */
 export interface LeaseCounts {
   claimed: number;
   finished: number;
-  /** Tries that ended with an error; the row is tried again or given up. */
+  /** Attempts that ended with an error and are retried or given up. */
   failed: number;
   givenUp: number;
   /** Leases that ended before the work did. */
   lost: number;
-  /** Given back unfinished at a stop. */
+  /** Released unfinished at shutdown. */
   released: number;
 }
 
 export interface LeaseFigures {
   kind: string;
   counts: LeaseCounts;
-  /** Work under way in this process. */
+  /** Rows being worked on in this process. */
   running: number;
 }
 
-/** What waits for any process. */
+/** Rows waiting for any process. */
 export interface Backlog {
   kind: string;
-  /** Rows that are due and that nobody works on; counted up to 10,000. */
+  /** Due rows without a lease, counted up to 10,000. */
   due: number;
-  /** Milliseconds the oldest of them has been due. */
+  /** Milliseconds since the oldest row became due. */
   age: number;
 }
 

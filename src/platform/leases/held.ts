@@ -5,11 +5,11 @@ import { type Log, redact } from '../log.ts';
 export interface Held<Row> {
   readonly row: Row;
   readonly abort: AbortController;
-  /** On the monotonic clock. Never later than the end the database knows. */
+  /** In monotonic time. Never later than the end in the database. */
   endsAt: number;
-  /** The result is being written; the database decides from here on. */
+  /** The result is being written; from now on the database decides. */
   settling: boolean;
-  /** Nobody here may write about the row any more. */
+  /** This process may no longer write the row. */
   lost: boolean;
   done: Promise<void>;
 }
@@ -20,14 +20,14 @@ interface HeldOptions<Row extends LeasedRow> {
   /** Milliseconds. */
   lease: number;
   log: Log;
-  /** `overdue`: it could not be extended in time. Otherwise the row was cancelled, removed, or somebody else's by then. */
+  /** `overdue`: the lease could not be extended in time. Otherwise the row was cancelled, removed or reassigned. */
   onLost: (row: Row, overdue: boolean) => void;
 }
 
 /**
- * The leases of this process. All are extended together; what cannot be extended is given up a margin before its end,
- * while nobody else can have it yet. Ends are counted from before the database was asked, so a slow answer makes them
- * too early and never too late.
+ * The leases of this process, extended together. A lease that cannot be extended is dropped some time before its end,
+ * while no other process can have the row yet. The lease is counted from before the request, so a slow answer only
+ * shortens it.
  */
 export class HeldLeases<Row extends LeasedRow> {
   private readonly options: HeldOptions<Row>;
@@ -39,7 +39,7 @@ export class HeldLeases<Row extends LeasedRow> {
     this.options = options;
   }
 
-  /** Rows whose work has not ended, including those that were lost. */
+  /** Rows whose work has not ended, including lost ones. */
   list(): Held<Row>[] {
     return [...this.all.values()];
   }
@@ -53,12 +53,12 @@ export class HeldLeases<Row extends LeasedRow> {
     clearTimeout(this.watch);
   }
 
-  /** Whether a claim that was sent at `sentAt` leaves time to work. */
+  /** Whether a claim requested at `sentAt` leaves time to work. */
   fresh(sentAt: number): boolean {
     return performance.now() < sentAt + this.options.lease - this.margin;
   }
 
-  /** Holds the row until the work has ended. */
+  /** Holds the lease until the work has ended. */
   hold(row: Row, sentAt: number, work: (held: Held<Row>) => Promise<void>): Promise<void> {
     const held: Held<Row> = {
       row,
@@ -74,10 +74,11 @@ export class HeldLeases<Row extends LeasedRow> {
     return held.done;
   }
 
-  /** One statement for all. Those it does not return belong to somebody else, or to nobody. */
+  /** Extends all leases with one statement. Rows that it does not return are lost. */
   async extend(): Promise<void> {
     const { db, queries, lease, log } = this.options;
-    // Before anything is sent: after a standstill the database could grant what we have no right to any more.
+    // Checked before the request: after a standstill, the database could extend leases that this process must consider
+    // lost.
     this.loseOverdue();
     const mine = this.list().filter(({ lost }) => !lost);
     if (mine.length === 0) return;
@@ -88,7 +89,7 @@ export class HeldLeases<Row extends LeasedRow> {
       for (const held of mine) {
         const extended = found.get(held.row.id);
         if (extended) held.endsAt = Math.max(held.endsAt, sentAt + lease);
-        // What is being settled may be over by now; the settling knows.
+        // A row that is being settled may have ended; settling finds out.
         else if (extended === undefined && !held.settling) this.lose(held);
       }
       this.watchEnds();

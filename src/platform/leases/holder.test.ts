@@ -67,7 +67,7 @@ test('a row whose attempts are used up is given up without being begun again', a
   };
   const worker = await work(connected, [kind]);
   await allOver(db);
-  const lastError = 'None of 3 attempts came to its end';
+  const lastError = 'All 3 attempts were interrupted';
   const over = { state: 'failed', attempts: 3, lastError };
   expect(await jobStates(db)).toMatchObject([over, over]);
   expect(await resultRows(db)).toEqual([
@@ -141,7 +141,7 @@ test.each(['fail', 'hang'])(
       { left: float },
     );
     expect((await db.row(held))?.left).toBeGreaterThan(0);
-    // Its lease is over and its work is not: the row is another's to take.
+    // The lease has expired but the work has not ended: another process may claim the row.
     await until(async () => ((await db.row(held))?.left ?? 1) < 0);
     await enqueue(db, 'stubborn', 'wakes it');
     await until(() => runs() === 2);
@@ -162,7 +162,7 @@ test('a worker that lost its row commits nothing; the one that took over does', 
   await enqueue(db, 'stubborn', 'x');
   await started.promise;
   await db.run(statement('test.take', "update jobs set lease_token = 'taken'"));
-  // It finishes while it still believes to have the lease.
+  // The work finishes while its process still believes to hold the lease.
   letGo.resolve();
   await ended.promise;
   await first.stop(1_000);

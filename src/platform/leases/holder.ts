@@ -1,36 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { Courtesy } from '../courtesy.ts';
 import type { Db } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import type { LeasedRow, LeaseEnd, LeaseQueries } from '../database/queries/leases.ts';
+import type { BackgroundThrottle } from '../flow/background-throttle.ts';
+import { withTimeout } from '../flow/deadline.ts';
 import { type Log, redact } from '../log.ts';
 import { type Attributes, inSpan, isTracing, nameOfError, type Span } from '../telemetry/tracing.ts';
 import { type Backlog, LeaseCounters, type LeaseFigures } from './figures.ts';
 import { type Held, HeldLeases } from './held.ts';
 
-/** Writes an outcome; runs in the transaction that also ends the lease. */
+/** Writes an outcome in the transaction that also ends the lease. */
 export type Commit = (db: Db) => Promise<void>;
 
-/** How the lease of a row that is over ends. */
-export type Over = Exclude<LeaseEnd, { state: 'waiting' }>;
+/** The state in which a lease ends. */
+export type FinalState = Exclude<LeaseEnd, { state: 'waiting' }>;
 
 export interface LeaseKind<Row, Outcome> {
   kind: string;
-  /** How often a row is begun before it is given up. Counted when it is taken, so a crash counts. */
+  /** Maximum number of attempts. Counted when the row is claimed, so a crash counts. */
   attempts: number;
-  /** How many at once in this process. */
+  /** Maximum per process. */
   concurrency: number;
-  /** Comes again every few seconds, and is not worth a trace. */
+  /** Not traced, because it recurs every few seconds. */
   untraced?: boolean;
-  /** What else is told of a row when it is traced, and the trace it comes from. */
+  /** Further attributes of the span, and the trace that caused the row. */
   attributesOf?: (row: Row) => Attributes;
   causeOf?: (row: Row) => string | undefined;
-  /** May run more than once after a crash; what it comes to is written exactly once. */
+  /** May run more than once after a crash. The outcome is written exactly once. */
   work: (row: Row, signal: AbortSignal) => Promise<Outcome>;
-  /** What is to be written when the row is given up. */
+  /** Returns the outcome to write when all attempts have failed. */
   givenUp?: ((row: Row, error: string) => Outcome | Promise<Outcome>) | undefined;
-  /** Ends the lease of a row that is over and writes its outcome, together or not at all; false when it was lost. */
-  settle: (row: Row, end: Over, outcome: Outcome | undefined) => Promise<boolean>;
+  /** Ends the lease and writes the outcome in one transaction. Returns false if the lease was lost. */
+  settle: (row: Row, end: FinalState, outcome: Outcome | undefined) => Promise<boolean>;
 }
 
 interface HolderOptions<Row extends LeasedRow, Outcome> {
@@ -38,40 +39,40 @@ interface HolderOptions<Row extends LeasedRow, Outcome> {
   queries: LeaseQueries<Row>;
   notifications: Notifications;
   kinds: readonly LeaseKind<Row, Outcome>[];
-  /** How many rows at once in this process, of all kinds together. */
+  /** Maximum number of rows in this process, over all kinds. */
   concurrency: number;
-  /** Rows are taken when so many slots are free, not one by one; 1 if left out. */
+  /** Rows are claimed once this many slots are free. Default: 1. */
   atOnce?: number;
-  /** For how long a silent process keeps its rows, in milliseconds. */
+  /** Milliseconds after which rows of a silent process are reassigned. */
   lease: number;
-  /** To whom work gives way. */
-  courtesy?: Courtesy | undefined;
+  /** Slows down work while requests come in. */
+  backgroundThrottle?: BackgroundThrottle | undefined;
   log: Log;
 }
 
-/** Bounds how late a row is taken when its announcement was missed. */
+/** Milliseconds after which rows are claimed even without a notification, in case one was missed. */
 const longestNap = 30_000;
-/** How long work that was told to stop may take to do so. */
+/** Milliseconds for aborted work to end. */
 const grace = 1_000;
 const mostRemembered = 256;
 
-/** Somebody else has the row by now, or it is over: nothing of ours is written. */
+/** Another process has the row, or it has ended: nothing may be written. */
 export class LeaseLost extends Error {
   constructor() {
     super('the lease was lost');
   }
 }
 
-/** Takes due rows of a table, keeps their leases while they are worked on, and ends each lease with its outcome. */
+/** Claims due rows of a table, extends their leases while they are worked on, and ends each lease with its outcome. */
 export class LeaseHolder<Row extends LeasedRow, Outcome> {
   private readonly options: HolderOptions<Row, Outcome>;
   private readonly kinds: ReadonlyMap<string, LeaseKind<Row, Outcome>>;
   private readonly counters: LeaseCounters;
   private readonly held: HeldLeases<Row>;
-  /** Organizations in the order of their last turn here. */
+  /** Organizations in the order in which they were last served here. */
   private readonly served = new Set<string>();
   private subscriptions: (() => void)[] = [];
-  /** How often leases were taken away somewhere. */
+  /** Number of notifications about lost leases. */
   private losses = 0;
   private stopping = false;
   private wake: () => void = () => {};
@@ -100,8 +101,8 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   }
 
   /**
-   * Takes nothing more and waits for what is under way. Past `patience` it is told to stop and given back, its attempt
-   * not spent, so that another process can take it at once.
+   * Stops claiming and waits for running work. After `patience` milliseconds the work is aborted and released without
+   * counting the attempt, so that another process can claim it at once.
    */
   async stop(patience: number): Promise<void> {
     this.stopping = true;
@@ -143,7 +144,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     }
   }
 
-  /** Fills the free slots. Milliseconds until it makes sense to try again, if nothing is announced before. */
+  /** Fills the free slots. Returns the milliseconds until the next attempt, unless a notification comes first. */
   private async claim(): Promise<number> {
     const { db, queries, lease, atOnce = 1 } = this.options;
     const { most, kinds } = this.freeSlots();
@@ -155,13 +156,13 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
       lease,
       most,
       kinds,
-      // The lease of work that does not stop may be over: the row is due then, and must go to another process.
+      // Work that ignores its abort may hold a row whose lease has ended. Another process must claim that row.
       except: this.held.list().map(({ row }) => row.id),
       served: [...this.served],
     });
     if (this.stopping || !this.held.fresh(sentAt)) await this.giveBack(rows);
     else for (const row of rows) this.begin(row, sentAt);
-    // Taken away again before we knew that we had it.
+    // The lease may have been lost before the answer arrived.
     if (this.losses > losses) void this.held.extend();
     if (crowded) return 10 + 40 * Math.random();
     return Math.min(Math.max(next ?? longestNap, 5), longestNap);
@@ -212,12 +213,11 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     const { row, abort } = held;
     const kind = this.kinds.get(row.kind) as LeaseKind<Row, Outcome>;
     try {
-      if (row.spent)
-        return await this.giveUp(held, kind, `None of ${kind.attempts} attempts came to its end`);
-      await this.options.courtesy?.turn(row.organizationId);
+      if (row.spent) return await this.giveUp(held, kind, `All ${kind.attempts} attempts were interrupted`);
+      await this.options.backgroundThrottle?.admit(row.organizationId);
       const outcome = await kind.work(row, abort.signal);
-      await this.options.courtesy?.turn(row.organizationId);
-      // Lost, it is another's to write; stopped, it is given back.
+      await this.options.backgroundThrottle?.admit(row.organizationId);
+      // A lost row belongs to another process; after a stop, the row is released.
       if (abort.signal.aborted) return;
       await this.settle(held, () => kind.settle(row, { state: 'done' }, outcome));
       this.counters.add(row.kind, 'finished');
@@ -225,7 +225,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
       span?.fail(abort.signal.aborted ? 'stopped' : nameOfError(error));
       if (!abort.signal.aborted)
         await this.failed(held, kind, error).catch((failure: Error) => {
-          // The lease runs out and somebody takes the row.
+          // The lease expires, and the row is claimed again.
           this.options.log.warn('The end of a lease was not written', {
             ...nameOf(row),
             error: redact(failure.message),
@@ -264,7 +264,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
 
   private async giveBack(rows: Row[]): Promise<void> {
     const { db, queries, log } = this.options;
-    // One that was handed out to be given up has no attempt to get back.
+    // A row claimed only to be given up has no attempt to restore.
     const begun = rows.filter(({ spent }) => !spent);
     if (begun.length === 0) return;
     for (const { kind } of begun) this.counters.add(kind, 'released');
@@ -273,12 +273,9 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     });
   }
 
-  /** Resolves when all work has ended, or after so many milliseconds. */
+  /** Resolves when all work has ended, or at the timeout. */
   private async ended(within: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, within)));
-    await Promise.race([Promise.all(this.held.list().map(({ done }) => done)), late]);
-    clearTimeout(timer);
+    await withTimeout(within, Promise.all(this.held.list().map(({ done }) => done)), () => {});
   }
 
   private noteLost(row: Row, overdue: boolean): void {
@@ -289,7 +286,9 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   }
 }
 
-/** Ends a lease and writes outcomes in one transaction; false, and nothing is written, when the lease was lost. */
+/**
+ * Ends a lease and writes the outcomes in one transaction. Returns false, with nothing written, if the lease was lost.
+ */
 export async function settleWith<Row extends LeasedRow>(
   db: Db,
   queries: LeaseQueries<Row>,

@@ -5,7 +5,7 @@ import { refusalOf, refusalOfUrl } from './address-guard.ts';
 
 const exposed = { local: false, networks: [] };
 const local = { local: true, networks: [] };
-/** Nothing more can be allowed. */
+/** The most permissive policy. */
 const everything = { local: true, networks: ['0.0.0.0/0', '::/0'] };
 
 /**
@@ -126,7 +126,7 @@ function expected(number: bigint, family: number): 'yes' | 'no' | 'open' {
   return table.find((network) => holds(network, number, family))?.reachable ?? 'no';
 }
 
-/** What the guard makes of it, in the words of the table. */
+/** The decision of the guard, in the terms of the table. */
 function judged(address: string): 'yes' | 'no' | 'open' {
   if (refusalOf(address, exposed) === undefined) return 'yes';
   return refusalOf(address, local) === undefined ? 'open' : 'no';
@@ -192,7 +192,7 @@ describe('IPv4 in IPv6', () => {
           `::ffff:${words(number)}`,
           `64:ff9b::${words(number)}`,
           `2002:${words(number)}::${any}`,
-          // Of a server at 8.8.8.8.
+          // Teredo, with the server 8.8.8.8.
           `2001:0:808:808:${any}:${any}:${words(number ^ 0xffffffffn)}`,
           `2606:4700:${any}:1:0:5efe:${words(number)}`,
           `2606:4700:${any}:1:200:5efe:${words(number)}`,

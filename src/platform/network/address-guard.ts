@@ -1,28 +1,27 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Where a target may be. Only addresses that are globally reachable by the special-purpose registries of IANA (RFC
- * 6890) are open to everybody; loopback and private ones only if the policy allows them; all others, and the metadata
- * services of clouds, never.
+ * Allowed target addresses. Globally reachable addresses by the special-purpose registries of IANA (RFC 6890) are
+ * always allowed; loopback and private ones only by policy; all others, and cloud metadata services, never.
  */
 export interface AddressPolicy {
   /** Whether loopback and private addresses are allowed. */
   local: boolean;
-  /** Networks allowed besides, as `10.1.0.0/16` or `fd00::/8`. */
+  /** Additional allowed networks, such as `10.1.0.0/16` or `fd00::/8`. */
   networks: readonly string[];
-  /** Why local ones are not allowed, for those who ask. */
+  /** Why local addresses are not allowed, for the error message. */
   because?: string;
 }
 
-/** The policy in force. It is asked for before each request and each connection, so that it can change. */
+/** Returns the current policy. Called before each request and connection, so that the policy can change. */
 export type PolicySource = () => Promise<AddressPolicy>;
 
 type Kind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved';
 
-/** The first that holds an address says what it is; one that nothing holds is reserved. */
+/** The first range that contains an address determines its kind. An address in none is reserved. */
 const ranges: [Kind, string[]][] = [
   [
-    // Answer for the machine itself, most of them with credentials, and some lie in networks an operator may open.
+    // Metadata services, most of which return credentials; some are in networks that an operator may allow.
     'metadata',
     [
       // Nearly all clouds; containers and pods on AWS; Scaleway; Tencent.
@@ -60,7 +59,7 @@ const ranges: [Kind, string[]][] = [
     ],
   ],
   [
-    // Parts of the reserved networks below that are reachable all the same. Teredo is judged by what it carries.
+    // Parts of the reserved networks below that are reachable. Teredo addresses are judged by the embedded addresses.
     'public',
     [
       '192.0.0.9/32',
@@ -95,12 +94,12 @@ const ranges: [Kind, string[]][] = [
 
 const lists = ranges.map(([kind, networks]) => [kind, listOf(networks)] as const);
 
-/** IPv6 networks that stand for IPv4 addresses: what they carry decides, not they. */
+/** IPv6 networks that embed IPv4 addresses, which are judged instead. */
 const mapped = listOf(['::ffff:0:0/96', '64:ff9b::/96']);
 const sixToFour = listOf(['2002::/16']);
 const teredo = listOf(['2001::/32']);
 
-/** Why a target at this address is refused; undefined when it is not. */
+/** Why a target at this address is refused; undefined if it is allowed. */
 export function refusalOf(address: string, policy: AddressPolicy): string | undefined {
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) === 0) return `${address} is not an address`;
@@ -112,7 +111,7 @@ export function refusalOf(address: string, policy: AddressPolicy): string | unde
   return undefined;
 }
 
-/** The same for a URL whose host is an address or stands for one. Other names say nothing until they are looked up. */
+/** Why a URL is refused by its host, if that is an address. Other host names are judged after resolution. */
 export function refusalOfUrl(url: string, policy: AddressPolicy): string | undefined {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return refusalOf(host, policy);
@@ -129,7 +128,7 @@ function problemWith(address: string, { local, networks, because }: AddressPolic
   return `is a ${kind} address${why}. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
 }
 
-/** All addresses that a connection to this one could end at: each must be allowed. */
+/** All addresses at which a connection may end; each must be allowed. */
 function judgedFor(address: string): string[] {
   if (isIP(address) === 4) return [address];
   const words = wordsOf(address);
@@ -140,10 +139,10 @@ function judgedFor(address: string): string[] {
       .map((byte) => byte ^ mask)
       .join('.');
   if (mapped.check(address, 'ipv6')) return [at(6)];
-  // The client, whose bits are turned over, and the server that introduces us to it.
+  // The inverted bits of the client, and the Teredo server.
   if (teredo.check(address, 'ipv6')) return [at(6, 0xff), at(2)];
   const carried = sixToFour.check(address, 'ipv6') ? [at(1)] : [];
-  // ISATAP: below any prefix, with two bits that mean nothing here.
+  // ISATAP: under any prefix, with two bits that do not matter here.
   if (((words[4] ?? 0) & 0xfcff) === 0 && words[5] === 0x5efe) carried.push(at(6));
   return [...carried, address];
 }
@@ -161,7 +160,7 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** The eight 16-bit words of an IPv6 address; URL writes it in the one canonical form. */
+/** The eight 16-bit words of an IPv6 address, from the canonical form that URL writes. */
 function wordsOf(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [before = '', after] = canonical.split('::');

@@ -5,8 +5,8 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** As the system of this machine does it. */
+/** Resolves with the resolver of the operating system. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });

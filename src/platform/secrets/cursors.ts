@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const macLength = 16;
 
-/** List positions that only we can make. A cursor works for the list and filters it was made for, and no other. */
+/** Creates unforgeable list cursors. A cursor is valid only for the list and filters it was created for. */
 export class Cursors {
   private readonly key: Buffer;
 

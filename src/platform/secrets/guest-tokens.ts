@@ -5,13 +5,13 @@ const scope = ['directory guest'];
 const prefix = 'guest_';
 
 export interface DirectoryGuest {
-  /** Tells tokens apart. */
+  /** Distinguishes tokens. */
   id: string;
   organizationId: string;
   expiresAt: number;
 }
 
-/** Tokens that let whoever has one look into the directory of servers for a while. Nothing is kept about them. */
+/** Stateless tokens that grant temporary read access to the server directory. */
 export class GuestTokens {
   private readonly seals: Cursors;
 
@@ -25,7 +25,7 @@ export class GuestTokens {
     return `${prefix}${this.seals.seal(scope, [id, expires, organizationId].join('.'))}`;
   }
 
-  /** Undefined for what was not made here. */
+  /** Undefined for a token that was not created here. */
   read(token: string): DirectoryGuest | undefined {
     if (!token.startsWith(prefix) || token.length > 256) return undefined;
     const opened = this.seals.open(scope, token.slice(prefix.length));

@@ -6,17 +6,17 @@ import { makeFolder, syncFolder } from '../durable.ts';
 import { OperatorProblem } from '../problem.ts';
 
 export interface MasterKey {
-  /** Says which key it is without saying the key. */
+  /** Identifies the key without revealing it. */
   id: string;
   bytes: Buffer;
 }
 
-/** The first key seals; the others only open what they sealed before a rotation. */
+/** The first key encrypts; the others only decrypt values from before a rotation. */
 export type KeyRing = readonly [MasterKey, ...MasterKey[]];
 
 export interface KeySource {
   read(): KeyRing;
-  /** Undefined when the operator keeps the key in the environment. */
+  /** Undefined if the key comes from the environment. */
   write?: (ring: KeyRing) => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Whoever can read the key can read every secret; whoever can write it can destroy them all. */
+/** Read access to the key means access to every secret; write access can destroy them all. */
 function refuseShared(path: string, mode: number): void {
   if ((mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8).padStart(4, '0');
@@ -62,7 +62,7 @@ function refuseShared(path: string, mode: number): void {
   );
 }
 
-/** Makes the key of a new data directory; an existing file is left alone. */
+/** Creates the key of a new data directory. An existing file is left alone. */
 export async function createKeyFile(path: string): Promise<void> {
   if (existsSync(path)) return;
   await makeFolder(dirname(path));
@@ -74,7 +74,7 @@ export function newMasterKey(): MasterKey {
   return keyOf(randomBytes(32));
 }
 
-/** One key per line, or between commas. */
+/** One key per line, or separated by commas. */
 export function parseKeys(text: string, where: string): KeyRing {
   const keys = text
     .split(/[\n,]/)
@@ -99,7 +99,7 @@ function keyOf(bytes: Buffer): MasterKey {
 
 async function writeAtomically(path: string, content: string): Promise<void> {
   const staging = `${path}.new`;
-  // One that was left behind may be open to others.
+  // A leftover file may be readable by others.
   await rm(staging, { force: true });
   await writeNew(staging, content);
   await rename(staging, path);

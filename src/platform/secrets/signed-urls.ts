@@ -2,7 +2,7 @@ import { Cursors } from './cursors.ts';
 
 const scope = ['artifact'];
 
-/** Tokens that let whoever has one read one stored thing for a while. Nothing is kept about them. */
+/** Stateless tokens that grant temporary read access to one blob. */
 export class SignedUrls {
   private readonly seals: Cursors;
 
@@ -14,7 +14,7 @@ export class SignedUrls {
     return this.seals.seal(scope, `${Math.floor(expiresAt / 1000).toString(36)}.${blobId}`);
   }
 
-  /** The id of a blob; undefined for what was not made here, and for what is over. */
+  /** The id of the blob. Undefined for a foreign or expired token. */
   read(token: string, now: number): string | undefined {
     const [expires = '', blobId] = this.seals.open(scope, token)?.split('.') ?? [];
     return now < Number.parseInt(expires, 36) * 1000 ? blobId : undefined;

@@ -142,7 +142,7 @@ test('a key file that others can read or write is refused, as SSH refuses a priv
     await chmod(path, mode);
     expect(keysFromFile(path).read()).toHaveLength(1);
   }
-  // What a rotation that broke off has left behind.
+  // Left behind by an interrupted rotation.
   await writeFile(`${path}.new`, '');
   await chmod(`${path}.new`, 0o666);
   await new Vault(keysFromFile(path)).rotate(service.db);

@@ -10,7 +10,7 @@ interface Owner {
   projectId: string | null;
 }
 
-/** Secret values, encrypted with AES-256-GCM under the master key. */
+/** Stores secrets encrypted with AES-256-GCM under the master key. */
 export class Vault {
   private readonly source: KeySource;
   private ring: KeyRing;
@@ -20,12 +20,12 @@ export class Vault {
     this.ring = source.read();
   }
 
-  /** Whether the database holds anything a new key could not open. */
+  /** Whether the database contains values that a new key could not decrypt. */
   static async inUse(db: Db): Promise<boolean> {
     return (await db.rows(vault.keys)).length > 0;
   }
 
-  /** Refuses to start with a key that cannot open what the database holds. The first service brings the key. */
+  /** Refuses to start with a key that cannot decrypt the database. The first service registers its key. */
   async attach(db: Db): Promise<void> {
     const ours = new Set(this.ring.map((key) => key.id));
     const missing = await db.transaction(async (trx) => {
@@ -62,19 +62,19 @@ export class Vault {
     await db.run(vault.remove, { id });
   }
 
-  /** A key for something else than stored secrets, the same on every replica. */
+  /** Derives a key for another purpose, identical on every replica. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.ring[0].bytes, '', `drydock ${purpose}`, 32));
   }
 
-  /** Tells whether two texts are the same without keeping anything one could guess them from. */
+  /** Compares texts for equality without storing anything from which they could be guessed. */
   fingerprint(text: string): string {
     return createHmac('sha256', this.derive('fingerprints')).update(text).digest('hex');
   }
 
   /**
-   * Seals everything under a new key. The ring holds both keys until the database holds only the
-   * new one, so a crash at any point leaves every value readable.
+   * Re-encrypts everything under a new key. The ring contains both keys until the database uses only the new one, so
+   * every value stays readable after a crash at any point.
    */
   async rotate(db: Db): Promise<{ from: string; to: string; values: number }> {
     if (!this.source.write)
@@ -91,7 +91,7 @@ export class Vault {
     return { from: old[0].id, to: fresh.id, values };
   }
 
-  /** Moves every value to the first key of the ring, in one transaction. */
+  /** Re-encrypts every value with the first key of the ring, in one transaction. */
   async reseal(db: Db): Promise<number> {
     const [key] = this.ring;
     return db.transaction(async (trx) => {
@@ -111,7 +111,10 @@ export class Vault {
     });
   }
 
-  /** The first key of the ring that the database knows; while a rotation is prepared the new one is not yet it. */
+  /**
+   * The first key of the ring that the database knows. During the preparation of a rotation that is not the new one
+   * yet.
+   */
   private async keyInForce(db: Db): Promise<MasterKey> {
     const find = async (): Promise<MasterKey | undefined> => {
       for (const key of this.ring) if (await db.row(vault.holdKey, { id: key.id })) return key;

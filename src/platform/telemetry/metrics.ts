@@ -1,8 +1,8 @@
-import { sheddingReasons } from '../overload.ts';
+import { sheddingReasons } from '../load-shedder.ts';
 
-/** What is counted in a process: said once here, written as text for Prometheus and sent by OpenTelemetry. */
+/** The metrics of a process, declared once, for Prometheus and OpenTelemetry. */
 
-/** Few and known beforehand; nothing a caller chose. */
+/** Few and known in advance; never chosen by a caller. */
 type Labels = Readonly<Record<string, string>>;
 
 interface Value {
@@ -12,7 +12,7 @@ interface Value {
 
 interface Distribution {
   labels: Labels;
-  /** Upper bounds; one bucket more takes the rest. */
+  /** Upper bounds. An additional bucket takes the rest. */
   bounds: readonly number[];
   buckets: readonly number[];
   sum: number;
@@ -24,7 +24,7 @@ export type Family = { name: string; help: string } & (
   | { type: 'histogram'; distributions: readonly Distribution[] }
 );
 
-/** A number that only grows, by one label. */
+/** A monotonic counter with one label. */
 class Counter {
   private readonly label: string;
   private readonly counts = new Map<string, number>();
@@ -35,7 +35,7 @@ class Counter {
     this.name = name;
     this.help = help;
     this.label = label;
-    // From the start, so that the first increase is seen as one.
+    // Starts at zero, so that the first increase is visible.
     for (const value of known) this.counts.set(value, 0);
   }
 
@@ -50,47 +50,46 @@ class Counter {
   }
 }
 
-/** Counted where it happens, whichever part of the program that is. */
+/** Incremented in any part of the program. */
 export const counters = {
   rateLimited: new Counter(
     'drydock_rate_limited_total',
-    'Requests refused because their payer asks too often, by who pays',
+    'Requests refused by the rate limit, by the kind of caller that is charged',
     'payer',
     ['API key', 'Session', 'Visitor', 'Guest token'],
   ),
   shed: new Counter(
     'drydock_shed_requests_total',
-    'Requests turned away because the process has too much to do, by what there is too much of',
+    'Requests refused because the process is overloaded, by exhausted resource',
     'reason',
     sheddingReasons,
   ),
   mcpFailures: new Counter(
     'drydock_mcp_failures_total',
-    'Requests to MCP servers that failed, by what went wrong; busy are those that found no room here',
+    'Failed requests to MCP servers, by kind of failure; busy means that this service was overloaded',
     'kind',
     ['busy', 'timeout', 'refused', 'closed', 'rpc', 'unauthorized'],
   ),
   modelFailures: new Counter(
     'drydock_model_failures_total',
-    'Calls of models that failed, by what went wrong',
+    'Failed model calls, by kind of failure',
     'kind',
     ['rate-limited', 'quota', 'overloaded', 'network', 'unauthorized', 'aborted'],
   ),
   webhookDeliveries: new Counter(
     'drydock_webhook_deliveries_total',
-    'Attempts to deliver to a webhook, by what became of the delivery; dead is given up',
+    'Webhook delivery attempts, by resulting state of the delivery; dead means given up',
     'outcome',
     ['delivered', 'pending', 'dead'],
   ),
-  blobFailures: new Counter(
-    'drydock_blob_failures_total',
-    'Blobs that could not be written, read or removed',
-    'operation',
-    ['put', 'read', 'remove'],
-  ),
+  blobFailures: new Counter('drydock_blob_failures_total', 'Failed operations on blobs', 'operation', [
+    'put',
+    'read',
+    'remove',
+  ]),
 };
 
-/** The text format of Prometheus. */
+/** Formats metrics in the Prometheus text format. */
 export function prometheusText(families: readonly Family[]): string {
   return [...families]
     .flatMap((family) => [...linesOf(family)])

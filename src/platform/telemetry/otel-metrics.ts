@@ -10,7 +10,7 @@ import {
 import { version } from '../version.ts';
 import type { Family } from './metrics.ts';
 
-/** The figures of this process in the words of OpenTelemetry, under the names that Prometheus knows them by. */
+/** Converts metrics to OpenTelemetry, under their Prometheus names. */
 export function producerOf(families: () => Promise<Family[]>, resource: Resource): MetricProducer {
   const startTime = millisToHrTime(Date.now());
   return {
@@ -47,7 +47,7 @@ function metricOf(family: Family, startTime: HrTime, endTime: HrTime): MetricDat
     attributes: labels,
     value,
   }));
-  // There are no quantiles besides those of gauges.
+  // Only gauges have quantiles.
   return family.type === 'counter'
     ? { ...said, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
     : { ...said, dataPointType: DataPointType.GAUGE, dataPoints };

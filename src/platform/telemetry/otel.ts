@@ -28,7 +28,10 @@ import { producerOf } from './otel-metrics.ts';
 import type { Attributes, Span, SpanOptions, Tracer } from './tracing.ts';
 import type { TelemetrySettings } from './variables.ts';
 
-/** The library, loaded only when there is somebody to send to. Nothing of it is made global: no other library is traced. */
+/**
+ * Wraps the OpenTelemetry library, which is loaded only if a collector is configured. The tracer is not registered
+ * globally, so other libraries are not traced.
+ */
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -37,12 +40,12 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 };
 
-/** Told when a delivery failed: the signal, and why in a few words. */
+/** Called when an export failed, with the signal and a short reason. */
 export type NotDelivered = (signal: 'traces' | 'metrics', reason: string) => void;
 
 export interface Exporting {
   tracer: Tracer | undefined;
-  /** Sends what is left. */
+  /** Exports the remaining data. */
   shutdown(): Promise<void>;
 }
 
@@ -95,7 +98,9 @@ function measureTo(
   ends.push(() => provider.shutdown());
 }
 
-/** Looks at how each delivery ends. What a collector answered may quote what it was sent, so only its status is told. */
+/**
+ * Watches the result of each export. A collector's answer may quote the exported data, so only its status is logged.
+ */
 function watch(
   exporter: { export(items: never, done: (result: ExportResult) => void): void },
   failed: (reason: string) => void,
@@ -133,7 +138,7 @@ class OpenTelemetryTracer implements Tracer {
   begin(name: string, options: SpanOptions): Span | undefined {
     const { kind = 'internal', attributes, parent, alone, cause, part } = options;
     const active = this.contexts.active();
-    // Of a trace that is not kept no part is either.
+    // A trace that is not sampled records no parts either.
     if (part && !trace.getSpan(active)?.isRecording()) return undefined;
     const link = cause === undefined ? undefined : remote(cause);
     const context = this.contextFor(parent, alone ? ROOT_CONTEXT : active);

@@ -1,18 +1,19 @@
+import { withTimeout } from '../flow/deadline.ts';
 import type { Log } from '../log.ts';
 import type { Family } from './metrics.ts';
 import { installTracer } from './tracing.ts';
 import { telemetrySettings } from './variables.ts';
 
-/** Milliseconds that the last delivery may take when the service stops. */
+/** Milliseconds for the last export at shutdown. */
 const lastDelivery = 3_000;
 const warningEvery = 60_000;
 
 interface Telemetry {
-  /** Sends what is left, as far as that works at once. */
+  /** Exports the remaining data if that is quickly possible. */
   stop(): Promise<void>;
 }
 
-/** Traces and metrics go to a collector, if the environment names one; else nothing is loaded and nothing is kept. */
+/** Exports traces and metrics if the environment names a collector. Otherwise nothing is loaded or recorded. */
 export async function startTelemetry(
   env: NodeJS.ProcessEnv,
   log: Log,
@@ -26,15 +27,12 @@ export async function startTelemetry(
   return {
     stop: async () => {
       uninstall();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, lastDelivery)));
-      await Promise.race([exporting.shutdown(), late]);
-      clearTimeout(timer);
+      await withTimeout(lastDelivery, exporting.shutdown(), () => {});
     },
   };
 }
 
-/** A collector that is away is worth one line a minute. */
+/** Warns about an unavailable collector at most once a minute. */
 function seldom(log: Log): (signal: 'traces' | 'metrics', reason: string) => void {
   const missed = { traces: 0, metrics: 0 };
   let silentUntil = -Infinity;
@@ -42,7 +40,7 @@ function seldom(log: Log): (signal: 'traces' | 'metrics', reason: string) => voi
     missed[signal]++;
     if (performance.now() < silentUntil) return;
     silentUntil = performance.now() + warningEvery;
-    log.warn('The collector did not take what was sent to it', { signal, reason, ...missed });
+    log.warn('The export to the collector failed', { signal, reason, ...missed });
     missed.traces = 0;
     missed.metrics = 0;
   };

@@ -1,43 +1,43 @@
 /**
- * What the rest of the program says about its work. Nobody listens unless a tracer is installed, and then each of these
- * functions costs one comparison. Only this folder knows the library behind it.
+ * The tracing interface for the rest of the program, independent of the library. Without an installed tracer each
+ * function costs one comparison.
  */
 
-/** Ids, counts and words of ours: never a header, a body, a prompt, an address or a message of somebody else. */
+/** Ids, counts and fixed words: never a header, body, prompt, address or foreign message. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
   kind?: 'server' | 'client' | 'internal' | 'consumer';
   attributes?: Attributes;
-  /** `traceparent` of whoever asked; left out, the span that is under way. */
+  /** The `traceparent` of the caller. Default: the current span. */
   parent?: string | undefined;
-  /** Begins a trace of its own, whatever is under way. */
+  /** Starts a new trace, whatever the current span. */
   alone?: boolean;
-  /** `traceparent` of what brought about what is traced alone. */
+  /** The `traceparent` that caused a new trace. */
   cause?: string | undefined;
-  /** Not worth a trace of its own: without a span around it there is none. */
+  /** Recorded only inside another span. */
   part?: boolean;
 }
 
-/** One stretch of work. */
+/** A unit of work. */
 export interface Span {
   set(attributes: Attributes): void;
-  /** `kind` is a word of ours. */
+  /** `kind` is a fixed word. */
   fail(kind: string): void;
   end(): void;
-  /** Spans begun inside belong to this one. */
+  /** Spans started inside are children of this one. */
   run<T>(work: () => T): T;
 }
 
 export interface Tracer {
   begin(name: string, options: SpanOptions): Span | undefined;
-  /** Of the span that is under way, if it is kept. */
+  /** The trace context header of the current span, if it is sampled. */
   traceparent(): string | undefined;
 }
 
 let tracer: Tracer | undefined;
 
-/** What is traced from here on, by everything in this process; answers with how to end that. */
+/** Installs a tracer for this process. Returns a function to uninstall it. */
 export function installTracer(installed: Tracer): () => void {
   tracer = installed;
   return () => {
@@ -57,7 +57,7 @@ export function currentTraceparent(): string | undefined {
   return tracer?.traceparent();
 }
 
-/** Does `work` within a span that ends with it. */
+/** Runs `work` in a span that ends with it. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -75,7 +75,7 @@ export async function inSpan<T>(
   }
 }
 
-/** A kind or a code of ours, of the database or of Node, or the class: none of them quotes anybody. */
+/** The kind, code or class of an error, none of which quotes any input. */
 export function nameOfError(error: unknown): string {
   const { kind, code, name } = (error ?? {}) as Record<string, unknown>;
   const word = [kind, code, name].find((each) => typeof each === 'string' && /^[\w-]{1,60}$/.test(each));

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { OperatorProblem } from '../problem.ts';
 
 /**
- * The standard variables of OpenTelemetry that are honoured. Most are read by its library; they are checked here first,
- * because the library takes a default in place of what it cannot read and says so nowhere.
+ * The supported standard variables of OpenTelemetry. The library reads most of them, but they are validated here first,
+ * because it silently falls back to defaults for invalid values.
  */
 
 const address = z.url({
@@ -36,18 +36,18 @@ const endpoint = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const telemetryVariables = {
   [endpoint]: {
     schema: address,
-    fallback: 'none: nothing is sent',
-    meaning: 'Collector that traces and metrics go to, at `/v1/traces` and `/v1/metrics` below it.',
+    fallback: 'none: nothing is exported',
+    meaning: 'Base URL of the collector, which receives traces at `/v1/traces` and metrics at `/v1/metrics`.',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     schema: address,
-    fallback: 'the one for both',
-    meaning: 'Address for traces, taken as it is. Set alone, only traces are sent.',
+    fallback: 'derived from the base URL',
+    meaning: 'Full URL for traces. Set alone, only traces are exported.',
   },
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: {
     schema: address,
-    fallback: 'the one for both',
-    meaning: 'Address for metrics, taken as it is. Set alone, only metrics are sent.',
+    fallback: 'derived from the base URL',
+    meaning: 'Full URL for metrics. Set alone, only metrics are exported.',
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
     schema: protocol,
@@ -67,30 +67,30 @@ const telemetryVariables = {
   OTEL_EXPORTER_OTLP_TIMEOUT: {
     schema: milliseconds,
     fallback: '10000',
-    meaning: 'Milliseconds for one delivery, repetitions included; also for one signal.',
+    meaning: 'Timeout of an export in milliseconds, retries included; also per signal.',
   },
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: { schema: milliseconds, fallback: '', meaning: '' },
   OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: { schema: milliseconds, fallback: '', meaning: '' },
   OTEL_EXPORTER_OTLP_COMPRESSION: {
     schema: compression,
     fallback: 'none',
-    meaning: '`gzip` or `none`; also for one signal.',
+    meaning: '`gzip` or `none`; also per signal.',
   },
   OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: { schema: compression, fallback: '', meaning: '' },
   OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: { schema: compression, fallback: '', meaning: '' },
   OTEL_EXPORTER_OTLP_CERTIFICATE: {
     schema: z.string(),
-    fallback: 'the usual authorities',
+    fallback: 'the default authorities',
     meaning:
-      'File with the certificates that the collector is checked against; `…_CLIENT_CERTIFICATE` and `…_CLIENT_KEY` show who we are.',
+      'File with trusted certificates for the collector; `…_CLIENT_CERTIFICATE` and `…_CLIENT_KEY` authenticate the service.',
   },
-  OTEL_TRACES_EXPORTER: { schema: exporter, fallback: 'otlp', meaning: '`none` sends no traces.' },
-  OTEL_METRICS_EXPORTER: { schema: exporter, fallback: 'otlp', meaning: '`none` sends no metrics.' },
+  OTEL_TRACES_EXPORTER: { schema: exporter, fallback: 'otlp', meaning: '`none` exports no traces.' },
+  OTEL_METRICS_EXPORTER: { schema: exporter, fallback: 'otlp', meaning: '`none` exports no metrics.' },
   OTEL_SERVICE_NAME: { schema: z.string(), fallback: 'drydock', meaning: 'Name of the service.' },
   OTEL_RESOURCE_ATTRIBUTES: {
     schema: pairs,
     fallback: 'none',
-    meaning: 'What else is said of this process, like `deployment.environment.name=production`.',
+    meaning: 'Additional resource attributes, like `deployment.environment.name=production`.',
   },
   OTEL_TRACES_SAMPLER: {
     schema: z.enum(
@@ -105,12 +105,12 @@ const telemetryVariables = {
       { error: 'Write one of the samplers of OpenTelemetry, like parentbased_traceidratio' },
     ),
     fallback: 'parentbased_always_on',
-    meaning: 'Which traces are kept.',
+    meaning: 'Sampler of traces.',
   },
   OTEL_TRACES_SAMPLER_ARG: {
     schema: z.coerce.number({ error: 'Write a number from 0 to 1' }).min(0).max(1),
     fallback: '1',
-    meaning: 'The share that a `…traceidratio` sampler keeps.',
+    meaning: 'Ratio for a `…traceidratio` sampler.',
   },
   OTEL_PROPAGATORS: {
     schema: z
@@ -121,55 +121,54 @@ const telemetryVariables = {
         'Write tracecontext or none',
       ),
     fallback: 'tracecontext',
-    meaning:
-      '`none` begins a trace of its own whatever a caller says in `traceparent`. Baggage is never taken.',
+    meaning: '`none` ignores the `traceparent` of callers and starts a new trace. Baggage is never used.',
   },
   OTEL_BSP_MAX_QUEUE_SIZE: {
     schema: count,
     fallback: '2048',
-    meaning: 'Spans that wait for the collector at most; more are dropped.',
+    meaning: 'Maximum queued spans; more are dropped.',
   },
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: { schema: count, fallback: '512', meaning: 'Spans in one delivery.' },
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: { schema: count, fallback: '512', meaning: 'Maximum spans per export.' },
   OTEL_BSP_SCHEDULE_DELAY: {
     schema: milliseconds,
     fallback: '5000',
-    meaning: 'Milliseconds between deliveries of spans.',
+    meaning: 'Milliseconds between exports of spans.',
   },
   OTEL_BSP_EXPORT_TIMEOUT: {
     schema: milliseconds,
     fallback: '30000',
-    meaning: 'Milliseconds after which a delivery of spans is given up.',
+    meaning: 'Timeout of an export of spans in milliseconds.',
   },
   OTEL_METRIC_EXPORT_INTERVAL: {
     schema: milliseconds,
     fallback: '60000',
-    meaning: 'Milliseconds between deliveries of metrics.',
+    meaning: 'Milliseconds between exports of metrics.',
   },
   OTEL_METRIC_EXPORT_TIMEOUT: {
     schema: milliseconds,
     fallback: '30000, or the interval',
-    meaning: 'Milliseconds after which a delivery of metrics is given up.',
+    meaning: 'Timeout of an export of metrics in milliseconds.',
   },
   OTEL_SDK_DISABLED: {
     schema: z.string(),
     fallback: 'false',
-    meaning: '`true` sends nothing, whatever else is set.',
+    meaning: '`true` disables all exports.',
   },
 } satisfies Record<string, Variable>;
 
 type Name = keyof typeof telemetryVariables;
 
-/** What the library does not settle by itself. */
+/** Settings that the library does not read itself. */
 export interface TelemetrySettings {
   traces: 'http/protobuf' | 'http/json' | undefined;
   metrics: 'http/protobuf' | 'http/json' | undefined;
-  /** Whether the `traceparent` of callers is taken. */
+  /** Whether the `traceparent` of callers is used. */
   continued: boolean;
   interval: number;
   timeout: number;
 }
 
-/** Undefined when nothing is to be sent, which is when no endpoint is set. */
+/** Undefined without an endpoint, in which case nothing is exported. */
 export function telemetrySettings(env: NodeJS.ProcessEnv): TelemetrySettings | undefined {
   const isSet = (name: string): boolean => (env[name] ?? '').trim() !== '';
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
@@ -181,7 +180,7 @@ export function telemetrySettings(env: NodeJS.ProcessEnv): TelemetrySettings | u
   const read = <N extends Name>(name: N): z.output<(typeof telemetryVariables)[N]['schema']> | undefined => {
     if (!isSet(name)) return undefined;
     const parsed = telemetryVariables[name].schema.safeParse(env[name]?.trim());
-    // The value itself is left out: it may be a secret.
+    // The error leaves out the value, which may be a secret.
     if (!parsed.success)
       throw new OperatorProblem(`${name} is not usable: ${parsed.error.issues[0]?.message}`);
     return parsed.data as z.output<(typeof telemetryVariables)[N]['schema']>;
@@ -199,7 +198,7 @@ export function telemetrySettings(env: NodeJS.ProcessEnv): TelemetrySettings | u
   };
 }
 
-/** For the documentation: name, default, meaning. */
+/** Name, default and meaning of each variable, for the documentation. */
 export function telemetryReference(): [string, string, string][] {
   return Object.entries<Variable>(telemetryVariables)
     .filter(([, { meaning }]) => meaning !== '')

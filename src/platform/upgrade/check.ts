@@ -10,16 +10,19 @@ import { OperatorProblem } from '../problem.ts';
 import { version } from '../version.ts';
 
 export interface UpgradeReport {
-  /** This program. */
+  /** The version of this program. */
   drydock: string;
-  /** `current`: nothing to do. `ready`: it would migrate. `new`: it would make the database. `blocked`: it would refuse. */
+  /**
+   * `current`: nothing to do. `ready`: it would migrate. `new`: it would create the database. `blocked`: it would
+   * refuse.
+   */
   outcome: 'current' | 'ready' | 'new' | 'blocked' | 'unreachable';
   database: { kind: 'embedded' | 'external'; postgres: string | null; bytes: number | null };
   migrations: Pick<MigrationPlan, 'pending' | 'contracting' | 'ahead'> & {
     applied: number;
     last: string | null;
   };
-  /** Who uses the database now; `versions` are those of the services and workers that say theirs. */
+  /** Users of the database; `versions` are those of services and workers that report one. */
   inUse: {
     services: number;
     workers: number;
@@ -28,7 +31,7 @@ export interface UpgradeReport {
     connections: number;
   } | null;
   backupAdvised: boolean;
-  /** Of the disk that an embedded database is on. */
+  /** On the disk of an embedded database. */
   freeBytes: number | null;
   problems: string[];
   warnings: string[];
@@ -40,7 +43,10 @@ interface Looked extends MigrationPlan {
   inUse: NonNullable<UpgradeReport['inUse']>;
 }
 
-/** What a start of this program would do to the database it points at. An embedded one is started to look, and stopped. */
+/**
+ * Determines how a start of this program would change the configured database. An embedded one is started for that, and
+ * stopped.
+ */
 export async function checkUpgrade(config: Config, log: Log): Promise<UpgradeReport> {
   const embedded = config.databaseUrl === undefined;
   const report = emptyReport(embedded);
@@ -126,7 +132,7 @@ const beforeVersions = '0.0.0';
 
 interface RunningProcess {
   role: string | null;
-  /** Null where the schema is older than versions. */
+  /** Null if the schema is older than the column. */
   version: string | null;
 }
 
@@ -145,7 +151,7 @@ async function processesIn(client: pg.Client): Promise<RunningProcess[]> {
   return rows;
 }
 
-/** None where an older version did not have the table yet. */
+/** Zero if an older version did not have the table yet. */
 async function counted(client: pg.Client, table: string, condition: string): Promise<number> {
   const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     table,
@@ -164,7 +170,7 @@ async function freeIn(path: string): Promise<number> {
 
 function* warningsOf({ inUse, contracting, bytes }: Looked, freeBytes: number | null): Generator<string> {
   const { services, workers, connections, versions } = inUse;
-  // Those that do not say their version are older than any that a migration minds.
+  // A process that does not report its version is older than every version that matters to a migration.
   const unknown = versions.length === 0 && (services + workers > 0 || connections > 0);
   if (contracting.some(({ since }) => unknown || versions.some((version) => isBefore(version, since))))
     yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} takes away what they use`;

@@ -4,10 +4,9 @@ import { text } from 'node:stream/consumers';
 import { OperatorProblem } from '../../platform/problem.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** Asks without showing what is typed; without a terminal it is read from the standard input. */
+/** Prompts without echo on a terminal; otherwise reads the secret from standard input. */
 export async function askSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  // What readline would echo goes nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const [closed, interrupted] = [new AbortController(), new AbortController()];
@@ -20,7 +19,7 @@ export async function askSecret(question: string): Promise<string> {
     ).trim();
   } catch {
     if (!interrupted.signal.aborted) return '';
-    throw new OperatorProblem('Nothing was typed', { exitCode: exitCodes.interrupted });
+    throw new OperatorProblem('Interrupted before a key was entered', { exitCode: exitCodes.interrupted });
   } finally {
     prompt.close();
     process.stderr.write('\n');

@@ -1,14 +1,13 @@
-/** What the command line ends with, for CI. */
 export const exitCodes = {
   passed: 0,
-  /** What was checked is not as it should be: the verdict. */
+  /** The verdict is negative, for example an eval run failed. */
   failed: 1,
-  /** The command cannot be carried out as it was given. */
+  /** The command or its arguments are invalid. */
   usage: 2,
-  /** No verdict: too little was measured, or it broke off. */
+  /** There is no verdict: too little was measured, or the run ended early. */
   incomplete: 3,
-  /** The service does not answer. */
+  /** The service does not respond. */
   unreachable: 4,
-  /** Somebody pressed Ctrl-C. */
+  /** Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -1,26 +1,26 @@
 import { OperatorProblem } from '../../platform/problem.ts';
-import { oneLine } from '../harmless-text.ts';
-import { called, type Named, nameOf, nearest } from '../naming.ts';
+import type { Client } from '../client/index.ts';
+import { everything } from '../common/everything.ts';
+import { oneLine } from '../common/harmless-text.ts';
+import { called, isId, type Named, nameOf, nearest } from '../common/naming.ts';
 
-/** Looking for the nearest among more takes longer than anybody waits. */
+/** Limits the search for a similar name, which is slow. */
 const mostCompared = 2000;
 
-/** The one with this id or name; otherwise the nearest name is said. */
+/** The item with this ID or name. The error suggests the most similar name. */
 export function theOne<Item extends Named>(what: string, wanted: string, items: readonly Item[]): Item {
   const found = called(wanted, items);
   const [first] = found;
   if (first && found.length === 1) return first;
-  const said = oneLine(wanted, 100);
+  const quoted = oneLine(wanted, 100);
   if (first)
-    throw new OperatorProblem(
-      `Several of the ${plural(what)} are called ${said}; use the id: ${listed(found)}`,
-    );
-  if (items.length === 0) throw new OperatorProblem(`No ${what} ${said}. There is none yet`);
+    throw new OperatorProblem(`Several ${plural(what)} are named ${quoted}. Use an ID: ${listed(found)}`);
+  if (items.length === 0) throw new OperatorProblem(`No ${what} ${quoted}. There are none yet`);
   const [near] = nearest(wanted, items.slice(0, mostCompared).map(nameOf));
   throw new OperatorProblem(
     near?.alike
-      ? `No ${what} ${said}. Did you mean ${oneLine(near.name, 100)}?`
-      : `No ${what} ${said}. There ${items.length === 1 ? 'is' : 'are'}: ${listed(items)}`,
+      ? `No ${what} ${quoted}. Did you mean ${oneLine(near.name, 100)}?`
+      : `No ${what} ${quoted}. There ${items.length === 1 ? 'is' : 'are'}: ${listed(items)}`,
   );
 }
 
@@ -31,6 +31,66 @@ function plural(what: string): string {
 function listed(items: readonly Named[]): string {
   const shown = items
     .slice(0, 10)
-    .map((item) => `${oneLine(nameOf(item), 60) || 'without a name'} (${oneLine(item.id, 60)})`);
+    .map((item) => `${oneLine(nameOf(item), 60) || '(unnamed)'} (${oneLine(item.id, 60)})`);
   return [...shown, ...(items.length > 10 ? [`and ${items.length - 10} more`] : [])].join(', ');
+}
+
+export async function suiteNamed(api: Client, projectId: string, wanted: string): Promise<{ id: string }> {
+  return theOne('suite', wanted, await everything(api.listEvalSuites, { projectId }));
+}
+
+export async function journeyNamed(api: Client, projectId: string, wanted: string): Promise<string> {
+  if (isId(wanted)) return wanted;
+  return theOne('journey', wanted, await everything(api.listJourneys, { projectId })).id;
+}
+
+/** An ID is not looked up: ad-hoc environments are in no list. */
+export async function environmentsNamed(
+  api: Client,
+  projectId: string,
+  wanted: readonly string[],
+): Promise<string[]> {
+  if (wanted.every(isId)) return [...wanted];
+  const known = await everything(api.listEnvironments, { projectId });
+  return wanted.map((one) => (isId(one) ? one : theOne('environment', one, known).id));
+}
+
+interface NamedServer {
+  id: string;
+  name: string;
+}
+
+/** A server by ID, name or URL. An unknown URL is saved as a new server, named `as` or after its host. */
+export async function serverNamed(
+  api: Client,
+  projectId: string,
+  wanted: string,
+  as?: string,
+): Promise<NamedServer> {
+  const servers = await everything(api.listProjectServers, { projectId });
+  const isUrl = /^https?:\/\//i.test(wanted) && URL.canParse(wanted);
+  if (!isUrl) return theOne('server', wanted, servers);
+  const found = servers.find(
+    ({ url }) => url !== null && URL.canParse(url) && hrefOf(url) === hrefOf(wanted),
+  );
+  if (found) return found;
+  if (as !== undefined) return api.createProjectServer({ projectId, body: { name: as, url: wanted } });
+  return saveUnderHost(api, projectId, wanted, servers);
+}
+
+function hrefOf(url: string): string {
+  return new URL(url).href;
+}
+
+async function saveUnderHost(
+  api: Client,
+  projectId: string,
+  url: string,
+  servers: readonly NamedServer[],
+): Promise<NamedServer> {
+  const { host } = new URL(url);
+  const taken = new Set(servers.map(({ name }) => name.toLowerCase()));
+  let name = host;
+  for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${host} ${number}`;
+  return api.createProjectServer({ projectId, body: { name, url } });
 }

@@ -1,4 +1,4 @@
-import type { Services } from '../../domain/context.ts';
+import type { Services } from '../../domain/context/context.ts';
 import type { Found } from '../../domain/operator/doctor/check.ts';
 import type { BackupOptions } from '../../platform/backup/backup.ts';
 import type { Attention, Counts } from '../../platform/backup/installation.ts';
@@ -10,7 +10,7 @@ import type { Client } from '../client/index.ts';
 import type { Connected, ConnectOptions, Where } from './connect/connect.ts';
 import type { PlaceOptions } from './connect/place.ts';
 
-/** What the command line asks of the composition root. */
+/** The functions of the composition root that commands use. */
 export interface Host {
   load(): Promise<LoadedConfig>;
   serve(
@@ -30,18 +30,18 @@ export interface Host {
   work(config: Config): Promise<{ healthUrl: string | undefined; stop: () => Promise<void> }>;
   /** Opens the database next to a service that may be running, and closes it afterwards. */
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
-  /** Calls operations of the service that a command means. */
+  /** Connects to the service that the options select. */
   connect<T>(place: PlaceOptions, work: (connected: Connected) => Promise<T>): Promise<T>;
-  /** The same about one project. Where there is no service and none is named, an installation is made here or for this command. */
+  /** Connects to a project of that service. Without a service, creates an installation in this folder or for this command. */
   withApi<T>(
     place: PlaceOptions,
     work: (api: Client, projectId: string, where: Where) => Promise<T>,
     options?: ConnectOptions,
   ): Promise<T>;
-  /** Looks at the installation that the settings name. */
+  /** Runs the diagnostics of this installation. */
   examine(): Promise<Found[]>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: Attention): Promise<Restored>;
-  /** Looks at the database that is set, and changes nothing. */
+  /** Inspects the configured database without changing it. */
   checkUpgrade(config: Config): Promise<UpgradeReport>;
 }

@@ -3,8 +3,8 @@ import type { Where } from './connect/connect.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /**
- * Does something that Ctrl-C ends: `undefined` then. Whatever else listens for it, like the end of a database that this
- * command has started, waits until this is over; a second Ctrl-C reaches it at once.
+ * Runs work that Ctrl-C aborts, and then returns `undefined`. Other SIGINT listeners, such as the one that stops the
+ * embedded database, are suspended until the work ends; a second Ctrl-C reaches them at once.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const stop = new AbortController();
@@ -29,7 +29,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   }
 }
 
-/** Follows what a service does. Ctrl-C ends the following only; `cancel` is the command that ends the rest. */
+/** Follows a run. Ctrl-C stops following without cancelling the run; the message names the command that cancels it. */
 export async function followUnlessInterrupted(
   cancel: string,
   follow: (signal: AbortSignal) => Promise<void>,
@@ -41,10 +41,10 @@ export async function followUnlessInterrupted(
     return true;
   });
   if (over) return;
-  const told = {
-    service: `Stopped following. The run goes on in the service. To end it: ${cancel}`,
-    here: `Interrupted. The run stopped with this command; the next service here continues it. To end it: ${cancel}`,
+  const messages = {
+    service: `Stopped following. The run continues in the service. To cancel it: ${cancel}`,
+    here: `Interrupted. The run stopped with this command and resumes with the next service here. To cancel it: ${cancel}`,
     temporary: 'Interrupted. The run ended with this command, without a verdict',
   };
-  throw new OperatorProblem(told[kind], { exitCode: exitCodes.interrupted });
+  throw new OperatorProblem(messages[kind], { exitCode: exitCodes.interrupted });
 }

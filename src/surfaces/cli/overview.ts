@@ -3,7 +3,7 @@ import { operationGroups } from './operations/groups.ts';
 import { columnsOf, paintFor, type Screen } from './screen/screen.ts';
 import { padTo, wrapped } from './screen/text.ts';
 
-/** What `drydock --help` prints. Written here, since loading the library that explains single commands takes longer. */
+/** The text of `drydock --help`, formatted here because loading commander takes longer. */
 export function overview(screen: Screen): string {
   const paint = paintFor(screen);
   const sections = headings.map((heading) => [heading, commandsUnder(heading)] as const);
@@ -22,7 +22,7 @@ export function overview(screen: Screen): string {
 Operate, test and evaluate saved MCP servers.
 
 ${lines.join('\n')}
-drydock <command> --help says more about each; drydock --version, which one this is.
+Run drydock <command> --help for details, drydock --version for the version.
 `;
 }
 

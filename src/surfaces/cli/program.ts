@@ -4,11 +4,12 @@ import { commandTable, headings } from './commands/table.ts';
 import type { Host } from './host.ts';
 import { operationGroups } from './operations/groups.ts';
 
-/** The program with all that it takes to run, or to explain, what these words ask for. */
+/** The program with the commands that these arguments name, or with the names of all for help and suggestions. */
 export async function programFor(words: readonly string[], host: Host): Promise<Command> {
   const program = new Command('drydock')
     .description('Operate, test and evaluate saved MCP servers.')
-    .version(version)
+    .version(version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
     .showSuggestionAfterError()
     .enablePositionalOptions()
     .exitOverride();
@@ -19,16 +20,17 @@ export async function programFor(words: readonly string[], host: Host): Promise<
   return program;
 }
 
-/** `help servers` is about servers. */
 function wordAfterHelp(words: readonly string[]): string | undefined {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
 }
 
-/** The commands of one group: those written by hand, and those made from the contract. */
+/** Adds the commands of one group: hand-written ones, and those generated from the contract. */
 export async function addGroup(program: Command, name: string, host: Host): Promise<void> {
   const register = await commandTable[name]?.load();
   register?.(program, host);
+  for (const command of program.commands)
+    if (command.description() === '') command.description(commandTable[command.name()]?.summary ?? '');
   if (!(name in operationGroups)) return;
   const [{ operationCommands }, { operationManifest }] = await Promise.all([
     import('./operations/command.ts'),
@@ -40,7 +42,7 @@ export async function addGroup(program: Command, name: string, host: Host): Prom
   operationCommands(group, name, operationManifest, host);
 }
 
-/** What there is, for help and for the nearest match of a misspelt name. */
+/** Adds every command by name only: help lists them, and commander suggests them for a misspelt name. */
 function addNames(program: Command): void {
   for (const heading of headings) {
     for (const [name, { summary, heading: under }] of Object.entries(commandTable))

@@ -1,12 +1,12 @@
 import { OperatorProblem } from '../../platform/problem.ts';
-import { manyLines } from '../harmless-text.ts';
+import { manyLines } from '../common/harmless-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Host } from './host.ts';
 
-/** Runs a command; a problem that whoever typed it can mend is said in few lines, with its exit code. */
+/** Runs a command. An OperatorProblem is printed as its message, without a stack, and sets the exit code. */
 export async function runCli(argv: string[], host: Host): Promise<void> {
   try {
-    // Not a command: shells ask this while somebody types.
+    // Called by the completion scripts of shells, not by people.
     if (argv[2] === '__complete') return await completed(argv.slice(3));
     if (isGeneral(argv.slice(2))) {
       const { overview } = await import('./overview.ts');
@@ -20,7 +20,6 @@ export async function runCli(argv: string[], host: Host): Promise<void> {
   }
 }
 
-/** Asks what there is, and for nothing in particular. */
 function isGeneral([first, ...others]: string[]): boolean {
   return first === undefined || (['--help', '-h', 'help'].includes(first) && others.length === 0);
 }
@@ -28,19 +27,18 @@ function isGeneral([first, ...others]: string[]): boolean {
 async function completed(words: string[]): Promise<void> {
   const { complete } = await import('./completion/complete.ts');
   const lines = (await complete(words)).map((line) => `${line}\n`).join('');
-  // Whatever was asked and has not answered by now is not waited for.
+  // Ends without waiting for requests that are still pending.
   process.stdout.write(lines, () => process.exit());
 }
 
-/** Whoever read along is gone, like `head`, and needs no stack; another reason, like a full disk, is said. */
+/** Handles a failed write to standard output. EPIPE is silent: the reader, such as `head`, has ended. */
 export function unread(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') process.stderr.write(`drydock: Cannot write: ${error.message}\n`);
   process.exit(exitCodes.incomplete);
 }
 
-/** An error that nobody foresaw is no verdict. */
 function reported(error: unknown): number {
-  // Help and the version end as errors too; whatever they had to say is said.
+  // Commander throws for --help and --version too, after it has printed them.
   if (error instanceof Error && 'exitCode' in error && !(error instanceof OperatorProblem))
     return error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
   if (error instanceof OperatorProblem) {

@@ -1,17 +1,17 @@
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
 
-/** What has to be known of an operation to call it. */
+/** The part of an operation's declaration that a client needs to call it. */
 export interface Callable extends Pick<Operation, 'id' | 'method' | 'path' | 'params'> {
   sends: 'nothing' | 'json' | 'bytes';
   answers: 'json' | 'file' | 'events';
-  /** Statuses beside the 2xx that carry an answer. */
+  /** Statuses other than 2xx whose response is a result. */
   otherStatuses: readonly number[];
   /**
-   * Whether sending it again does nothing more: always; with an idempotency key; with one that the caller gave, because
-   * a key changes what it does.
+   * Whether a repeated request is free of further effects: always, with an idempotency key, or only with a key chosen
+   * by the caller because a key changes the behavior.
    */
   repeatable: 'always' | 'with key' | 'with given key' | 'never';
-  /** Of a list: where the cursor of the next page goes. */
+  /** For a list, the parameter for the cursor of the next page. */
   cursorIn?: 'cursor' | 'before' | 'body' | undefined;
 }
 
@@ -43,7 +43,7 @@ function cursorIn({ query, body, response }: Operation): Callable['cursorIn'] {
   return sent?.['cursor'] ? 'body' : undefined;
 }
 
-/** Schemas of objects have it. */
+/** Object schemas have a shape. */
 interface Shaped {
   shape?: Record<string, unknown>;
 }

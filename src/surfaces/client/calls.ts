@@ -5,8 +5,8 @@ import type { Declaration, EventStream, FileAnswer, Upload } from '../../contrac
 import type { CallOptions, SentBytes } from './options.ts';
 
 /**
- * In a build these are written out from the contract's schemas, so that whoever uses them infers nothing; there a body
- * may be left out where an empty one will do.
+ * Replaced in a build by types written out from the contract, which need no inference and make bodies optional where an
+ * empty one is valid.
  */
 
 export type { ErrorCode, OperationId };
@@ -15,7 +15,7 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { [Key in Name]: string } & Params<Rest>
   : unknown;
 type Query<O> = O extends { query: infer Q extends z.ZodObject } ? Sent<z.input<Q>, z.output<Q>> : unknown;
-/** What is made a number when it arrives is a number here. */
+/** Coerced query parameters, typed as numbers. */
 type Sent<Given, Read> = {
   [Name in keyof Given]: unknown extends Given[Name] ? Read[Name & keyof Read] | undefined : Given[Name];
 };
@@ -23,11 +23,11 @@ type Body<O> = O extends { body: infer B extends z.ZodType } ? { body: z.input<B
 type UploadOf<O> = O extends { upload: Upload } ? { upload: SentBytes } : unknown;
 type Parts<O extends Declaration> = Params<O['path']> & Query<O> & Body<O> & UploadOf<O>;
 
-/** What an operation is called with: path and query parameters side by side, the body under `body`, bytes under `upload`. */
+/** Input of an operation: path and query parameters at the top level, the body under `body`, bytes under `upload`. */
 export type InputOf<O extends Declaration> = { [Name in keyof Parts<O>]: Parts<O>[Name] };
 export type Input<Id extends OperationId> = InputOf<Operations[Id]>;
 
-/** What an operation answers with: a JSON document, the response to read bytes from, or one event of a stream. */
+/** Result of an operation: a JSON document, the `Response` for bytes, or an event of a stream. */
 export type OutputOf<O extends Declaration> = O['response'] extends FileAnswer
   ? Response
   : O['response'] extends EventStream<infer Event>
@@ -48,7 +48,7 @@ type Call<O extends Declaration> =
       ? (input?: InputOf<O>, options?: CallOptions) => Answer<O>
       : (input: InputOf<O>, options?: CallOptions) => Answer<O>;
 
-/** A method for every one of these operations, named by its id. */
+/** A method for each operation, named by its ID. */
 export type ClientOf<All extends Record<keyof All, Declaration>> = {
   readonly [Id in keyof All]: Call<All[Id]>;
 };

@@ -1,5 +1,5 @@
 import { consoleOperationList } from '../../contract/console/index.ts';
 import { type Callable, callableOf } from './callable.ts';
 
-/** A build keeps this as a table too. */
+/** Replaced by a table in a build. */
 export const consoleCallables: readonly Callable[] = consoleOperationList.map(callableOf);

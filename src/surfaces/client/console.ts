@@ -10,7 +10,7 @@ export type ConsoleClient = ClientOf<ConsoleOperations>;
 export type ConsoleInput<Name extends Id> = InputOf<ConsoleOperations[Name]>;
 export type ConsoleOutput<Name extends Id> = OutputOf<ConsoleOperations[Name]>;
 
-/** The same for what only people do; used by the console, with the cookie of its session. It is not published. */
+/** A client of the console operations, authenticated by the session cookie. Not part of the package. */
 export function createConsoleClient(options: Omit<ClientOptions, 'apiKey'>): ConsoleClient {
   return callsOf(options, '/console/api', consoleCallables) as ConsoleClient;
 }

@@ -7,22 +7,22 @@ interface Said {
   details?: Record<string, unknown> | null;
 }
 
-/** How much of an answer that is not ours is shown. */
+/** Characters of a foreign response to show in a message. */
 const shown = 200;
 const longestRefusal = 4_000_000;
 
-/** A refusal of the service, as the caller sees it. */
+/** An error response of the service. */
 export class DrydockError extends Error {
   override name = 'DrydockError';
-  /** What kind of refusal. Codes may be added; treat one you do not know as final unless the status says otherwise. */
+  /** Error code. New codes may be added; treat unknown ones as final unless the status suggests a retry. */
   readonly code: ErrorCode | (string & {});
   /** The HTTP status. */
   readonly status: number;
-  /** More about it, by its code; empty when there is nothing more to say. */
+  /** Details that depend on the code. May be empty. */
   readonly details: Record<string, unknown>;
-  /** What the log of the service calls the request, when it was reached. */
+  /** ID of the request in the log of the service, if the service was reached. */
   readonly requestId: string | undefined;
-  /** Seconds until another try makes sense, when that was said. */
+  /** Seconds to wait before a retry, if known. */
   readonly retryAfter: number | undefined;
 
   constructor(response: Response, { code, message, details }: Said) {
@@ -34,14 +34,14 @@ export class DrydockError extends Error {
     this.retryAfter = secondsUntil(response.headers.get('retry-after'));
   }
 
-  /** The refusal in an answer. */
+  /** Parses an error response. */
   static async from(response: Response): Promise<DrydockError> {
-    // Whoever says more than this refuses nothing that we know.
+    // Error bodies of the service are smaller.
     const text = (await boundedText(response, longestRefusal)) ?? '';
     return new DrydockError(response, saidIn(text) ?? notOurs(response, text));
   }
 
-  /** For an answer that the service would not give. */
+  /** For a response that cannot come from the service. */
   static notOurs(response: Response, text: string): DrydockError {
     return new DrydockError(response, notOurs(response, text));
   }
@@ -56,7 +56,7 @@ function saidIn(text: string): Said | undefined {
   }
 }
 
-/** A proxy in between, most likely, or another service at this address. */
+/** Usually sent by a proxy, or by another service at this URL. */
 function notOurs({ status, type: kind, headers }: Response, text: string): Said {
   if (kind === 'opaqueredirect' || (status >= 300 && status < 400)) return redirected(headers);
   const type = headers.get('content-type')?.split(';')[0] ?? 'no content type';
@@ -70,14 +70,14 @@ function notOurs({ status, type: kind, headers }: Response, text: string): Said 
   return { code: 'INTERNAL_ERROR', message };
 }
 
-/** It is not followed: whatever was sent would go to an address that nobody named. */
+/** Redirects are not followed, so that keys and bodies are only sent to the configured URL. */
 function redirected(headers: Headers): Said {
   const to = headers.get('location')?.slice(0, shown);
   const message = `The answer is not from Drydock: it redirects${to === undefined ? '' : ` to ${to}`}`;
   return { code: 'INTERNAL_ERROR', message };
 }
 
-/** `Retry-After` holds seconds, or a date. */
+/** `Retry-After` is a number of seconds or a date. */
 function secondsUntil(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);

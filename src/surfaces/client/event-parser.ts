@@ -1,28 +1,28 @@
-/** One event of a stream; `id` is the last one that was said. */
+/** An event of a stream; `id` is the last ID received. */
 export interface StreamedEvent {
   id: string | undefined;
   data: string;
 }
 
-/** Characters that one event may have. */
+/** Maximum characters per event. */
 const longest = 16_000_000;
 
 /**
- * Reads `text/event-stream` as it comes, in whatever pieces. Lines end with CR, LF or both; a CR at the end of a piece
- * waits for the next, since an LF may belong to it.
+ * Parses `text/event-stream` in pieces of any size. Lines end with CR, LF or both; a CR at the end of a piece is held
+ * back until the next piece, because an LF may follow.
  */
 export class EventParser {
-  /** Milliseconds that the service asks to wait for before coming again. */
+  /** Reconnection delay requested by the service, in milliseconds. */
   retry: number | undefined;
   private rest = '';
-  /** Up to where the rest is known to hold no end of a line. */
+  /** Position up to which the rest has been searched for a line end. */
   private searched = 0;
   private started = false;
   private id: string | undefined;
   private data: string[] = [];
   private size = 0;
 
-  /** The events that are complete now. */
+  /** Returns the events completed by this piece. */
   feed(piece: string): StreamedEvent[] {
     if (!this.started && piece !== '') {
       this.started = true;
@@ -44,7 +44,7 @@ export class EventParser {
     return events;
   }
 
-  /** An empty line ends an event; one that begins with a colon is a comment. */
+  /** An empty line ends an event; a line that starts with a colon is a comment. */
   private line(line: string): StreamedEvent | undefined {
     if (line === '') return this.complete();
     const colon = line.indexOf(':');

@@ -3,25 +3,26 @@ import { EventParser, type StreamedEvent } from './event-parser.ts';
 import { backoff, Lifetime, pause } from './lifetime.ts';
 
 export interface Watching {
-  /** Asks for the events after this one. */
+  /** Requests the events after an ID. */
   connect: (lastEventId: string | undefined, lifetime: Lifetime) => Promise<Response>;
   signal: AbortSignal | undefined;
-  /** How often in a row a stream is taken up again without a single event in between. */
+  /** Maximum consecutive reconnections without an event. */
   retries: number;
-  /** Milliseconds without a sign of life, after which a connection counts as broken. */
+  /** Milliseconds without data after which a connection counts as broken. */
   silence?: number;
 }
 
-/** The service says something every 15 seconds, if only that it is there. */
+/** The service sends an event or a heartbeat every 15 seconds. */
 const longestSilence = 60_000;
 const firstPause = 500;
 const longestPause = 60_000;
-/** Milliseconds within which the service, busy as it may be, ends a stream that has nothing more to say. */
+/** Milliseconds within which even a busy service ends a completed stream. */
 const atOnce = 5000;
 
 /**
- * The data of server-sent events. A stream that breaks off is taken up after the last event. One that ends is asked for
- * once more, since a service that stops and a proxy end it too: it is over when nothing new comes at once.
+ * The data of server-sent events. An interrupted stream is resumed after the last event. A stream that ends is
+ * requested once more, because a stopping service or a proxy also ends it; it is over if no new event arrives
+ * immediately.
  */
 export async function* eachEvent<Data>({
   connect,
@@ -47,11 +48,11 @@ export async function* eachEvent<Data>({
       signal?.throwIfAborted();
       asked = stream.retry ?? asked;
       if (last !== before) attempt = 0;
-      // Without ids it cannot be told where to go on.
+      // Without IDs, the position to resume at is unknown.
       const enough = attempt >= retries || (heard > 0 && last === before);
       if (stream.problem !== undefined && enough) throw stream.problem;
       if (stream.problem === undefined && (enough || (heard === 0 && stream.age < atOnce))) return;
-      // One that says a little and ends, again and again, is not asked as fast as it can answer.
+      // Delays the reconnection to a stream that repeatedly ends after a few events.
       hurried = stream.age < atOnce ? hurried + 1 : 0;
       if (stream.problem !== undefined || heard === 0 || hurried > 1)
         rest = Math.min(backoff(asked ?? firstPause, Math.max(1, attempt)), longestPause);
@@ -62,18 +63,18 @@ export async function* eachEvent<Data>({
   }
 }
 
-/** The message of the platform would repeat what was said. */
+/** Replaces the message of the platform, which would quote the event. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new SyntaxError('An event is not JSON');
+    throw new SyntaxError('An event is not valid JSON');
   }
 }
 
-/** The events of one answer. */
+/** The events of one response. */
 class Stream {
-  /** Why it broke off. */
+  /** Reason of the interruption. */
   problem: unknown;
   private readonly began = Date.now();
   private readonly parser = new EventParser();
@@ -89,7 +90,7 @@ class Stream {
     this.silence = silence;
   }
 
-  /** Milliseconds since it began. */
+  /** Milliseconds since the start of the response. */
   get age(): number {
     return Date.now() - this.began;
   }
@@ -99,7 +100,7 @@ class Stream {
     return this.parser.retry;
   }
 
-  /** Until it ends or breaks off. */
+  /** Yields events until the response ends or is interrupted. */
   async *events(): AsyncGenerator<StreamedEvent> {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     for (let bytes = await this.read(); bytes !== undefined; bytes = await this.read())

@@ -1,7 +1,7 @@
-/** The longest a timer can be set for. */
+/** Maximum duration of a timer. */
 const longest = 2 ** 31 - 1;
 
-/** What ends a call early: its caller, or the clock. */
+/** Ends a call early: by its caller, or by its timeout. */
 export class Lifetime {
   private readonly controller = new AbortController();
   private readonly given: AbortSignal | undefined;
@@ -17,20 +17,20 @@ export class Lifetime {
     return this.controller.signal;
   }
 
-  /** From now on it may take this many milliseconds, whatever was said before. */
+  /** Replaces the remaining time by this many milliseconds. */
   allow(ms: number): void {
     clearTimeout(this.timer);
     if (ms > longest) return;
     this.timer = setTimeout(() => this.controller.abort(tookTooLong(ms)), ms);
   }
 
-  /** It is over, or goes on by itself: the clock stops, and the caller is not listened to. */
+  /** Stops the timeout and ignores the caller, because the call has ended or continues on its own. */
   release(): void {
     clearTimeout(this.timer);
     this.given?.removeEventListener('abort', this.giveUp);
   }
 
-  /** Ends what is still under way. */
+  /** Aborts the running call. */
   end(): void {
     this.release();
     this.controller.abort();
@@ -45,7 +45,7 @@ function tookTooLong(ms: number): DOMException {
   return new DOMException(`No answer within ${ms} ms`, 'TimeoutError');
 }
 
-/** Rejects at once when the signal is aborted. */
+/** Rejects immediately when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
@@ -64,7 +64,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Twice as long each time, from half to one and a half of that, so that callers do not return together. */
+/** Exponential backoff with jitter of ±50 %, so that clients do not retry at the same time. */
 export function backoff(first: number, attempt: number): number {
   return first * 2 ** Math.min(attempt - 1, 10) * (0.5 + Math.random());
 }

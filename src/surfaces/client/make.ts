@@ -9,7 +9,7 @@ import { boundedText } from './text.ts';
 
 type Given = Record<string, unknown>;
 
-/** A method for every one of these operations, which are below `path` at the service. */
+/** Creates a method for each operation. Their paths are below `path` of the service. */
 export function callsOf(options: ClientOptions, path: string, operations: readonly Callable[]): object {
   const target = { ...options, path };
   return Object.fromEntries(operations.map((operation) => [operation.id, callOf(target, operation)]));
@@ -25,7 +25,7 @@ function callOf(options: Target, operation: Callable) {
     lifetime.allow(timeoutOf(options, call));
     try {
       const answer = await sendPatiently(request, lifetime.signal, options, read);
-      // The caller can still give up a file while it is read.
+      // The caller can still abort while a file is read.
       if (operation.answers === 'file') lifetime.allow(Number.POSITIVE_INFINITY);
       else lifetime.release();
       return answer;
@@ -54,7 +54,7 @@ function timeoutOf(options: ClientOptions, call: CallOptions): number {
   return call.timeout ?? options.timeout ?? 300_000;
 }
 
-/** In bytes, unpacked: what a service that never stops can make its caller keep. */
+/** Maximum response size in bytes after decompression, so that an endless response cannot exhaust memory. */
 const longestAnswer = 128 * 1024 * 1024;
 
 async function jsonOf(response: Response): Promise<unknown> {

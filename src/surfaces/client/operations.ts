@@ -1,5 +1,5 @@
 import { operationList } from '../../contract/index.ts';
 import { type Callable, callableOf } from './callable.ts';
 
-/** A build keeps this as a table, so that the client loads no schema. */
+/** Replaced by a table in a build, so that the client loads no schemas. */
 export const callables: readonly Callable[] = operationList.map(callableOf);

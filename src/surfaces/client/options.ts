@@ -1,63 +1,60 @@
-/** Where the service is, who asks, and how long to try. */
+/** URL of the service, credentials, timeouts and retries. */
 export interface ClientOptions {
-  /** Its origin, with or without `/api/v1`, as `drydock serve` prints it. */
+  /** URL printed by `drydock serve`, with or without `/api/v1`. */
   baseUrl: string;
   /**
-   * An API key, or what fetches one; that is called for each request. Left out, no key is sent: for what needs none, and
-   * for a page of the service itself.
+   * An API key, or a function that returns one, called for each request. Optional for operations without authentication
+   * and for pages of the service.
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Headers for every request. */
+  /** Additional headers of every request. */
   headers?: Record<string, string> | undefined;
   /**
-   * Milliseconds a call may take, pauses and repetitions included; 300 000 unless said, `Infinity` for no end. Of a file
-   * or a stream of events, what counts is the time until it begins.
+   * Timeout of a call in milliseconds, including delays and retries. Default 300 000; `Infinity` for none. For files
+   * and event streams, it applies until the response starts.
    */
   timeout?: number | undefined;
-  /**
-   * How often a request is sent again that was refused for its rate, or that failed on the way and is safe to repeat; 2
-   * unless said.
-   */
+  /** Maximum number of retries of rate-limited requests, and of failed ones that are safe to repeat. Default 2. */
   retries?: number | undefined;
   /**
-   * Milliseconds that the pauses of a call may take together; 60 000 unless said. A `Retry-After` that is longer is not
-   * waited for: the call fails at once, and the error says `retryAfter`.
+   * Maximum total delay of the retries of a call in milliseconds. Default 60 000. With a longer `Retry-After`, the call
+   * fails immediately with `retryAfter` in the error.
    */
   maxWait?: number | undefined;
-  /** Called before each pause. */
+  /** Called before each retry delay. */
   onRetry?: ((retry: Retry) => void) | undefined;
-  /** Used in place of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** A request that is about to be sent again. */
+/** A request that is about to be retried. */
 export interface Retry {
-  /** The operation that was called. */
+  /** ID of the operation. */
   operation: string;
-  /** How often it has been sent. */
+  /** Number of attempts so far. */
   attempt: number;
-  /** Milliseconds until it is sent again. */
+  /** Milliseconds until the retry. */
   wait: number;
-  /** What came of the last time: a `DrydockError`, or what `fetch` threw. */
+  /** Error of the last attempt: a `DrydockError`, or the error of `fetch`. */
   error: unknown;
 }
 
-/** What can be said about one call. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call at once, pauses and streams included. */
+  /** Aborts the call, including delays and streams. */
   signal?: AbortSignal | undefined;
   /**
-   * Two calls with the same key are one, where the operation honours keys. Without, the client makes a key for each
-   * call where that lets it repeat the request safely.
+   * Idempotency key, for operations that support it: calls with the same key take effect once. Default: generated for
+   * each call if that allows retries.
    */
   idempotencyKey?: string | undefined;
-  /** Headers beyond those of the client. */
+  /** Headers in addition to those of the client. */
   headers?: Record<string, string> | undefined;
-  /** In place of the `timeout` of the client. */
+  /** Overrides the `timeout` of the client. */
   timeout?: number | undefined;
 }
 
-/** Bytes to send, with their media type; a `Blob` brings its own. A stream is sent once and never repeated. */
+/** Bytes to send with their media type, which a `Blob` provides itself. A stream is sent once and never retried. */
 export type SentBytes =
   | Blob
   | { contentType: string; bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> };

@@ -5,18 +5,18 @@ interface Page {
   nextCursor?: string | undefined;
 }
 
-/** An operation that answers page by page. */
+/** An operation that returns pages. */
 type List = (input: never, options?: CallOptions) => Promise<Page>;
 type Item<L extends List> = Awaited<ReturnType<L>>['items'][number];
 
-/** The client marks lists that take the cursor elsewhere than in `cursor`. */
+/** Set for lists whose cursor parameter is not `cursor`. */
 interface Marked {
   cursorIn?: 'cursor' | 'before' | 'body' | undefined;
 }
 
 /**
- * Every item of a list, page after page, each page asked for when the one before is used up:
- * `for await (const server of eachItem(client.listProjectServers, { projectId }))`.
+ * All items of a list. The next page is requested when the previous one is used up: `for await (const server of
+ * eachItem(client.listProjectServers, { projectId }))`.
  */
 export async function* eachItem<L extends List>(
   list: L,
@@ -35,13 +35,13 @@ export async function* eachItem<L extends List>(
     if (nextCursor === seen) throw new RangeError('The list does not go on: it gave the same cursor twice');
     empty = page.items.length === 0 ? empty + 1 : 0;
     if (empty > mostEmpty) throw new RangeError('The list does not go on: its pages are empty');
-    // One that is remembered ever longer finds a circle of any length.
+    // Remembers one cursor for exponentially growing periods, which detects cycles of any length.
     if (pages === rememberAt) [seen, rememberAt] = [nextCursor, pages * 2];
     page = await list(continued(input, nextCursor, cursorIn) as never, options);
   }
 }
 
-/** Pages in a row: a filter may leave some empty. */
+/** Maximum consecutive empty pages; filters can leave some pages empty. */
 const mostEmpty = 100;
 
 function continued(input: object, cursor: string, place: NonNullable<Marked['cursorIn']>): object {

@@ -1,28 +1,28 @@
 import type { Callable } from './callable.ts';
 import type { CallOptions, ClientOptions, SentBytes } from './options.ts';
 
-/** What cannot be sent to any service. It says no value: that may be a secret. */
+/** A request that cannot be sent. The message never contains values, which may be secrets. */
 class Unsendable extends TypeError {
   override name = 'Unsendable';
 }
 
-/** A call as it is sent, again too. */
+/** A prepared request, which can be sent repeatedly. */
 export interface Request {
   operation: string;
   url: string;
-  /** For each attempt anew: a key may have been replaced meanwhile. */
+  /** Built for each attempt, because the API key may have been replaced. */
   init: () => Promise<RequestInit>;
-  /** Statuses beside the 2xx that carry an answer. */
+  /** Statuses other than 2xx whose response is a result. */
   answers: readonly number[];
-  /** A stream of bytes is gone when it was sent. */
+  /** Whether the body is a stream, which can only be sent once. */
   resendable: boolean;
-  /** Sending it again does nothing more. */
+  /** Whether the request can be repeated without further effects. */
   repeatable: boolean;
 }
 
-/** Where the operations are. */
+/** Base URL of the operations. */
 export interface Target extends ClientOptions {
-  /** Below the origin. */
+  /** Path below the origin. */
   path: string;
 }
 
@@ -48,11 +48,11 @@ export function requestOf(
       const sent = { ...headers };
       const apiKey = typeof target.apiKey === 'function' ? await target.apiKey() : target.apiKey;
       if (apiKey !== undefined) put(sent, 'authorization', `Bearer ${apiKey}`);
-      // A stream can only be sent by a client that does not wait for the answer's beginning.
+      // Required by fetch for a stream as body.
       return {
         method: operation.method,
         headers: sent,
-        // Neither the key nor what is sent with it goes anywhere else.
+        // Keys and bodies are only sent to the configured URL.
         redirect: 'manual',
         ...(body !== undefined && { body }),
         ...(streamed && { duplex: 'half' }),
@@ -66,10 +66,10 @@ export function requestOf(
   };
 }
 
-/** By their names in small letters. `Headers` would do the same, and takes long to load where it comes with all of `fetch`. */
+/** Headers by lower-case name. Avoids `Headers`, which loads slowly in Node. */
 type Sent = Record<string, string>;
 
-/** The platform's own message would repeat the value. */
+/** Checked here, because the message of the platform would quote the value. */
 function put(headers: Sent, name: string, value: string): void {
   const trimmed = value.trim();
   if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(trimmed))
@@ -77,7 +77,7 @@ function put(headers: Sent, name: string, value: string): void {
   headers[name.toLowerCase()] = trimmed;
 }
 
-/** An origin will do. */
+/** Accepts an origin without path. */
 function baseOf({ baseUrl: url, path }: Target): string {
   let end = url.length;
   while (url[end - 1] === '/') end--;
@@ -85,13 +85,13 @@ function baseOf({ baseUrl: url, path }: Target): string {
   return base.endsWith(path) ? base : `${base}${path}`;
 }
 
-/** Some operations take the key there too; one in the header would outdo it. */
+/** Whether the body has an idempotency key. A key in the header would override it. */
 function keyInBody({ body }: Record<string, unknown>): boolean {
   const key = (body as { idempotencyKey?: unknown } | undefined)?.idempotencyKey;
   return typeof key === 'string' && key.trim() !== '';
 }
 
-/** Made for this call alone, so that it can be sent again. `randomUUID` is missing on pages without TLS. */
+/** Generates an idempotency key, so that the call can be retried. `randomUUID` is not available on pages without TLS. */
 function ownKey({ repeatable }: Callable): string | undefined {
   if (repeatable !== 'with key') return undefined;
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -107,7 +107,7 @@ function bodyOf(
     return { body: JSON.stringify(input['body'] ?? {}), type: 'application/json' };
   const upload = input['upload'] as SentBytes | undefined;
   if (!upload) throw new TypeError(`${operation.id}: upload is missing`);
-  // A blob brings its type.
+  // A blob has its own type.
   if (upload instanceof Blob) return { body: upload };
   return { body: upload.bytes, type: upload.contentType };
 }
@@ -124,7 +124,7 @@ function addressOf(operation: Callable, input: Record<string, unknown>): string 
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Dots alone would lead to another path, however they are written. */
+/** Rejects dot segments, which would change the path in any encoding. */
 function inPath(operation: string, name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new Unsendable(`${operation}: ${name} must be a text`);
   if (/^\.{1,2}$/.test(value)) throw new Unsendable(`${operation}: ${name} cannot be ${value}`);

@@ -4,12 +4,12 @@ import type { ClientOptions } from './options.ts';
 import type { Request } from './request.ts';
 
 const firstPause = 250;
-/** Of proxies, and of a service that is about to end. */
+/** Statuses of proxies and of a service that is shutting down. */
 const onTheWay: readonly number[] = [502, 503, 504];
-/** With these the service says what became of something that it asked in turn, having waited for it. */
+/** Codes for failures of servers under test. They are results and not retried. */
 const ofTheTarget: readonly string[] = ['SERVER_UNREACHABLE', 'TIMEOUT'];
 
-/** Sends a request until it is answered or patience ends, and hands the answer on to be read. */
+/** Sends a request, retries it as allowed, and returns the response unread. */
 export async function sendPatiently<T>(
   request: Request,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function sendPatiently<T>(
       return await read(response);
     } catch (error) {
       signal.throwIfAborted();
-      // Nothing counts these, so they must not come one right after the other.
+      // These retries are not counted, so they need a delay.
       const wait = Math.max(waitAfter(error, attempt), underWay(error) ? firstPause : 0);
       const enough = underWay(error) ? retries === 0 : attempt > retries;
       if (enough || waited + wait > maxWait || !mayRepeat(request, error)) throw error;
@@ -40,15 +40,15 @@ export async function sendPatiently<T>(
 
 function mayRepeat({ resendable, repeatable }: Request, error: unknown): boolean {
   if (!resendable) return false;
-  // Nothing but the network fails otherwise; whether the request arrived is not known then.
+  // Other errors are network failures: the request may have arrived.
   if (!(error instanceof DrydockError)) return repeatable;
   const { status, code } = error;
-  // Refused for its rate, or for what there is to do already, nothing was done.
+  // Rate-limited and overloaded requests had no effect.
   if (status === 429 || error.details['reason'] === 'OVERLOADED' || underWay(error)) return true;
   return repeatable && onTheWay.includes(status) && !ofTheTarget.includes(code);
 }
 
-/** The answer to an earlier attempt was lost, and the service is still at it. */
+/** An earlier attempt is still running; its response was lost. */
 function underWay(error: unknown): boolean {
   return error instanceof DrydockError && error.details['reason'] === 'IDEMPOTENCY_KEY_IN_USE';
 }

@@ -1,4 +1,4 @@
-/** The text of an answer, or nothing when it is longer than this many bytes. */
+/** The text of a response, or undefined if it exceeds the limit in bytes. */
 export async function boundedText(response: Response, most: number): Promise<string | undefined> {
   const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
 import { visitOperationList } from '../../contract/visit/index.ts';
 import { type Callable, callableOf } from './callable.ts';
 
-/** A build keeps this as a table too. */
+/** Replaced by a table in a build. */
 export const visitCallables: readonly Callable[] = visitOperationList.map(callableOf);

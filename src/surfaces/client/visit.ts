@@ -7,7 +7,7 @@ import { visitCallables } from './visit-operations.ts';
 export type VisitClient = ClientOf<VisitOperations>;
 export type VisitOutput<Name extends keyof VisitOperations> = OutputOf<VisitOperations[Name]>;
 
-/** The same for those who came by a link; the key is what let them in. It is not published. */
+/** A client of the visit operations. The API key is the token of the visit. Not part of the package. */
 export function createVisitClient(options: ClientOptions): VisitClient {
   return callsOf(options, '/visit/api', visitCallables) as VisitClient;
 }

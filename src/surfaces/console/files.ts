@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What pages of ours may do. A directive of `more` is added: none of them may stand here. */
+/** A directive of `more` is added: none of them may stand here. */
 export function pagePolicy(...more: string[]): string {
   return [
     "default-src 'none'",
@@ -69,7 +69,6 @@ const places = ['../console/', '../../../dist/console/'];
 
 let read: Promise<Map<string, File>> | undefined;
 
-/** What was built, by path. Nothing but what was there at the first request can be asked for. */
 export function builtFiles(): Promise<Map<string, File>> {
   return (read ??= readFiles());
 }

@@ -3,10 +3,7 @@ import { type Content, type Html, html } from './html.ts';
 
 export const keyVariable = 'DRYDOCK_KEY';
 
-/**
- * A command that works as it is once the shell knows the key and the ids: `$PROJECT_ID` stands for
- * `{projectId}`.
- */
+/** A command that runs once the key and the IDs are set as shell variables: `$PROJECT_ID` stands for `{projectId}`. */
 export function curlExample(base: string, method: string, path: string, operation: OperationObject): Html {
   const { parameters = [], requestBody, security, responses } = operation;
   const sent = requestBody?.content['application/json'];

@@ -3,10 +3,10 @@ import { type Content, type Html, html } from './html.ts';
 export interface Frame {
   product: string;
   version: string;
-  /** What the browser calls the page. */
+  /** Title of the page. */
   title: string;
   description: string;
-  /** What can be filtered in the navigation. */
+  /** Name of the entries that the navigation filters. */
   filters: string;
   nav: Content;
   main: Content;
@@ -14,7 +14,7 @@ export interface Frame {
   script: Html;
 }
 
-/** What the reference and the guides have around them. */
+/** The frame of the reference and the guides. */
 export function frame({
   product,
   version,

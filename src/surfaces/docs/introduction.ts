@@ -8,30 +8,30 @@ interface Chapter {
   id: string;
   title: string;
   text: Html;
-  /** Takes the whole width, below the others. */
+  /** Whether the chapter takes the whole width, below the others. */
   wide?: true;
   example?: { title: string; code: Content; command?: true };
 }
 
-/** What holds for every operation. `first` is one that answers anybody who has a key. */
+/** Conventions of all operations. `first` is an operation that works with any API key. */
 export function chapters(base: string, first: Placed | undefined): Chapter[] {
   return [
     {
       id: 'base-url',
       title: 'Base URL',
-      text: html`<p>Every path below starts with <code class="base">${base}</code>. Requests and answers are JSON in UTF-8. Most requests refuse fields they do not know. Answers may gain fields, so ignore those you do not know.</p>
-<p>Every answer carries <code>x-request-id</code>, which names the request in the logs.</p>`,
+      text: html`<p>All paths start with <code class="base">${base}</code>. Requests and responses are JSON in UTF-8. Most requests reject unknown fields. Responses can get new fields, so ignore unknown ones.</p>
+<p>Every response has an <code>x-request-id</code> header that identifies the request in the logs.</p>`,
     },
     {
       id: 'times',
       title: 'Times',
-      text: html`<p>A time is a number, milliseconds since 1 January 1970, UTC, unless its format says <code>date-time</code>.</p>`,
+      text: html`<p>Times are numbers in epoch milliseconds (UTC), unless their format is <code>date-time</code>.</p>`,
     },
     {
       id: 'authentication',
       title: 'Authentication',
-      text: html`<p>Send an API key with every request: <code>Authorization: Bearer sk_…</code>. A key acts as one user in one organization. The first one is printed when the service starts for the first time; the operator makes more with <code>drydock keys</code>.</p>
-<p>The examples on this page take the key and the ids from shell variables: <code>$PROJECT_ID</code> stands for <code>{projectId}</code>. Set them once, and every example works as it is.</p>`,
+      text: html`<p>Send an API key with every request: <code>Authorization: Bearer sk_…</code>. A key acts as one user in one organization. The first key is printed when the service starts for the first time. Create more in the console or with <code>drydock keys</code>.</p>
+<p>The examples on this page use shell variables for the key and for IDs: <code>$PROJECT_ID</code> stands for <code>{projectId}</code>. Set them once to run the examples.</p>`,
       ...(first && {
         example: {
           title: 'A first request',
@@ -43,24 +43,24 @@ export function chapters(base: string, first: Placed | undefined): Chapter[] {
     {
       id: 'lists',
       title: 'Lists',
-      text: html`<p>A list answers <code>items</code> and, while there is more, <code>nextCursor</code>. Send it back as <code>cursor</code>, or as the parameter that the operation has for it, with the same filters to get the next page. On the last page it is absent. A cursor is opaque: do not build or edit one.</p>`,
+      text: html`<p>Lists return <code>items</code> and <code>nextCursor</code>, which is absent on the last page. To get the next page, send it as <code>cursor</code> with the same filters. Cursors are opaque: do not create or edit them.</p>`,
       example: { title: 'A page', code: '{\n  "items": [ … ],\n  "nextCursor": "…"\n}' },
     },
     {
       id: 'idempotency',
-      title: 'Repeating safely',
-      text: html`<p>Operations that say so take an <code>Idempotency-Key</code> header of up to 256 characters. Repeat the request with the same key and you get the first answer; nothing happens twice. The same key with another request is refused with <code>409</code>. Keys belong to a user and an operation, and are remembered for a day. A request that failed is not remembered, so its key may be used again.</p>`,
+      title: 'Idempotency',
+      text: html`<p>Operations that document it accept an <code>Idempotency-Key</code> header of up to 256 characters. Repeating a request with the same key returns the first response and has no further effect. Using the key for a different request returns <code>409</code>. Keys are specific to a user and an operation, and are stored for a day. Failed requests are not stored, so their keys can be used again.</p>`,
     },
     {
       id: 'rate-limit',
       title: 'Rate limit',
-      text: html`<p>Each key may make a number of requests a minute, with short bursts above it; the operator sets both. Beyond that the answer is <code>429</code>. Wait as many seconds as <code>Retry-After</code> says, then go on. Spent credits and daily budgets answer in the same way.</p>`,
+      text: html`<p>Each API key has a limit of requests per minute with short bursts, set by the operator. Beyond it, requests return <code>429</code>. Wait for the seconds in <code>Retry-After</code>, then retry. Spent credits and daily budgets return <code>429</code> too.</p>`,
     },
     {
       id: 'errors',
       title: 'Errors',
       wide: true,
-      text: html`<p>A refusal has one shape. Rely on <code>code</code>, which decides the status; <code>message</code> is for people and may change. <code>details</code> is there when there is more to say.</p>
+      text: html`<p>All errors have the same form. Rely on <code>code</code>, which determines the status; <code>message</code> is for people and can change. <code>details</code> is optional.</p>
 <table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead><tbody>${(
         Object.entries(statusOfCode) as [ErrorCode, number][]
       ).map(
@@ -68,7 +68,7 @@ export function chapters(base: string, first: Placed | undefined): Chapter[] {
           html`<tr id="error-${code}"><td>${status}</td><td><code>${code}</code></td><td>${phrase(meaningOfCode[code])}</td></tr>`,
       )}</tbody></table>`,
       example: {
-        title: 'A refusal',
+        title: 'An error',
         code: JSON.stringify(
           {
             code: 'RATE_LIMITED' satisfies ErrorCode,
@@ -83,7 +83,7 @@ export function chapters(base: string, first: Placed | undefined): Chapter[] {
   ];
 }
 
-/** Short chapters stand side by side; a wide one has its example next to it. */
+/** Shows short chapters side by side, and wide ones with their example next to them. */
 export function introduction(chapters: readonly Chapter[]): Html {
   const short = chapters.filter(({ wide }) => !wide);
   const wide = chapters.filter((chapter) => chapter.wide);

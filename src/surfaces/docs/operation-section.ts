@@ -1,4 +1,5 @@
 import type { Access } from '../../contract/operation.ts';
+import { refName } from '../common/schema-words.ts';
 import type {
   MediaType,
   OpenApiDocument,
@@ -10,7 +11,6 @@ import type {
 import { curlExample } from './curl.ts';
 import { type Html, html, prose } from './html.ts';
 import type { SchemaTables } from './schema-table.ts';
-import { refName } from './schema-words.ts';
 import { sketch } from './sketch.ts';
 
 /** An operation with its place in the document. */
@@ -27,22 +27,22 @@ export interface Setting {
   base: string;
 }
 
-/** Those of the console are not shown here. */
+/** Access levels in words. The documentation omits console operations. */
 const callers: Partial<Record<Access, string>> = {
-  public: 'For anyone, without a key',
-  key: 'For any working key',
-  'directory reader': 'For any working key, or a guest token of the directory',
-  'organization member': 'For members of the organization',
-  'organization admin': 'For administrators of the organization',
-  requester: 'For the account that made the request',
-  'project viewer': 'For whoever can see the project it belongs to',
-  'project member': 'For members of the project',
-  'project member or visitor': 'For members of the project, and for whoever was let in to the study',
-  'project admin': 'For administrators of the project',
-  'own or project admin': 'For its owner; when it is shared, for administrators of the project',
+  public: 'No authentication',
+  key: 'Any API key',
+  'directory reader': 'Any API key, or a guest token of the directory',
+  'organization member': 'Organization members',
+  'organization admin': 'Organization administrators',
+  requester: 'The account that created the resource',
+  'project viewer': 'Users with access to its project',
+  'project member': 'Project members',
+  'project member or visitor': 'Project members, and visitors of the study',
+  'project admin': 'Project administrators',
+  'own or project admin': 'Its owner; if shared, project administrators',
 };
 
-/** More lines than this would push the next operation away. */
+/** Longer sketches are folded, so that the next operation stays near. */
 const longSketch = 30;
 
 export function operationSection({ method, path, operation }: Placed, setting: Setting): Html {
@@ -59,13 +59,13 @@ export function operationSection({ method, path, operation }: Placed, setting: S
 ${description !== undefined && prose(description)}${facts(operation)}${parameterTables(parameters, tables)}${
   requestBody &&
   body &&
-  html`<h4>Body <small>${requestBody.required ? 'required' : 'may be left out'}</small></h4>${
+  html`<h4>Body <small>${requestBody.required ? 'required' : 'optional'}</small></h4>${
     sentType === json
       ? tables.body(body.schema, 'request')
       : html`<p>${requestBody.description} <span class="t">${sentType}</span></p>`
   }`
 }
-<h4>Answer</h4>
+<h4>Response</h4>
 <details class="answer"><summary><b>${status}</b> ${answer.description} <span class="t">${answerType === json ? refName(schema) : answerType}</span></summary>${isBytes(schema) ? '' : tables.body(schema, 'answer')}</details>
 <h4>Errors</h4>
 <ul class="errors">${errorsOf(operation, document).map(
@@ -81,7 +81,7 @@ ${!isBytes(schema) && answerFigure(status, html`${sketch(schema, document.compon
 
 const json = 'application/json';
 
-/** Of an operation's request or answer, which has one form only. */
+/** The only media type of a request or response. */
 function mediaOf(content: Record<string, MediaType> = {}): [string, MediaType | undefined] {
   const [type = '', media] = Object.entries(content)[0] ?? [];
   return [type, media];
@@ -97,7 +97,7 @@ export function badge(method: string): Html {
 
 function successOf(responses: OperationObject['responses']): [string, ResponseObject] {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
-  // Every operation of the contract declares one, and writes it in place.
+  // Every operation has one inline.
   return found as [string, ResponseObject];
 }
 
@@ -142,5 +142,5 @@ function errorsOf({ responses }: OperationObject, { components }: OpenApiDocumen
 
 function answerFigure(status: string, shape: Html): Html {
   const open = shape.text.split('\n').length <= longSketch;
-  return html`<figure><details${open && html` open`}><summary>Shape of the answer, ${status}</summary><pre><code>${shape}</code></pre></details></figure>`;
+  return html`<figure><details${open && html` open`}><summary>Response body, ${status}</summary><pre><code>${shape}</code></pre></details></figure>`;
 }

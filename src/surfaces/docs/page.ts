@@ -54,7 +54,7 @@ ${
 <p><a href="${base}/openapi.json">OpenAPI document</a>, version ${version}. New here? Read the <a href="docs/guides/quick-start">quick start</a>.</p></header>
 ${introduction(general)}
 ${body}
-${types.length > 0 && html`<section class="area" aria-labelledby="types"><header><h2 id="types"><a href="#types">Types</a></h2><p>Objects that operations take and answer.</p></header>${types.map(({ section }) => section)}</section>`}`,
+${types.length > 0 && html`<section class="area" aria-labelledby="types"><header><h2 id="types"><a href="#types">Types</a></h2><p>Objects in requests and responses.</p></header>${types.map(({ section }) => section)}</section>`}`,
   });
 }
 
@@ -80,7 +80,7 @@ function navItem({ method, operation }: Placed): Html {
   return html`<li><a href="#${operation.operationId}">${badge(method)}<span>${operation.summary}</span></a></li>`;
 }
 
-/** Drawing a type may link further ones, so the set grows while it is walked. */
+/** Rendering a type can link further ones, so the set grows during the iteration. */
 function typeSections(tables: SchemaTables): { name: string; section: Content }[] {
   const sections: { name: string; section: Content }[] = [];
   for (const name of tables.linked)

@@ -49,7 +49,7 @@ export const script = html`
       entry.group.hidden = all('li:not([hidden])', entry.group).length === 0;
       entry.group.open = words.length > 0 || entry.open;
     }
-    output.textContent = words.length === 0 ? '' : count === 0 ? 'Nothing fits' : count + ' of ' + entries.length;
+    output.textContent = words.length === 0 ? '' : count === 0 ? 'No results' : count + ' of ' + entries.length;
   };
   input.addEventListener('input', filter);
   input.addEventListener('keydown', (event) => {

@@ -10,15 +10,15 @@ import { script } from './reference.js.ts';
 export interface Docs {
   /** The OpenAPI document as JSON. */
   json: string;
-  /** The page, for a reader who reaches the service at this address. */
+  /** The page for a given base URL. */
   page(origin: string): string;
-  /** A guide, which looks the same at every address. */
+  /** A guide, which does not depend on the base URL. */
   guide(name: string): string | undefined;
-  /** What a page may load: nothing but its own style and script, which are known by their hashes. */
+  /** Content-Security-Policy that only allows the inline style and script of a page, by their hashes. */
   policy: string;
 }
 
-/** Stands for the address in the page that is kept; no text of ours has this character. */
+/** Placeholder for the base URL in the cached page. Does not occur in other text. */
 const originMark = '\u{E000}';
 
 export function renderDocs(basePath: string): Docs {

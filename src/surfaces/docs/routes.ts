@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { originOf } from '../http/origin.ts';
+import { originOf } from '../common/origin.ts';
 import type { Docs } from './render.ts';
 
 /**
- * The document, the page drawn from it, the guides and the schema of suite files, loaded and made when one is first asked for.
- * Without a public URL the page shows the address it was asked at.
+ * Routes of the OpenAPI document, the reference, the guides and the schema of suite files, created on the first
+ * request. Without a public URL, the reference shows the host of the request.
  */
 export function registerDocs(app: FastifyInstance, basePath: string, publicUrl?: string): void {
   let made: Promise<Docs> | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { constraintWords, typeWords, type Word } from '../common/schema-words.ts';
 import type { Schema } from '../openapi/types.ts';
 import { html } from './html.ts';
 import { SchemaTables } from './schema-table.ts';
-import { constraintWords, typeWords, type Word } from './schema-words.ts';
 import { sketch } from './sketch.ts';
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });

@@ -1,5 +1,3 @@
-import type { Parameter, Schema } from '../openapi/types.ts';
-import { type Content, type Html, html, phrase, prose } from './html.ts';
 import {
   constraintWords,
   isMap,
@@ -8,9 +6,11 @@ import {
   valueOfMap,
   type Word,
   withoutNull,
-} from './schema-words.ts';
+} from '../common/schema-words.ts';
+import type { Parameter, Schema } from '../openapi/types.ts';
+import { type Content, type Html, html, phrase, prose } from './html.ts';
 
-/** A type that takes more room than this is shown once, at the end of the page, and linked. */
+/** Larger types are shown once, at the end of the page, and linked. */
 const largestInline = 6_000;
 
 /** Requests say which fields they need; answers say which ones may be missing. */
@@ -25,7 +25,7 @@ interface Row {
 
 /** Draws schemas as tables of fields whose nested objects unfold in place. */
 export class SchemaTables {
-  /** Types some table has linked to, in the order they were met. */
+  /** Linked types, in order of first use. */
   readonly linked = new Set<string>();
   private readonly schemas: Readonly<Record<string, Schema>>;
   private readonly drawn = new Map<string, Html>();
@@ -40,7 +40,7 @@ export class SchemaTables {
     return (name === undefined ? undefined : this.schemas[name]) ?? schema;
   }
 
-  /** A whole body: what its schema says about itself, then its fields. */
+  /** A complete body: the description of its schema, then its fields. */
   body(schema: Schema, side: Side): Html {
     const { description } = this.resolve(schema);
     const fields = this.inside(this.resolve(schema), side);
@@ -98,7 +98,7 @@ export class SchemaTables {
       required: required.includes(name),
     }));
     if (rows.length === 0) return html`<p class="note">No fields.</p>`;
-    // Of a page of items one wants to see the items.
+    // Unfolds the items of a page.
     const open = rows.length <= 3;
     return html`<dl class="fields">${rows.map((row) => this.row(row, side, open))}</dl>${
       typeof others === 'object' && html`<p class="note">Further fields may appear.</p>`
@@ -120,7 +120,7 @@ export class SchemaTables {
   private unfold(given: Schema, side: Side, open: boolean): Html | false {
     const fields = this.inside(given, side);
     if (!fields) return false;
-    // Its name is a link already.
+    // The name of the type is already a link.
     if (fields.text.length > largestInline && nameInside(given) !== undefined) return false;
     return html`<details${open && html` open`}><summary>${this.summaryOf(withoutNull(given).schema)}</summary>${fields}</details>`;
   }

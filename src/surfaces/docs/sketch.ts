@@ -1,6 +1,6 @@
+import { isMap, refName, valueOfMap, withoutNull } from '../common/schema-words.ts';
 import type { Schema } from '../openapi/types.ts';
 import { type Content, html } from './html.ts';
-import { isMap, refName, valueOfMap, withoutNull } from './schema-words.ts';
 
 const deepest = 3;
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { DrydockError } from '../client/index.ts';
 
-/** What was asked for; undefined where there is no such thing. */
+/** The answer, or undefined if the thing does not exist. */
 export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

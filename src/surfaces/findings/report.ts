@@ -1,4 +1,4 @@
-/** What a command found, as reports are made from it. Every text may come from a server, a model or a file. */
+/** The findings of a command, from which reports are made. Every text may come from a server, a model or a file. */
 export interface Report {
   title: string;
   /** The outcome of the whole report, if the cases do not show it. */
@@ -21,7 +21,7 @@ export interface ReportCase {
   durationMs?: number | undefined;
   /** Why, in one line. */
   message?: string | undefined;
-  /** Whatever else helps, in lines. */
+  /** Further details, in lines. */
   details?: string | undefined;
 }
 

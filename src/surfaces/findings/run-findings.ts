@@ -5,11 +5,11 @@ export type Run = Awaited<ReturnType<Client['getEvalRun']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
 type Gate = Awaited<ReturnType<Client['getEvalRunGate']>>;
 
-/** What there is to say about a run that is over. */
+/** Everything that a report says about a finished run. */
 export interface Findings {
   suite: { id: string; name: string };
   run: Run;
-  /** With the last run of its like, where there is one. */
+  /** The comparison with the previous run of the same configuration, if there is one. */
   comparison: Comparison | undefined;
   /** Why there is none; of a run that did not complete nothing is said. */
   notCompared: string | undefined;
@@ -51,4 +51,10 @@ async function comparisonOf(
 
 export function isWaived({ gateWaiver }: Run): boolean {
   return gateWaiver?.active === true;
+}
+
+export const mostExplained = 5;
+
+export function percent(rate: number | null): string {
+  return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
 }

@@ -1,11 +1,11 @@
-import { oneLine } from '../harmless-text.ts';
+import { oneLine } from '../common/harmless-text.ts';
 import type { Report, ReportCase, ReportTable } from './report.ts';
-import { type Findings, isWaived, type Run } from './run-findings.ts';
+import { changeLines, changesTable } from './run-changes.ts';
+import { conclusionOf, ruleNames, sentence } from './run-conclusion.ts';
+import { type Findings, isWaived, percent, type Run } from './run-findings.ts';
 
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
 type Failure = Run['decisionSummary']['diagnostics']['items'][number];
-
-export const mostExplained = 5;
 
 const columns: Record<string, (one: CaseStatistics, verdict: string) => string> = {
   Case: ({ title }) => oneLine(title, 44),
@@ -135,62 +135,6 @@ function failuresTable(run: Run): ReportTable {
   };
 }
 
-type Compared = Pick<Findings, 'comparison'>;
-
-/** Cases that did not stay as they were. */
-function changesOf({ comparison }: Compared) {
-  return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
-}
-
-export function changeOf({ status }: { status: string }): string {
-  return status.replace('_', ' ');
-}
-
-export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>): string[] {
-  const { comparison, notCompared } = findings;
-  if (!comparison) return notCompared === undefined ? [] : [`${notCompared}.`];
-  const { baseRun, difference, cases } = comparison;
-  const changes = changesOf(findings);
-  const of = (word: string): number => changes.filter((one) => changeOf(one) === word).length;
-  const unmeasured = of('not measured');
-  const both = cases.filter(({ base, compare }) => base.trials > 0 && compare.trials > 0);
-  const among = both.length === cases.length ? '' : ` over the ${both.length} cases measured in both`;
-  const rates =
-    both.length === 0
-      ? ''
-      : `, pass rate ${percent(rateOf(both.map(({ base }) => base)))} to ${percent(rateOf(both.map(({ compare }) => compare)))}${among}`;
-  const changed = difference && difference.change !== 0;
-  const chance = changed ? ` (p = ${shownP(difference.p)}, ${beyondChance(difference.significant)})` : '';
-  const missing = unmeasured > 0 ? `, ${unmeasured} not measured` : '';
-  return [
-    `Since run ${baseRun.runNumber}: ${of('regressed')} regressed, ${of('fixed')} fixed${missing}${rates}${chance}.`,
-    ...changes.slice(0, mostExplained).map((one) => {
-      const { title, difference: own } = one;
-      const p = own?.adjustedP;
-      return `  ${changeOf(one)}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;
-    }),
-  ];
-}
-
-function rateOf(sides: readonly { passed: number; trials: number }[]): number {
-  const sum = (figure: 'passed' | 'trials'): number => sides.reduce((total, side) => total + side[figure], 0);
-  return sum('passed') / sum('trials');
-}
-
-export function changesTable(findings: Compared): ReportTable {
-  return {
-    heading: `What changed since run ${findings.comparison?.baseRun.runNumber ?? ''}`,
-    columns: ['Case', 'Change', 'Was', 'Is', 'Chance'],
-    rows: changesOf(findings).map(({ title, status, base, compare, difference }) => [
-      title,
-      changeOf({ status }),
-      `${base.passed}/${base.trials}`,
-      `${compare.passed}/${compare.trials}`,
-      difference?.adjustedP == null ? '-' : `p = ${shownP(difference.adjustedP)}`,
-    ]),
-  };
-}
-
 /** A judge that counts words is named, so that nobody takes its scores for a verdict. */
 export function judgeLines({ run: { judges } }: Findings): string[] {
   if (judges.goalCompletion.basis !== 'wordCount') return [];
@@ -269,7 +213,7 @@ function withoutReason({ status }: Failure): string {
 
 const mostWhy = 400;
 
-/** Which tools were called and which were expected, where the calls decided. */
+/** The called and the expected tools, if the calls decided. */
 function callsOf(item: Failure): string | undefined {
   const { stages = [], firstFailedStage } = item.chain as {
     stages?: { stage: string; reason?: string }[];
@@ -296,19 +240,11 @@ function callsOf(item: Failure): string | undefined {
   }
 }
 
-function shownP(p: number): string {
-  return p < 0.001 ? '<0.001' : p.toFixed(3);
-}
-
-function beyondChance(significant: boolean): string {
-  return significant ? 'more than chance' : 'may be chance';
-}
-
 function keyOf({ caseId, model }: { caseId: string; model: string }): string {
   return `${caseId} ${model}`;
 }
 
-/** Of each case, where the run decides case by case. */
+/** Verdicts by case and model; empty if the run is not decided case by case. */
 function verdictsOf({ decision }: Run): Map<string, string> {
   const cases = (decision?.['cases'] ?? []) as {
     caseId: string;
@@ -343,84 +279,4 @@ function note(one: CaseStatistics): string {
   const doubt = one.rate !== null && one.rate >= one.threshold ? doubtOf(one) : '';
   const left = excluded > 0 ? excludedWords(excluded) : '';
   return [doubt, left, flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
-}
-
-/** What a run comes to. Its exit code and its closing line follow from the same outcome. */
-interface Conclusion {
-  outcome: 'passed' | 'failed' | 'undecided';
-  words: string;
-}
-
-/** A failure outweighs whatever is missing. A waiver covers the verdict, not the gate. */
-export function conclusionOf({ run, gate }: Findings): Conclusion {
-  const words = sentence(run);
-  const { verdict } = run.decisionSummary;
-  const failed = verdict === 'failed' && !isWaived(run);
-  if (gate.outcome === 'failed') {
-    const rules = rulesOf(gate, 'failed');
-    const said = failed
-      ? `${words}. The quality gate failed too: ${rules}`
-      : `FAILED by the quality gate: ${rules}. Cases: ${words}`;
-    return { outcome: 'failed', words: said };
-  }
-  if (failed) return { outcome: 'failed', words };
-  if (gate.outcome === 'non_gateable') {
-    const rules = rulesOf(gate, 'non_gateable');
-    return {
-      outcome: 'undecided',
-      words: `NO VERDICT: the quality gate cannot be decided: ${rules}. Cases: ${words}`,
-    };
-  }
-  return { outcome: verdict === 'passed' || verdict === 'failed' ? 'passed' : 'undecided', words };
-}
-
-const ruleNames: Record<Findings['gate']['conditions'][number]['condition'], string> = {
-  noGatingScoreErrors: 'no missing scores',
-  maximumPassRateDrop: 'maximum pass rate drop',
-  noDeterministicRegressions: 'no regressed checks',
-  maximumP95LatencyIncreaseMs: 'maximum p95 latency increase',
-};
-
-/** The rules of a gate that are in a state, with what was found. */
-function rulesOf({ conditions, policyError }: Findings['gate'], state: 'failed' | 'non_gateable'): string {
-  const found = conditions
-    .filter(({ status }) => status === state)
-    .map(({ condition, message }) => `${ruleNames[condition]} (${oneLine(message, 200)})`);
-  return found.length === 0 ? oneLine(policyError ?? 'no rule is set', 200) : found.join(', ');
-}
-
-/** The verdict, and what keeps it from meaning much. */
-export function sentence(run: Run): string {
-  const warnings = (run.warnings ?? []).map(({ message }) => message);
-  return warnings.length === 0
-    ? verdictSentence(run)
-    : `${verdictSentence(run)}. Warning: ${warnings.join(' ')}`;
-}
-
-function verdictSentence(run: Run): string {
-  const { verdict, counts } = run.decisionSummary;
-  const unit = counts?.measurementUnit === 'trial' ? 'trials' : 'cases';
-  const tally = counts ? ` (${counts.passed ?? 0} of ${counts.total ?? 0} ${unit} passed)` : '';
-  const reasons = (run.decision?.['reasons'] ?? []) as string[];
-  switch (verdict) {
-    case 'passed':
-      return `PASSED${tally}`;
-    case 'failed':
-      return isWaived(run) ? `FAILED${tally}, and waived: ${waiverOf(run)}` : `FAILED${tally}`;
-    case 'inconclusive':
-      return `INCONCLUSIVE: too little was measured to decide (${reasons.join(', ')})`;
-    case 'notEstablished':
-      return `NO VERDICT: the run is ${run.status.replace('_', ' ')}${run.error ? `. ${run.error}` : ''}`;
-  }
-}
-
-function waiverOf({ gateWaiver }: Run): string {
-  if (!gateWaiver) return '';
-  const until = new Date(gateWaiver.expiresAt).toISOString().slice(0, 10);
-  const who = gateWaiver.createdByEmail ?? gateWaiver.createdBy;
-  return `${oneLine(gateWaiver.reason, 200)} (${who}, until ${until})`;
-}
-
-export function percent(rate: number | null): string {
-  return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
 }

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { type Operation, type SentFile, type StreamEvent, streamedAnswer } from '../../contract/operation.ts';
-import { isSmall, jsonSlices } from '../../platform/json-slices.ts';
+import { isSmall, jsonSlices } from '../../platform/json/slices.ts';
 
 const json = 'application/json; charset=utf-8';
 
-/** Writes what a verb has answered, in the form its operation declares. */
+/** Sends the result of a verb in the form that its operation declares. */
 export function sendAnswer(
   reply: FastifyReply,
   operation: Operation,
@@ -25,7 +25,7 @@ export function sendAnswer(
   return reply.send(Readable.from(jsonSlices(answer)));
 }
 
-/** Whatever is stored may have been sent by a stranger, so a browser is told to treat it as nothing but bytes. */
+/** Stored content is untrusted, so browsers are told to download it instead of rendering it. */
 function sendFile(
   reply: FastifyReply,
   { contentType, size, part, acceptsRanges, bytes }: SentFile,
@@ -39,7 +39,7 @@ function sendFile(
   if (acceptsRanges) reply.header('accept-ranges', 'bytes').header('cache-control', 'private, no-store');
   const length = part ? part.end - part.start + 1 : size;
   if (length !== undefined) reply.header('content-length', length);
-  // An open file is handed on as it is: a stream around it that nobody began to read would not close it.
+  // Passes an open file on unchanged: a wrapping stream that is never read would not close it.
   return reply.send(bytes instanceof Readable ? bytes : Readable.from(bytes));
 }
 
@@ -53,21 +53,21 @@ function sendEvents(
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no')
-      // Kept open for another request, it would hold up the end of the service.
+      // A kept-alive connection would delay the shutdown.
       .header('connection', 'close')
       .send(Readable.from(eventLines(events, ended)))
   );
 }
 
-/** Proxies close a connection that is silent for a minute. */
+/** Shorter than a minute, after which proxies close idle connections. */
 const heartbeat = 15_000;
 
-/** Events in the form of server-sent events, with a comment when there is nothing to say for long. */
+/** Server-sent events, with a heartbeat comment in idle periods. */
 async function* eventLines(
   events: AsyncIterable<StreamEvent<unknown>>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
-  // Sends the headers at once.
+  // Sends the headers immediately.
   yield ': connected\n\n';
   const iterator = events[Symbol.asyncIterator]();
   try {
@@ -83,7 +83,7 @@ async function* eventLines(
       }
     }
   } finally {
-    // Not awaited: it ends when what it waits for does, which hears of the end by itself.
+    // Not awaited: the generator ends with its source, which is notified separately.
     void iterator.return?.();
   }
 }
@@ -114,7 +114,7 @@ async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | '
   }
 }
 
-/** In tests: what is wrong with an answer by the contract, thrown. Streams are checked by those who read them. */
+/** For tests: throws if a response violates the contract. Streams are checked by their readers. */
 export function checkAnswer(operation: Operation, answer: unknown): void {
   if (!streamedAnswer(operation.response)) (operation.response as z.ZodType).parse(answer);
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Operation, ReceivedBytes, Upload } from '../../contract/operation.ts';
-import { bodyLimitsOf } from '../../domain/body-limits.ts';
-import { invalid } from '../../domain/invalid.ts';
+import { bodyLimitsOf } from '../../domain/base/body-limits.ts';
+import { invalid } from '../../domain/base/refusals.ts';
+import { parseJsonObject } from '../common/json.ts';
 import { notJson } from './errors.ts';
-import { parseJsonObject } from './json.ts';
 
 /** The JSON object of a request; an empty body counts as an empty object. */
 export function readBody(operation: Operation, request: FastifyRequest): Record<string, unknown> {
@@ -17,8 +17,8 @@ export function readBody(operation: Operation, request: FastifyRequest): Record<
 }
 
 /**
- * The bytes of a request as they arrive, and no more of them than the operation takes. `atEnd` is asked when all are there,
- * before whoever reads them knows.
+ * The bytes of a request, up to the limit of the operation. `atEnd` is called when all have arrived, before the reader
+ * gets the end.
  */
 export function receiveBytes(
   upload: Upload,
@@ -28,7 +28,7 @@ export function receiveBytes(
   const announced = Number(request.headers['content-length']);
   if (announced > upload.limit) throw tooLarge(upload);
   const type = request.headers['content-type']?.trim();
-  // Without a content type the parser is not asked, and the body is still where it came from.
+  // Without a content type, no parser has run, and the body is unread.
   const stream = (request.body ?? request.raw) as Readable;
   return { contentType: type || upload.mediaType, bytes: counted(stream, upload, atEnd) };
 }
@@ -39,7 +39,7 @@ async function* counted(
   atEnd: (() => Promise<unknown>) | undefined,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
-  // Destroying the request would close the connection before the refusal is sent.
+  // Destroying the request would close the connection before the response is sent.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > upload.limit) throw tooLarge(upload);

@@ -6,7 +6,7 @@ test.each([
   ['10.0.0.1', '10.0.0.1'],
   ['::ffff:10.0.0.1', '10.0.0.1'],
   ['2001:db8::1', '2001:db8::1'],
-  // Whoever has hung up has no address any more, whatever the types say.
+  // The address is undefined after the client disconnected, contrary to its type.
   [undefined, 'unknown'],
 ])('a visit from %s', (ip, address) => {
   const request = { ip, headers: {} } as unknown as FastifyRequest;

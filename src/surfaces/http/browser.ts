@@ -1,32 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
-import type { Visit } from '../../domain/context.ts';
+import type { Visit } from '../../domain/context/context.ts';
 import type { Credential, SessionCredential } from '../../domain/identity/authenticate.ts';
-import { isOwnHost, originOf } from './origin.ts';
+import { isOwnHost, originOf } from '../common/origin.ts';
 
 /** Seconds. The service decides when a session is over; the browser need not keep the cookie for longer than it can last. */
 const sessionAge = 90 * 86_400;
-/** Seconds that a browser is known for after somebody has signed in with it. */
+/** Seconds for which a browser is known after a sign-in. */
 const deviceAge = 180 * 86_400;
-/** Seconds that somebody has at a provider to sign in. */
+/** Seconds to sign in at the provider. */
 const stateAge = 600;
 const longestAgent = 300;
 
-/** What of a request only a page of the console sends. */
+/** Settings for requests of console pages. */
 export interface BrowserOptions {
   publicUrl: string | undefined;
-  /** Whether browsers reach the service over TLS, which a proxy or the service itself speaks. */
+  /** Whether browsers use TLS, terminated by a proxy or by the service. */
   secure: boolean;
 }
 
 /**
- * Who asks for an operation of the API: the bearer of a key, or a page of the console on behalf of whoever is signed in.
- * A cookie alone counts for nothing, since pages of others can have it sent: see `isOwnPage`.
+ * Credential of an API request: an API key, or the session of a console page. A session cookie alone is not accepted,
+ * because cross-site requests can carry it: see `isOwnPage`.
  */
 export function apiCredential(request: FastifyRequest, options: BrowserOptions): Credential {
   const { authorization } = request.headers;
   const bearer = { kind: 'bearer', authorization } as const;
-  // A proxy in front may have asked for a password, whose header it passes on.
+  // A proxy may have requested a password and forward its Authorization header.
   if (authorization !== undefined && /^bearer(?: |$)/i.test(authorization)) return bearer;
   const token = cookieOf(request, cookieNames(options).session);
   if (isOwnPage(request, options)) return sessionOf(request, token);
@@ -34,7 +34,7 @@ export function apiCredential(request: FastifyRequest, options: BrowserOptions):
   throw foreignPage(options);
 }
 
-/** The same for what only people do. A page of others cannot sign anybody in here either. */
+/** Credential of a console operation. Cross-site pages are rejected, so they cannot sign users in. */
 export function consoleCredential(request: FastifyRequest, options: BrowserOptions): Credential {
   if (/^bearer +sk_/i.test(request.headers.authorization ?? ''))
     throw new Refusal('FORBIDDEN', 'The console is for people. API keys use the API below /api/v1');
@@ -43,7 +43,7 @@ export function consoleCredential(request: FastifyRequest, options: BrowserOptio
   throw foreignPage(options);
 }
 
-/** The same for those who came by the link of a study: they show what let them in, or, to get in, who is signed in. */
+/** Credential of a visit operation: the token of the visit or, to enter, the session of a signed-in user. */
 export function visitCredential(request: FastifyRequest, options: BrowserOptions): Credential {
   const token = /^bearer +(guest_[\w-]{1,200}) *$/i.exec(request.headers.authorization ?? '')?.[1];
   return token === undefined ? consoleCredential(request, options) : { kind: 'grant', token };
@@ -57,8 +57,8 @@ function sessionOf({ headers }: FastifyRequest, token: string | undefined): Sess
 }
 
 /**
- * Pages of others can make a browser send requests with its cookies, but none with this header; and browsers say where a
- * request comes from, if they say it. A name that somebody else pointed at this machine is not ours.
+ * Whether a request comes from a page of this service. Cross-site requests carry cookies but cannot set this header,
+ * and browsers send their origin. A foreign host name that resolves to this machine is rejected.
  */
 function isOwnPage(request: FastifyRequest, { publicUrl }: BrowserOptions): boolean {
   if (publicUrl === undefined && !isOwnHost(request)) return false;
@@ -66,7 +66,7 @@ function isOwnPage(request: FastifyRequest, { publicUrl }: BrowserOptions): bool
   if (mark !== '1' || (site !== undefined && site !== 'same-origin')) return false;
   if (origin === undefined) return true;
   if (publicUrl !== undefined) return origin === new URL(publicUrl).origin;
-  // Behind a proxy that nobody told us about it may be https.
+  // Behind an unconfigured proxy, the origin can be https.
   return origin.replace(/^https?:/, '') === originOf(request, publicUrl).replace(/^https?:/, '');
 }
 
@@ -80,7 +80,7 @@ function foreignPage({ publicUrl }: BrowserOptions): Refusal {
   });
 }
 
-/** `__Host-`: no other host, and nobody on the way, can set it. Browsers refuse that without TLS. */
+/** The prefix `__Host-` prevents other hosts and network attackers from setting the cookie. Browsers require TLS for it. */
 function cookieNames({ secure }: BrowserOptions) {
   const prefix = secure ? '__Host-' : '';
   return {
@@ -91,7 +91,7 @@ function cookieNames({ secure }: BrowserOptions) {
   };
 }
 
-/** The first of that name which can be one of ours: others on this host may set what they like. */
+/** The first well-formed cookie of that name: other services on this host can set cookies too. */
 function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [, found, value] = /^\s*([^=]+?)\s*=\s*([\w-]{1,4000})\s*$/.exec(pair) ?? [];
@@ -100,7 +100,7 @@ function cookieOf({ headers }: FastifyRequest, name: string): string | undefined
   return undefined;
 }
 
-/** Of somebody who has hung up there is none. */
+/** Empty after the client has disconnected. */
 function addressOf(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
   return ip?.replace(/^::ffff:/, '') ?? 'unknown';

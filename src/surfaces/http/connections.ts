@@ -4,24 +4,24 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import { newId } from '../../platform/ids.ts';
 
-/** What arrived was not HTTP, or broke off. */
+/** Handles malformed and interrupted requests. */
 export function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') answerRaw(socket, 'The request headers are too large');
   else answerRaw(socket, 'The request is malformed');
 }
 
-/** Cases that Node would answer by itself, with no body and no request id. */
+/** Requests that Node would answer itself, without body and request ID. */
 export function takeOverFromNode(server: Server): void {
   takeTurns(server);
-  // An expectation nobody knows may be ignored.
+  // Unknown expectations can be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => answerRaw(socket, 'This is not a proxy'));
 }
 
 /**
- * Requests that were sent without waiting for answers are begun one after the other: Node does not tell an answer that
- * stands behind another when the connection closes, and what was opened for it would stay open.
+ * Handles pipelined requests one after the other: Node does not report a closed connection for queued responses, so
+ * their resources would stay open.
  */
 function takeTurns(server: Server): void {
   const [begin] = server.listeners('request') as [RequestListener];
@@ -36,7 +36,7 @@ function takeTurns(server: Server): void {
   });
 }
 
-/** Requests under way get half of the time; one that never arrives in full must not take the jobs' half too. */
+/** Running requests get half of the time, so that an incomplete request does not use the half of jobs. */
 export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number): void {
   app.addHook('preClose', (done) => {
     setTimeout(() => app.server.closeAllConnections(), shutdownTimeout / 2).unref();
@@ -46,7 +46,7 @@ export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number)
 
 const lingering = 1_000;
 
-/** There is no request to answer, so the answer is written by hand. */
+/** Writes a response directly to the socket, because there is no request object. */
 export function answerRaw(socket: Duplex, message: string): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(new Refusal('VALIDATION_ERROR', message).toBody());
@@ -59,6 +59,6 @@ export function answerRaw(socket: Duplex, message: string): void {
     'connection: close',
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-  // Time to read the answer; whoever does not hang up then would keep the connection for good.
+  // Gives the client time to read the response, then closes the connection.
   setTimeout(() => socket.destroy(), lingering).unref();
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log.ts';
 import { discardBody } from './discard-body.ts';
 import { isReporter } from './reporters.ts';
 
-/** Every failure leaves as `{code, message, details?}`; what was not foreseen leaves as a 500 that says nothing. */
+/** Responds to every failure with `{code, message, details?}`. Unexpected errors become a 500 without details. */
 export function errorResponder(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     sendRefusal(reply, asRefusal(error, request, log));
@@ -57,13 +57,13 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
     return request.routeOptions.config.upload
       ? new Refusal('VALIDATION_ERROR', 'Content-Type: Must be a media type, like text/html')
       : notJson();
-  // Bytes that were being read when the caller hung up.
+  // The caller disconnected while the body was read.
   if (error === request.raw.errored) return new Refusal('VALIDATION_ERROR', 'The request broke off');
-  // The framework refused the request before it reached us: a bad length, a bad header, a closed connection.
+  // Fastify rejected the request: invalid length or header, or a closed connection.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal('VALIDATION_ERROR', 'The request is malformed');
   log.error('A request failed', { requestId: request.id, operation: request.routeOptions.url }, error);
-  // Cancelled by the database, so nothing was written: usually it waited for a row that somebody else kept.
+  // The database cancelled the statement, usually because of a lock, so no data was written.
   if (code === '57014')
     return new Refusal(
       'UNAVAILABLE',

@@ -1,21 +1,21 @@
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { withTimeout } from '../../platform/flow/deadline.ts';
 import { refuseBytes, takeOverFromNode } from './connections.ts';
 import type { Metrics } from './metrics.ts';
-import { within } from './patience.ts';
 
 export interface HealthOptions {
-  /** Rejects when a request could not be served now. */
+  /** Rejects if requests cannot be served. */
   probe: () => Promise<void>;
-  /** Whether everything is there that the first request needs, the first key included. */
+  /** Whether everything required for the first request exists, including the first API key. */
   started: () => boolean;
   draining: () => boolean;
   metrics: Metrics;
 }
 
-/** Milliseconds for one look at the database. */
+/** Timeout of a database check in milliseconds. */
 const patience = 1_000;
 
-/** For orchestrators: is the process alive, should it get traffic, what did it do. */
+/** Liveness, readiness and metrics endpoints for orchestrators. */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   const { probe, started, draining, metrics } = options;
   const always = { config: { always: true } };
@@ -24,8 +24,8 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
     if (draining()) return reply.code(drainingStatus(request)).send({ status: 'draining' });
     if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
-      // One that was lost meanwhile is waited for by requests, which the second look knows.
-      await within(patience, probe()).catch(() => within(patience, probe()));
+      // Requests wait for a lost database; the second check accounts for that.
+      await withTimeout(patience, probe()).catch(() => withTimeout(patience, probe()));
       return { status: 'ready' };
     } catch {
       return reply.code(503).send({ status: 'database unavailable' });
@@ -36,12 +36,12 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
   );
 }
 
-/** HAProxy takes 404 for "send nobody new", and anything else that is no success for "cut off who is there". */
+/** HAProxy treats 404 as draining, and other errors as a failure that ends running requests. */
 function drainingStatus({ query }: FastifyRequest): number {
   return (query as Record<string, unknown>)['draining'] === '404' ? 404 : 503;
 }
 
-/** The same for a process that serves nothing else. */
+/** Health endpoints of a process without other routes. */
 export function createHealthServer(options: HealthOptions): FastifyInstance {
   const app = fastify({
     logger: false,

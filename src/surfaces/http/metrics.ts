@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { withTimeout } from '../../platform/flow/deadline.ts';
 import type { Backlog, LeaseCounts, LeaseFigures } from '../../platform/leases/figures.ts';
 import { counters, type Family, prometheusText } from '../../platform/telemetry/metrics.ts';
-import { within } from './patience.ts';
 
-/** Upper bounds in seconds; the last bucket takes the rest. */
+/** Upper bounds in seconds; the last bucket has no limit. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 interface Series {
@@ -13,29 +13,29 @@ interface Series {
   count: number;
 }
 
-/** What is open at this moment. */
+/** Currently open connections and commands. */
 interface Gauges {
   database: { total: number; idle: number; waiting: number; most: number };
   mcpConnections: number;
   commands: number;
-  /** How far commands are confined, once that is known. */
+  /** Confinement level of commands, once detected. */
   confinement: string | undefined;
 }
 
-/** The jobs of a process that does some. */
+/** Jobs of a worker process. */
 interface Jobs {
   figures(): LeaseFigures[];
-  /** Asks the database. */
+  /** Queries the database. */
   backlog(): Promise<Backlog[]>;
 }
 
 const patience = 2_000;
-/** Milliseconds that the delay of the event loop is told of; of all the time since the start it would hardly move. */
+/** Window of the event-loop delay in milliseconds. Over the whole uptime, it would hardly change. */
 const lagWindow = 60_000;
 
 /**
- * All that this process counts. Labels are operation ids and statuses: few, known beforehand, and nothing a caller
- * chose. A request costs a few additions; the rest is made when somebody asks.
+ * Metrics of this process. Labels are operation IDs and statuses, which are few and never chosen by callers. A request
+ * only costs a few additions; the output is computed on demand.
  */
 export class Metrics {
   private readonly series = new Map<string, Series>();
@@ -69,8 +69,8 @@ export class Metrics {
 
   async families(): Promise<Family[]> {
     const { jobs } = this;
-    // Without a database the rest is still worth reading.
-    const backlog = jobs && (await within(patience, jobs.backlog()).catch(() => []));
+    // Without a database, the other metrics are still useful.
+    const backlog = jobs && (await withTimeout(patience, jobs.backlog()).catch(() => []));
     return [
       ...this.requests(),
       ...this.connections(),

@@ -8,35 +8,35 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import { type Operation, streamedAnswer } from '../../contract/operation.ts';
-import type { Occasion } from '../../domain/context.ts';
+import type { Given } from '../../domain/base/input.ts';
+import type { Occasion } from '../../domain/context/context.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
-import type { Given } from '../../domain/input.ts';
 import type { Entered, Entrance } from '../../domain/invoke.ts';
+import { originOf } from '../common/origin.ts';
 import { checkAnswer, sendAnswer } from './answer.ts';
 import { readBody, receiveBytes } from './body.ts';
 import { apiCredential, visitOf } from './browser.ts';
-import { originOf } from './origin.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     entered: Entered | undefined;
-    /** The body was not there in full when its sender was let in. */
+    /** Marks requests whose body was incomplete when they were authenticated. */
     late: boolean;
   }
 }
 
 export interface OperationOptions {
   entrance: Entrance;
-  /** Tests compare every answer with the contract; production sends it as it is. */
+  /** Validates responses against the contract. Only used in tests. */
   checkResponses: boolean;
   publicUrl: string | undefined;
   secure: boolean;
 }
 
-/** Who asks, as the request says it. */
+/** Reads the credential of a request. */
 export type ReadCredential = (request: FastifyRequest, options: OperationOptions) => Credential;
 
-/** One route per declared operation; there is nothing to write here when an operation is added. */
+/** Creates a route for each declared operation. */
 export function registerOperations(
   app: FastifyInstance,
   operations: readonly Operation[],
@@ -44,11 +44,11 @@ export function registerOperations(
   credentialOf: ReadCredential = apiCredential,
 ): void {
   const closing = new AbortController();
-  // Every reader of events listens, and stops when it goes.
+  // Each event stream adds a listener, and removes it at its end.
   setMaxListeners(0, closing.signal);
   if (!app.hasRequestDecorator('entered')) app.decorateRequest('entered', undefined);
   if (!app.hasRequestDecorator('late')) app.decorateRequest('late', false);
-  // A reader of events would keep the service from ending.
+  // Event streams would block the shutdown.
   app.addHook('preClose', (done) => {
     closing.abort();
     done();
@@ -60,11 +60,11 @@ export function registerOperations(
       config: {
         operation: operation.id,
         upload: operation.upload !== undefined,
-        // Visitors are not authenticated before their body is read.
+        // Visitors are authenticated after their body was read.
         forStrangers: operation.access === 'public' || operation.access === 'visitor',
         staysOpen: operation.budget === 'polls' || streamedAnswer(operation.response)?.kind === 'events',
       },
-      // Before the body is read: strangers cannot make us buffer anything.
+      // Authenticates before the body is read, so that unauthenticated bodies are never buffered.
       onRequest: [
         ...(operation.deprecated === undefined ? [] : [deprecate(operation.deprecated)]),
         ...(operation.varyBy === undefined ? [] : [vary(operation.varyBy)]),
@@ -73,14 +73,14 @@ export function registerOperations(
       ...(operation.bodyLimit !== undefined && {
         bodyLimit: Math.max(operation.bodyLimit, app.initialConfig.bodyLimit ?? 0),
       }),
-      // The rest of an upload that was refused is not read: the connection ends.
+      // The rest of a rejected upload is not read: the connection is closed.
       ...(operation.upload && { onError: hangUp }),
       handler: (request, reply) => answer(operation, request, reply, options, closing.signal),
     });
   };
   for (const operation of operations) if (!operation.upload) route(app, operation);
   void app.register((place, _, done) => {
-    // The bytes of an upload are not gathered: the verb reads them as they come.
+    // Uploads are not buffered: the verb reads the stream.
     place.removeAllContentTypeParsers();
     place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const operation of operations) if (operation.upload) route(place, operation);
@@ -88,10 +88,10 @@ export function registerOperations(
   });
 }
 
-/** What a deprecated path calls what its successor names. */
+/** Maps parameters of a deprecated path to those of its successor. */
 const firstNames: Readonly<Record<string, string>> = { client: 'hostId', studyId: 'scenarioId' };
 
-/** On every answer, refusals included, so before anything can refuse. */
+/** Set before anything can fail, so that error responses have the headers too. */
 function deprecate(successor: string): onRequestHookHandler {
   return (request, reply, done) => {
     const params = request.params as Record<string, string>;
@@ -104,7 +104,7 @@ function deprecate(successor: string): onRequestHookHandler {
   };
 }
 
-/** Also on refusals, whose form does not depend on it: a cache may keep them. */
+/** Also set on errors, although their form does not vary: caches may store them. */
 function vary(header: string): onRequestHookHandler {
   return (_request, reply, done) => {
     void reply.header('vary', header);
@@ -128,7 +128,7 @@ function enter(
     const params = request.params as Record<string, string>;
     const occasion = occasionOf(request, reply, ends, options);
     const credential = operation.access === 'public' ? nobody : credentialOf(request, options);
-    // What a cookie opens is nobody else's.
+    // Responses to a session cookie must not be cached for others.
     if (credential.kind === 'session' || credential.kind === 'grant')
       void reply.header('cache-control', 'no-store');
     request.entered = await options.entrance.enter(operation, credential, params, occasion);
@@ -138,7 +138,7 @@ function enter(
 
 const nobody: Credential = { kind: 'bearer', authorization: undefined };
 
-/** `closing` ends what would otherwise go on when the service does. */
+/** `closing` ends open streams on shutdown. */
 function occasionOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -172,14 +172,14 @@ async function answer(
       ? { upload: receiveBytes(operation.upload, request, request.late ? again : undefined) }
       : { body: readBody(operation, request) }),
   };
-  // Access ends at once, also for those who were let in and took their time to say what they want.
+  // Checks access again, which may have ended while the body arrived.
   const entered = request.late && !operation.upload ? await again() : first;
   const result = await entrance.act(entered, given);
   if (checkResponses) checkAnswer(operation, result);
   return sendAnswer(reply, operation, result, closing);
 }
 
-/** Not AbortSignal.any: what listens to such a signal is kept until the service ends. */
+/** Replaces AbortSignal.any, which would keep listeners until the service ends. */
 function signalOf(reply: FastifyReply, closing: AbortSignal | undefined): AbortSignal {
   const hangUp = new AbortController();
   const abort = (): void => hangUp.abort();
@@ -192,13 +192,13 @@ function signalOf(reply: FastifyReply, closing: AbortSignal | undefined): AbortS
   return hangUp.signal;
 }
 
-/** Whoever hung up before this is asked for closes nothing any more. */
+/** Also handles clients that disconnected before this call. */
 function whenClosed({ raw }: FastifyReply, work: () => void): void {
   if (raw.closed) work();
   else raw.once('close', work);
 }
 
-/** Those it declares; what a proxy adds is none of its business. */
+/** Only declared headers. Headers added by proxies are ignored. */
 function headersFor({ headers }: Operation, request: FastifyRequest): Given['headers'] {
   if (!headers) return undefined;
   const sent: Record<string, unknown> = {};
@@ -209,7 +209,7 @@ function headersFor({ headers }: Operation, request: FastifyRequest): Given['hea
   return sent;
 }
 
-/** Two spellings are in use. A blank or oversized key counts as none. */
+/** Accepts both spellings in use. Blank and oversized keys are ignored. */
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = textOf(headers['idempotency-key'] ?? headers['x-mcpjam-idempotency-key'])?.trim();
   return key && key.length <= 256 ? key : undefined;

@@ -11,12 +11,13 @@ import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { visitOperationList } from '../../contract/visit/index.ts';
-import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
+import type { Tunnels } from '../../domain/parts/tunnels.ts';
 import type { Certificate } from '../../platform/certificate.ts';
 import { isLoopback } from '../../platform/config/load.ts';
 import { newId } from '../../platform/ids.ts';
+import type { LoadShedder } from '../../platform/load-shedder.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Overload } from '../../platform/overload.ts';
+import { originOf } from '../common/origin.ts';
 import { isConsolePage, nowhereInConsole, registerConsole } from '../console/routes.ts';
 import { registerDocs } from '../docs/routes.ts';
 import { registerMcp } from '../mcp/routes.ts';
@@ -27,7 +28,6 @@ import { errorResponder, sendRefusal } from './errors.ts';
 import { type HealthOptions, registerHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { type OperationOptions, registerOperations } from './operations.ts';
-import { originOf } from './origin.ts';
 import { rewriteUrl } from './reporters.ts';
 import { shedLoad } from './shedding.ts';
 import { forReadersOfEvents } from './streamed.ts';
@@ -41,7 +41,7 @@ const visitPath = '/visit/api';
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: string;
-    /** The body is bytes of any type. */
+    /** Whether the body is bytes of any type. */
     upload?: boolean;
   }
   interface FastifyRequest {
@@ -56,14 +56,14 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   publicUrl: string | undefined;
   /** Address to listen on. */
   host: string;
-  /** Networks of proxies whose word about where a request comes from is taken. */
+  /** Networks of proxies whose forwarding headers are trusted. */
   trustedProxies: readonly string[] | undefined;
-  /** With it the service speaks HTTPS. */
+  /** Enables HTTPS. */
   certificate: Certificate | undefined;
   /** In milliseconds. */
   shutdownTimeout: number;
   tunnels: Tunnels;
-  overload: Overload;
+  loadShedder: LoadShedder;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -79,10 +79,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     rewriteUrl: (request) => forReadersOfEvents(request.method, rewriteUrl(request), request.headers.accept),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
-    // What comes in while it closes is answered like anything else: whoever sent it cannot know.
+    // Requests during the shutdown are handled normally, because their senders do not know about it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
-    // A request has this long to arrive in full.
+    // Time for a request to arrive completely.
     requestTimeout: 60_000,
     ...spoken(certificate),
     frameworkErrors: (_error, request, reply) => {
@@ -95,7 +95,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   if (certificate) keepRenewed(app, certificate);
   takeOverFromNode(app.server);
   hangUpWhenClosing(app, shutdownTimeout);
-  // Bodies arrive as bytes; what they mean is decided where the operation is known.
+  // Bodies are kept as bytes and parsed where the operation is known.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.decorateRequest('startedAt', 0);
@@ -110,11 +110,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       done(new Refusal('VALIDATION_ERROR', 'The request has more than one Host header'));
     else done();
   });
-  shedLoad(app, options.overload);
+  shedLoad(app, options.loadShedder);
   refuseUntilStarted(app, options);
   app.addHook('onSend', (request, reply, _payload, done) => {
     observe(options, request, reply);
-    // Whoever keeps the connection would keep the service from ending.
+    // Kept-alive connections would block the shutdown.
     if (options.draining()) reply.header('connection', 'close');
     done();
   });
@@ -137,7 +137,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     void app.register(
       (api, _, done) => {
         registerOperations(api, list, options, credentialOf);
-        // Whatever else is there, this is no page.
+        // Prevents browsers from rendering API responses.
         api.all('/*', (request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
         done();
       },
@@ -152,12 +152,12 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Before the first key is there a valid one would be refused, and whoever sent it would give up. */
+/** Refuses requests until the first API key exists, because valid keys would be rejected until then. */
 function refuseUntilStarted(app: FastifyInstance, { started }: HttpOptions): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (started() || request.routeOptions.config.always) return done();
     done(
-      new Refusal('UNAVAILABLE', 'The service is starting, so this was not begun. Ask again in 1 s', {
+      new Refusal('UNAVAILABLE', 'The service is starting and did not process the request. Retry in 1 s', {
         details: { reason: 'STARTING' },
         retryAfter: 1,
       }),
@@ -165,7 +165,7 @@ function refuseUntilStarted(app: FastifyInstance, { started }: HttpOptions): voi
   });
 }
 
-/** Node takes the first; a proxy in front may have judged the last. */
+/** Rejects repeated Host headers: Node uses the first, but a proxy may have checked the last. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -173,7 +173,7 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** What agents use; loaded when the first one comes. */
+/** MCP endpoint of agents, loaded on the first request. */
 function registerAgents(
   app: FastifyInstance,
   { entrance, bodyLimit, host, publicUrl, log }: HttpOptions,
@@ -196,14 +196,14 @@ function registerAgents(
   });
 }
 
-/** HTTP, or HTTPS; typed as the first, since of both we use what they have in common. */
+/** HTTP or HTTPS server, typed as HTTP because only the common interface is used. */
 function spoken(certificate: Certificate | undefined): Pick<FastifyHttpOptions<Server>, 'http'> {
-  // The host is asked for later, where the refusal can have a body.
+  // The Host header is checked later, where the error response can have a body.
   const options = { requireHostHeader: false, IncomingMessage: Request };
   return certificate ? ({ https: { ...options, ...certificate.pair } } as object) : { http: options };
 }
 
-/** Connections that are open go on with the certificate they began with. */
+/** Replaces the certificate for new connections. */
 function keepRenewed(app: FastifyInstance, certificate: Certificate): void {
   certificate.watch((pair) => (app.server as unknown as TlsServer).setSecureContext(pair));
   app.addHook('onClose', (_app, done) => {
@@ -216,7 +216,7 @@ function headersFor({
   certificate,
   publicUrl,
 }: HttpOptions): (request: FastifyRequest, reply: FastifyReply) => void {
-  // Only where the certificate is ours: a proxy in front decides by itself. On localhost it would hold for other ports too.
+  // Only for our own certificate: proxies set this header themselves. On localhost, it would affect other ports.
   const strict =
     certificate !== undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
   return (request, reply) => {
@@ -227,13 +227,13 @@ function headersFor({
 
 function addUsualHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-  // Pages and what they load say otherwise themselves.
+  // Pages and their assets override this.
   if (/^\/(?:console|visit)(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
-  // After an upgrade that nobody granted Node stays silent about errors in what follows.
+  // Node reports no errors after a refused upgrade.
   if (request.raw.headers.upgrade !== undefined) reply.header('connection', 'close');
 }
 
-/** Unlike any other process's, and cheap: one is made for every request. */
+/** Unique across processes, and cheap to generate for every request. */
 function requestIds(): () => string {
   const process = newId('req');
   let count = 0;
@@ -255,7 +255,7 @@ function observe({ metrics, log }: HttpOptions, request: FastifyRequest, reply: 
   });
 }
 
-/** Keys are managed by the operator. An API key asking for it is told so, whatever it asks. */
+/** Explains that API keys cannot manage API keys. */
 function registerKeyManagement(api: FastifyInstance): void {
   const refuse = (request: FastifyRequest): never => {
     if (/^Bearer +sk_/i.test(request.headers.authorization ?? ''))

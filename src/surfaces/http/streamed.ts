@@ -1,6 +1,6 @@
 import { operationList as operations } from '../../contract/index.ts';
 
-/** Paths of operations that another one tells as it happens, and the paths of those. */
+/** Paths of operations, with the paths of the operations that stream them. */
 const streamed = new Map<string, string>(
   operations.flatMap(({ path, method, streamedBy }) => {
     const other = operations.find(({ id }) => id === streamedBy);
@@ -8,7 +8,7 @@ const streamed = new Map<string, string>(
   }),
 );
 
-/** Where a request goes that accepts events and no JSON: to the operation that tells them. */
+/** Redirects requests that accept events and no JSON to the streaming operation. */
 export function forReadersOfEvents(
   method: string | undefined,
   url: string,

@@ -7,10 +7,10 @@ declare module 'fastify' {
   }
 }
 
-/** Asked for by machines every few seconds. */
+/** Polled by machines every few seconds, and therefore not traced. */
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** A span for each request. Where nobody traces there is no hook. */
+/** Creates a span for each request. Without tracing, no hook is installed. */
 export function traceRequests(app: FastifyInstance): void {
   if (!isTracing()) return;
   app.decorateRequest('span', undefined);
@@ -18,19 +18,19 @@ export function traceRequests(app: FastifyInstance): void {
     const { url } = request.routeOptions;
     if (url !== undefined && untraced.has(url)) return done();
     request.span = begin(request, url);
-    // Also when whoever asked hangs up; an answer that is streamed ends with its last byte.
+    // Ends with the last byte of the response, or when the caller disconnects.
     reply.raw.once('close', () => end(request, reply));
     if (request.span) request.span.run(done);
     else done();
   });
-  // A body arrives on the connection, which knows nothing of the request.
+  // The body arrives on the connection, outside of the request context.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.span) request.span.run(done);
     else done();
   });
 }
 
-/** The path is not told: ids in it are, where they matter, as attributes. */
+/** Uses the route instead of the path. Relevant IDs are attributes. */
 function begin(request: FastifyRequest, url: string | undefined): Span | undefined {
   const { method } = request;
   const route = url?.replaceAll(/:(\w+)/g, '{$1}');

@@ -1,9 +1,8 @@
-import { type HeaderList, handedOn } from '../../tunnels/wire.ts';
+import { forwardedHeaders, type HeaderList } from '../../tunnels/wire.ts';
 
 /**
- * Headers of an answer that say something about the answer, and those that browsers know nothing of. Any other might be
- * about this whole origin, which is not the server's: `Set-Cookie`, `Clear-Site-Data`, `Refresh`, `Link`, and what browsers
- * learn next.
+ * Response headers that describe the response itself or are unknown to browsers. Others are dropped, because they could
+ * affect the whole origin of the service: `Set-Cookie`, `Clear-Site-Data`, `Refresh`, `Link`, and future ones.
  */
 const aboutTheAnswer = new Set([
   ...['content-type', 'content-length', 'content-encoding', 'content-language', 'content-range'],
@@ -27,12 +26,12 @@ const ofAKind = /^(?:mcp|access-control|x|ratelimit)(?:-|$)/;
 const ofBrowsers =
   /^x-(?:content-type-options|dns-prefetch-control|frame-options|sourcemap|ua-compatible|xss-protection)$/;
 
-/** Instructions to a proxy in front of the service, which may answer with a file or a page of ours. */
+/** Instructions to a proxy, which could respond with internal files or pages. */
 const ofProxies = /^x-(?:accel|sendfile|lighttpd|reproxy)(?:-|$)/;
 
-/** What a server behind a tunnel sends is no page of ours, though it has our origin: a browser runs nothing of it. */
+/** Prevents browsers from running content of tunneled servers, which has the origin of the service. */
 export function inSandbox(headers: HeaderList): HeaderList {
-  const passing = handedOn(headers).filter(([name, value]) => passes(name.toLowerCase(), value));
+  const passing = forwardedHeaders(headers).filter(([name, value]) => passes(name.toLowerCase(), value));
   return [...passing, ['content-security-policy', 'sandbox'], ['x-content-type-options', 'nosniff']];
 }
 
@@ -42,7 +41,7 @@ function passes(name: string, value: string): boolean {
   return aboutTheAnswer.has(name) || isOfAKind;
 }
 
-/** As MCP clients need it. For any other scheme a browser would ask for a password, in our name. */
+/** Only allows the bearer scheme, which MCP clients need. For others, browsers would prompt for a password. */
 function asksForToken(challenges: string): boolean {
   const unquoted = challenges.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
   const parts = unquoted.split(',').map((part) => part.trim());

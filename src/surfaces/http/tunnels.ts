@@ -3,19 +3,19 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { Refusal } from '../../contract/errors.ts';
+import type { Tunnels } from '../../domain/parts/tunnels.ts';
 import { connectPath, pathBehind, tunnelsPath } from '../../domain/tunnels/address.ts';
 import { tunnelRefusal } from '../../domain/tunnels/refusal.ts';
-import type { Tunnels } from '../../domain/tunnels/tunnels.ts';
 import { sendThrough } from '../../tunnels/answer.ts';
 import { mostText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
 import { answerRaw } from './connections.ts';
 import { inSandbox } from './tunnel-headers.ts';
 
-/** Only clients of tunnels change over to another protocol here; whoever else offers that is answered as usual. */
+/** Upgrades only connections of tunnel clients. Other upgrade requests are handled as normal requests. */
 export class Request extends IncomingMessage {
   private offered = false;
 
-  /** Set by Node when the head of a request was read. */
+  /** Set by Node after the request head was read. */
   get upgrade(): boolean {
     return this.offered && (this.method === 'CONNECT' || isConnect(this));
   }
@@ -31,10 +31,10 @@ function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** Those of people who are signed in here, and what we say ourselves. */
+/** Headers that are not forwarded: session cookies, and headers set by the service. */
 const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
 
-/** The address of each tunnel, and the place where their clients connect. */
+/** Routes for tunnel URLs and for tunnel clients. */
 export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -53,7 +53,7 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
   });
   app.addHook('preClose', () => tunnels.drain());
   void app.register((place, _, done) => {
-    // Bodies are handed on as they come.
+    // Bodies are streamed.
     place.removeAllContentTypeParsers();
     place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const url of [`${tunnelsPath}/:slug`, `${tunnelsPath}/:slug/*`])
@@ -68,7 +68,7 @@ async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyRep
   const { slug } = request.params as { slug: string };
   const { k } = request.query as Record<string, unknown>;
   const route = typeof k === 'string' ? await tunnels.knock(slug, k) : undefined;
-  // Whether there is a tunnel is nothing for those who do not know its secret.
+  // A wrong secret gets the same response as an unknown tunnel.
   if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this address. It may have been given a new one');
   const url = new URL(request.raw.url ?? '/', 'http://tunnel');
   const failure = await sendThrough(request.raw, reply.raw, {
@@ -87,6 +87,6 @@ async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyRep
       })),
   });
   if (failure) throw tunnelRefusal(failure);
-  // What was answered is the server's, not ours.
+  // The response is that of the server.
   return reply.hijack();
 }

@@ -7,8 +7,8 @@ import {
   streamedAnswer,
   type Upload,
 } from '../../contract/operation.ts';
+import { invalid } from '../../domain/base/refusals.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
-import { invalid } from '../../domain/invalid.ts';
 import type { Entrance } from '../../domain/invoke.ts';
 import { newId } from '../../platform/ids.ts';
 import { inSpan } from '../../platform/telemetry/tracing.ts';
@@ -81,7 +81,7 @@ export function inProcessClient({
 /** Where lists take the cursor, for whoever follows their pages. */
 const cursorPlaces = new Map(callables.map(({ id, cursorIn }) => [id, cursorIn]));
 
-/** What goes neither into the path nor into the query. */
+/** Input that goes neither into the path nor into the query. */
 const apart = new Set(['body', 'upload']);
 
 /** Bytes as an operation receives them, and no more of them than it takes. */

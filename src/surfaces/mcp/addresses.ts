@@ -3,7 +3,7 @@ import { isSafe, type Operation, streamedAnswer } from '../../contract/operation
 
 const scheme = 'drydock:/';
 
-/** What can be read without sending anything along: GET, and questions to servers whose body may be empty. */
+/** Whether a URI alone can address the operation: GET, or a safe POST whose body may be empty. */
 function isReadable(operation: Operation): boolean {
   if (!isSafe(operation) || streamedAnswer(operation.response)?.kind === 'events' || operation.upload)
     return false;
@@ -12,12 +12,12 @@ function isReadable(operation: Operation): boolean {
 
 const readable = operationList.filter(isReadable);
 
-/** The path of an operation in the API is its address here: `drydock://projects/{projectId}/servers`. */
+/** The URI template of an operation follows from its path: `drydock://projects/{projectId}/servers`. */
 export function templateOf({ path }: Operation): string {
   return `${scheme}${path}`;
 }
 
-/** Where an answer can be read in full; undefined when it was an answer to more than an address. */
+/** The URI of the full answer; undefined when the request had a body. */
 export function addressOf(operation: Operation, input: Record<string, unknown>): string | undefined {
   if (!readable.includes(operation) || Object.keys((input['body'] as object | undefined) ?? {}).length > 0)
     return undefined;
@@ -39,14 +39,14 @@ export interface Link {
   name: string;
 }
 
-/** A link to what an operation answers. */
+/** A link to the answer of an operation. */
 export function linkTo(id: OperationId, params: Record<string, string>, name: string): Link {
   const { path } = readable.find((operation) => operation.id === id) as Operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
   return { uri: `${scheme}${filled}`, name };
 }
 
-/** The operation that an address means, with what it names. */
+/** The operation and the input that a URI addresses. */
 export function resolveAddress(
   uri: string,
 ): { operation: Operation; input: Record<string, string> } | undefined {

@@ -2,24 +2,24 @@ import type { Client } from '../client/index.ts';
 import type { Link } from './addresses.ts';
 import type { Selection } from './selection.ts';
 
-/** For whom a server answers, and with what. */
+/** The client, the tools and the limits of one connection. */
 export interface Agent {
   client: Client;
   selection: Selection;
   version: string;
-  /** Bytes of JSON that an operation takes, unless it declares more. */
+  /** Maximum JSON body in bytes, unless an operation declares more. */
   bodyLimit: number;
-  /** Of the request that carries the calls, where there is one. */
+  /** The ID of the HTTP request, if there is one. */
   requestId?: string;
-  /** Aborts when the service is about to end: what waits answers with what it has. */
+  /** Aborts when the service shuts down: waiting calls return what they have. */
   ending?: AbortSignal;
-  /** Told of whatever nobody foresaw. */
+  /** Logs unexpected errors. */
   failed: (error: unknown) => void;
 }
 
-/** Something that a call has made or started. */
+/** Something that a call has created or started. */
 export interface Made {
-  /** Names it with its id. */
+  /** Names it with its ID. */
   sentence: string;
   /** How to continue with it. */
   next: string;
@@ -29,13 +29,13 @@ export interface Made {
 /** One call of a tool. */
 export interface Calling {
   agent: Agent;
-  /** Aborts when the agent gave up or is gone, and when the service is about to end. */
+  /** Aborts when the agent cancels or disconnects, and when the service shuts down. */
   signal: AbortSignal;
-  /** Whether it was the agent. */
+  /** Whether the agent cancelled or disconnected. */
   abandoned: () => boolean;
-  /** Whether the agent hears of progress, so that it will wait for long. */
+  /** Whether the agent receives progress, and so waits longer. */
   reporting: boolean;
-  /** Filled as soon as something is made: if a later step fails, the answer still names it. */
+  /** Filled when something is created: if a later step fails, the answer still names it. */
   made: Made[];
   progress: (done: number, total?: number, message?: string) => void;
 }

@@ -13,7 +13,7 @@ interface AgentsOptions {
   failed: (error: unknown, requestId: string) => void;
 }
 
-/** Makes the server for one message: its operations enter with the key of the message, and are charged as one call. */
+/** Creates the server for one message. All operations of the message use its key and count as one call of the rate limit. */
 export function agentServers({ entrance, bodyLimit, failed }: AgentsOptions) {
   return (selection: Selection, { authorization, requestId, origin, ending }: Visit) => {
     const client = inProcessClient({

@@ -6,27 +6,27 @@ import type { Link } from './addresses.ts';
 import type { Agent, Made } from './agent.ts';
 import { type Left, shorten } from './shorten.ts';
 
-/** Characters of data in an answer, unless more was asked for. */
+/** Default characters of data in an answer. */
 export const usualSize = 8000;
 export const largestSize = 100_000;
 
-/** What a tool has to say, in our words and in those of others. */
+/** The answer of a tool: trusted sentences of Drydock, and untrusted data. */
 export interface Answer {
-  /** Sentences of ours, one a line. Names in them go through `named`. */
+  /** Sentences of Drydock, one per line. Names in them are escaped by `named`. */
   ours: string[];
-  /** What others have written. */
+  /** Untrusted data, and its origin. */
   data?: { whose: string; value: unknown };
   links?: Link[];
-  /** Where all of the data is, told when it does not fit. */
+  /** A link to all of the data, added when it is shortened. */
   full?: Link | undefined;
   isError?: true;
 }
 
 export const whose = {
-  server: 'Said by a server under test.',
+  server: 'Sent by a server under test.',
   records:
-    'Records of this Drydock; servers under test, models and other people may have written texts in them.',
-  run: 'Recorded in a run; servers under test, models and the authors of the suite wrote texts in it.',
+    'Records of this Drydock, with texts that servers under test, models and other people may have written.',
+  run: 'Recorded in a run, with texts of servers under test, models and the authors of the suite.',
 } as const;
 
 export function resultOf(
@@ -53,42 +53,42 @@ function shortened({ items, texts }: Left, full: Link | undefined): string {
     ...(texts > 0 ? [`the ends of ${texts} texts`] : []),
   ];
   const where = full
-    ? `${full.uri} has all of it`
-    : 'ask for less of it, or with a larger answerSize where the tool takes one';
-  return `Shortened: ${parts.join(' and ')} left out; ${where}.`;
+    ? `read ${full.uri} for all of it`
+    : 'request less, or set a larger answerSize if the tool accepts one';
+  return `Shortened: ${parts.join(' and ')} omitted; ${where}.`;
 }
 
 function linkOf({ uri, name }: Link): ResourceLink {
   return { type: 'resource_link', uri, name, mimeType: 'application/json' };
 }
 
-/** What an agent can do about a refusal. */
+/** The advice for an agent, by error code. */
 const remedies: Record<string, string> = {
   VALIDATION_ERROR:
-    'Correct the arguments as the message says. The schema of the tool shows what it takes, describe_operation what an operation takes.',
-  UNAUTHORIZED: 'Ask the user for a working API key.',
+    'Correct the arguments as the message says. See the schema of the tool, or describe_operation for an operation.',
+  UNAUTHORIZED: 'Ask the user for a valid API key.',
   OAUTH_REQUIRED:
-    'The server needs an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
-  FORBIDDEN: 'The key may not do this. Ask the user for one that may, or for permission.',
-  NOT_FOUND: 'Look the name or id up: find, list_runs and operations that list show what the key can see.',
-  CONFLICT: 'Read the present state, then decide again.',
-  FEATURE_NOT_SUPPORTED: 'Do without it: this deployment or this server does not offer it.',
-  RATE_LIMITED: 'Wait as long as is said, then ask again.',
-  UNAVAILABLE: 'Wait a few seconds, then ask again. If it wrote, look first whether it was done.',
-  INTERNAL_ERROR: 'Tell the user the request id; the operator finds the cause in the log.',
-  SERVER_UNREACHABLE: 'Examine the server (diagnose_server or runDoctor) to see why.',
-  TIMEOUT: 'The server took too long. Ask for less, or examine it (diagnose_server or runDoctor).',
+    'The server requires an OAuth grant. Ask the user to authorize it, or import tokens with importOAuthTokens.',
+  FORBIDDEN: 'The account of this key lacks permission. Ask the user for access or another key.',
+  NOT_FOUND: 'Look up the name or ID with find, list_runs or a list operation.',
+  CONFLICT: 'Read the current state, then decide again.',
+  FEATURE_NOT_SUPPORTED: 'Proceed without it: this deployment or server does not support it.',
+  RATE_LIMITED: 'Wait for the given time, then retry.',
+  UNAVAILABLE: 'Wait a few seconds, then retry. After a write, check first whether it was done.',
+  INTERNAL_ERROR: 'Tell the user the request ID; the operator finds the cause in the log.',
+  SERVER_UNREACHABLE: 'Find the cause with diagnose_server or runDoctor.',
+  TIMEOUT: 'The server timed out. Request less, or diagnose it with diagnose_server or runDoctor.',
 };
 
-/** Where the reason in the details says more than the code. */
+/** More specific advice, by the reason in the details. */
 const remediesOfReasons: Record<string, string> = {
-  TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for what is known of this one.',
+  TRACE_NOT_AVAILABLE: 'Choose another trial, or see listEvalRunIterations for the record of this one.',
   BASELINE_NOT_FOUND:
-    'Name another completed run, a commit or a branch of this suite to compare with, or run the whole suite once more.',
+    'Compare with another completed run, commit or branch of this suite, or run the whole suite again.',
   'BASELINE_NOT_FOUND of server contract':
-    'Ask the user whether the server is as it should be, then save it as the baseline with write_operation setServerContractBaseline.',
-  TARGET_RATE_LIMITED: 'The server under test limits its callers. Wait, then ask again.',
-  LIMIT_REACHED: 'Remove what is no longer needed, or use another place. Ask the user first.',
+    'Ask the user whether the current server is correct, then save it as the baseline with write_operation setServerContractBaseline.',
+  TARGET_RATE_LIMITED: 'The server under test is rate limiting. Wait, then retry.',
+  LIMIT_REACHED: 'Delete what is no longer needed. Ask the user first.',
 };
 
 function remedyOf(code: string, details: Record<string, unknown> | undefined): string {
@@ -96,10 +96,10 @@ function remedyOf(code: string, details: Record<string, unknown> | undefined): s
   const word = String(details?.['reason'] ?? details?.['code']);
   const reason = typeof subject === 'string' ? `${word} of ${subject}` : word;
   const known = Object.hasOwn(remediesOfReasons, reason) ? remediesOfReasons[reason] : remedies[code];
-  return known ?? 'See what the message says.';
+  return known ?? 'Follow the message.';
 }
 
-/** A refusal as the one that HTTP gives: same code, same message. `foreign`: a server may have worded it. */
+/** An error with the code and message of the HTTP API. A `foreign` message may come from a server, and is quoted as data. */
 function refusalResult(
   refusal: { code: string; message: string; details?: Record<string, unknown> | undefined },
   { requestId, foreign }: { requestId: string | undefined; foreign: boolean },
@@ -109,14 +109,14 @@ function refusalResult(
   const ours = [
     foreign ? code : `${code}: ${visibleLine(message)}`,
     `What to do: ${remedyOf(code, details)}`,
-    ...(requestId === undefined ? [] : [`Request id: ${requestId}`]),
+    ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
   ];
-  const said = { ...(foreign && { message }), ...(hasDetails && { details }) };
+  const shown = { ...(foreign && { message }), ...(hasDetails && { details }) };
   return resultOf(
     {
       ours,
-      ...(Object.keys(said).length > 0 && {
-        data: { whose: foreign ? whose.server : 'Details of the refusal.', value: said },
+      ...(Object.keys(shown).length > 0 && {
+        data: { whose: foreign ? whose.server : 'Details of the error.', value: shown },
       }),
       isError: true,
     },
@@ -124,19 +124,19 @@ function refusalResult(
   );
 }
 
-/** A refusal of any client, or undefined for what nobody foresaw. */
+/** The API error in any error of a client; undefined for unexpected errors. */
 export function refusalIn(
   error: unknown,
 ): (Pick<Refusal, 'code' | 'message' | 'details'> & { requestId?: string | undefined }) | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof DrydockError) return error as DrydockError & { code: Refusal['code'] };
-  // What `fetch` throws when nobody answers.
+  // `fetch` throws a TypeError with a cause when the connection fails.
   if (error instanceof TypeError && error.cause instanceof Error)
-    return new Refusal('INTERNAL_ERROR', `The service does not answer: ${named(error.cause.message, 200)}`);
+    return new Refusal('INTERNAL_ERROR', `The service does not respond: ${named(error.cause.message, 200)}`);
   return undefined;
 }
 
-/** Codes of refusals that come before a server is asked, unless the details say that it was. */
+/** Codes of errors raised before a server is contacted, unless the details show that it was. */
 const oursAlone: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'UNAUTHORIZED',
@@ -146,7 +146,7 @@ const oursAlone: ReadonlySet<string> = new Set([
   'INTERNAL_ERROR',
 ]);
 
-/** Whether a server may have worded the refusal of something that asks one. */
+/** Whether the message may come from a server. */
 export function isWorded({
   code,
   details,
@@ -158,8 +158,8 @@ export function isWorded({
 }
 
 /**
- * The answer of a call that made something and failed afterwards. It is no error: an agent that repeats the call would
- * make the same thing twice.
+ * The answer of a call that created something and failed afterwards. Returned as a success, because an agent that
+ * retries an error would create it twice.
  */
 export function madeResult(
   agent: Agent,
@@ -175,7 +175,7 @@ export function madeResult(
         type: 'text',
         text: [
           ...made.map(({ sentence }) => sentence),
-          'A later step of this call failed. What it made stands: do not repeat the call.',
+          'A later step of this call failed. Do not repeat the call: its result is saved.',
           ...made.map(({ next }) => next),
           'The failure:',
           ...(reason?.type === 'text' ? [reason.text] : []),
@@ -186,14 +186,13 @@ export function madeResult(
   };
 }
 
-/** What an agent is told of whatever a call threw. */
 export function failedResult(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
   const refusal = refusalIn(error);
   const requestId = refusal?.requestId ?? agent.requestId;
   if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal) });
   agent.failed(error);
-  const about = requestId === undefined ? '' : `. The request id is ${requestId}`;
-  return refusalResult(new Refusal('INTERNAL_ERROR', `Something failed on our side${about}`), {
+  const about = requestId === undefined ? '' : `. The request ID is ${requestId}`;
+  return refusalResult(new Refusal('INTERNAL_ERROR', `Internal error${about}`), {
     requestId,
     foreign: false,
   });

@@ -13,7 +13,7 @@ export interface Catalog {
 
 const made = new Map<string, Catalog>();
 
-/** Made once: a server is made for every request, and describing 200 tools takes longer than most of them. */
+/** Cached: a server is created per request, and building the descriptions of 200 tools would dominate it. */
 export function catalogOf(selection: Selection): Catalog {
   const key = keyOf(selection);
   const known = made.get(key);
@@ -23,12 +23,12 @@ export function catalogOf(selection: Selection): Catalog {
     list: tools.map(({ definition }) => definition),
     byName: new Map(tools.map((tool) => [tool.definition.name, tool])),
   };
-  // There are more combinations of toolsets than anybody uses.
-  if (made.size < mostKept) made.set(key, catalog);
+  // Bounds the cache: clients can request any combination of toolsets.
+  if (made.size < maxCached) made.set(key, catalog);
   return catalog;
 }
 
-const mostKept = 200;
+const maxCached = 200;
 
 function toolsOf(selection: Selection): AgentTool[] {
   if (selection.toolsets) return operationTools(selection);

@@ -9,7 +9,7 @@ interface Known {
   name?: string | null;
 }
 
-/** Names for arguments of prompts, ids for parts of addresses. What cannot be completed has no values. */
+/** Completes prompt arguments with names, and parts of resource URIs with IDs. */
 export async function completed(
   params: CompleteRequest['params'],
   calling: Calling,

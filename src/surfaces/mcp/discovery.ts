@@ -3,22 +3,22 @@ import { Refusal } from '../../contract/errors.ts';
 import { operationList } from '../../contract/index.ts';
 import { isSafe, isSecondName, type Operation, streamedAnswer } from '../../contract/operation.ts';
 import { named } from '../../platform/quoted.ts';
-import { nearest } from '../naming.ts';
+import { nearest } from '../common/naming.ts';
 import { notReadOnly } from './operation-call.ts';
 import { annotationsOf, operationNamed, reachesOut, wordsOf } from './operation-facts.ts';
 import { callByName } from './operation-names.ts';
 import { inputSchemaOf, type ObjectSchema } from './operation-schema.ts';
 import { type AgentTool, answerSize, tool } from './tool.ts';
 
-const operation = z.string().max(100).describe('Id of the operation, as search_operations gives it.');
+const operation = z.string().max(100).describe('Operation ID, from search_operations.');
 const given = z
   .record(z.string(), z.unknown())
   .optional()
   .describe(
-    'Path and query parameters side by side, the JSON body under `body`. Names do for ids; projectId may be left out.',
+    'Path and query parameters, and the JSON body as `body`. Names are accepted for IDs; projectId is optional.',
   );
 
-/** Whatever no tool for a task does: found by words, described, then called. */
+/** Tools that search, describe and call any operation. */
 export function discoveryTools(readOnly: boolean): AgentTool[] {
   return [
     searchOperations(readOnly),
@@ -28,7 +28,7 @@ export function discoveryTools(readOnly: boolean): AgentTool[] {
   ];
 }
 
-/** Whether a server is asked depends on the operation. */
+/** Whether the tool reaches out depends on the operation it calls. */
 function aboutOperation(calls: AgentTool): AgentTool {
   return {
     ...calls,
@@ -43,17 +43,16 @@ function searchOperations(readOnly: boolean): AgentTool {
   return tool({
     name: 'search_operations',
     title: 'Search the operations of Drydock',
-    description: `Find operations of the Drydock API by words, for whatever the other tools do not do. Call them with read_operation${readOnly ? '' : ' or write_operation'}, by their id.`,
+    description: `Search the operations of the Drydock API, for tasks without a tool of their own. Call them with read_operation${readOnly ? '' : ' or write_operation'}, by ID.`,
     input: z.strictObject({
-      query: z.string().max(300).describe('Words like "rotate secret". Empty lists all ids.'),
+      query: z.string().max(300).describe('Words like "rotate secret". An empty query lists all IDs.'),
       limit: z.number().int().min(1).max(50).default(8),
     }),
     run: async ({ query, limit }) => {
       const known = operationList.filter((each) => !isSecondName(each) && (!readOnly || isSafe(each)));
       const found = ranked(known, query);
       if (query.trim() === '') return { ours: [known.map(({ id }) => id).join(', ')] };
-      if (found.length === 0)
-        return { ours: ['No operation has any of these words. An empty query lists all.'] };
+      if (found.length === 0) return { ours: ['No operation matches. An empty query lists all.'] };
       return { ours: found.slice(0, limit).map(lineOf) };
     },
   });
@@ -70,7 +69,7 @@ function ranked(known: readonly Operation[], query: string): Operation[] {
     const name = spaced(`${each.id} ${each.summary}`);
     const rest = spaced(`${each.area} ${each.path} ${each.description ?? ''}`);
     const score = words.reduce((sum, word) => {
-      // Where a word begins: short ones are inside of many others.
+      // Matches at the start of a word only, because short words occur inside many others.
       const stem = ` ${word.length > 4 ? word.replace(/(ies|es|s|ing|ed)$/, '') : word}`;
       return sum + (name.includes(stem) ? 3 : 0) + (rest.includes(stem) ? 1 : 0);
     }, 0);
@@ -87,7 +86,7 @@ function wordsIn(text: string): string[] {
   return text.toLowerCase().match(/[a-z0-9]{2,}/g) ?? [];
 }
 
-/** `listEvalCases` and `/eval-cases` as words. */
+/** Splits `listEvalCases` and `/eval-cases` into words. */
 function spaced(text: string): string {
   return ` ${text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[^A-Za-z0-9]+/g, ' ')}`.toLowerCase();
 }
@@ -95,11 +94,11 @@ function spaced(text: string): string {
 const describeOperation = tool({
   name: 'describe_operation',
   title: 'Describe an operation',
-  description: 'What an operation does and takes: the JSON Schema of its arguments, and an example.',
+  description: 'Describe an operation: the JSON Schema of its arguments, and an example.',
   input: z.strictObject({ operation }),
   run: async ({ operation: id }, { agent: { selection } }) => {
     const found = known(id);
-    const writes = selection.readOnly ? 'nothing: this address is for reading only' : 'write_operation';
+    const writes = selection.readOnly ? 'nothing: this endpoint is read-only' : 'write_operation';
     const { readOnlyHint, destructiveHint } = annotationsOf(found);
     const streamed = streamedAnswer(found.response);
     const facts = {
@@ -117,7 +116,7 @@ const describeOperation = tool({
   },
 });
 
-/** The project may be left out, and a name does for an id. */
+/** Makes projectId optional. */
 function inDefaultProject(schema: ObjectSchema): ObjectSchema {
   const { projectId } = schema.properties;
   if (!projectId || !schema.required?.includes('projectId')) return schema;
@@ -125,7 +124,7 @@ function inDefaultProject(schema: ObjectSchema): ObjectSchema {
     ...schema,
     properties: {
       ...schema.properties,
-      projectId: { type: 'string', description: 'Name or id; the Default project if left out.' },
+      projectId: { type: 'string', description: 'Project, by name or ID (default: the Default project).' },
     },
     required: schema.required.filter((name) => name !== 'projectId'),
   };
@@ -133,8 +132,8 @@ function inDefaultProject(schema: ObjectSchema): ObjectSchema {
 
 const readOperation = tool({
   name: 'read_operation',
-  title: 'Read with an operation',
-  description: 'Call an operation that changes nothing, by its id.',
+  title: 'Call a read-only operation',
+  description: 'Call a read-only operation by its ID.',
   hints: { openWorldHint: true },
   input: z.strictObject({ operation, arguments: given, answerSize }),
   run: async ({ operation: id, arguments: args = {} }, calling) => {
@@ -146,9 +145,9 @@ const readOperation = tool({
 
 const writeOperation = tool({
   name: 'write_operation',
-  title: 'Change something with an operation',
+  title: 'Call an operation with side effects',
   description:
-    'Call an operation that creates, edits, deletes or starts something, or calls tools of a server, by its id. Some spend credits: describe_operation says which.',
+    'Call an operation that creates, updates, deletes or starts something, or calls tools of a server, by its ID. Some spend credits; see describe_operation.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   input: z.strictObject({ operation, arguments: given, answerSize }),
   run: async ({ operation: id, arguments: args = {} }, calling) => callByName(known(id), args, calling),
@@ -161,5 +160,5 @@ function known(id: string): Operation {
     id,
     operationList.map((each) => each.id),
   ).map(({ name }) => name);
-  throw new Refusal('NOT_FOUND', `No operation ${named(id)}. The nearest: ${near.slice(0, 5).join(', ')}`);
+  throw new Refusal('NOT_FOUND', `No operation ${named(id)}. Similar: ${near.slice(0, 5).join(', ')}`);
 }

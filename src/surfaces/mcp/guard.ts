@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 
 export interface GuardOptions {
-  /** The address that the service listens on. */
+  /** The address the service listens on. */
   host: string;
   publicUrl: string | undefined;
 }
@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Refuses what a page in a browser could send here without its user: over a name of its own that it points at this
- * machine, or from a foreign origin. Programs send no Origin.
+ * Rejects requests of web pages: DNS rebinding, where a foreign host name points at this machine, and foreign origins.
+ * Programs send no Origin.
  */
 export function guardFor({ host: listening, publicUrl }: GuardOptions): (asked: Asked) => void {
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
@@ -23,7 +23,7 @@ export function guardFor({ host: listening, publicUrl }: GuardOptions): (asked: 
   return ({ host, origin }) => {
     const asked = hostOf(`http://${host ?? ''}`);
     if (local && !(asked && [...loopbackNames, ...known].includes(asked.hostname)))
-      throw new Refusal('FORBIDDEN', 'The Host header names another machine than this one');
+      throw new Refusal('FORBIDDEN', 'The Host header does not name this machine');
     if (origin === undefined) return;
     const from = hostOf(origin);
     const allowed =
@@ -31,7 +31,7 @@ export function guardFor({ host: listening, publicUrl }: GuardOptions): (asked: 
       (local
         ? [...loopbackNames, ...known].includes(from.hostname)
         : from.host === asked?.host || from.origin === hostOf(publicUrl ?? '')?.origin);
-    if (!allowed) throw new Refusal('FORBIDDEN', 'Requests of pages from another origin are refused');
+    if (!allowed) throw new Refusal('FORBIDDEN', 'Requests from another origin are not allowed');
   };
 }
 
@@ -39,7 +39,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }
 
-/** Of a page: whatever is no web address, or says a user too, is none. */
+/** Parses a web origin; undefined for other schemes and URLs with credentials. */
 function hostOf(address: string): URL | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''

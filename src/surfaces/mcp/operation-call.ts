@@ -1,9 +1,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
-import { invalid } from '../../domain/invalid.ts';
+import { invalid } from '../../domain/base/refusals.ts';
 import { named as quotedName } from '../../platform/quoted.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
-import { isId } from '../naming.ts';
+import { isId } from '../common/naming.ts';
 import { addressOf } from './addresses.ts';
 import type { Agent, Calling } from './agent.ts';
 import { type Answer, refusalIn, whose } from './answers.ts';
@@ -14,7 +14,7 @@ import { patiently } from './patience.ts';
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;
 
-/** Any operation, with arguments as `inputSchemaOf` describes them. */
+/** Calls an operation with arguments of the schema `inputSchemaOf`. */
 export async function callOperation(
   operation: Operation,
   args: Arguments,
@@ -23,7 +23,7 @@ export async function callOperation(
   const input = inputOf(operation, args, calling.agent);
   const options = optionsOf(operation, args, calling);
   const call = callOf(calling.agent.client, operation);
-  // What is only accepted has not reached anybody yet: the answer is a record of ours.
+  // An answer with status 202 is a record of Drydock: no server was contacted yet.
   const fromServer = reachesOut(operation) && operation.status !== 202;
   const data = (value: unknown) => ({ whose: fromServer ? whose.server : whose.records, value });
   switch (streamedAnswer(operation.response)?.kind) {
@@ -52,7 +52,7 @@ export async function callOperation(
 
 const mostIds = 20;
 
-/** Ids in the answer to a write that its arguments do not hold, in a line that no shortening of the answer cuts. */
+/** The new IDs in the answer to a write, in a sentence, because the data may be shortened. */
 function madeIds(answer: unknown, input: Arguments): string[] {
   const given = JSON.stringify(input);
   const found = new Map<string, string>();
@@ -71,11 +71,10 @@ function madeIds(answer: unknown, input: Arguments): string[] {
   const ids = [...found.values()];
   if (ids.length === 0) return [];
   return [
-    `Ids in the answer: ${ids.slice(0, mostIds).join(', ')}${ids.length > mostIds ? ', and more' : ''}.`,
+    `IDs in the answer: ${ids.slice(0, mostIds).join(', ')}${ids.length > mostIds ? ', and more' : ''}.`,
   ];
 }
 
-/** The method of a client for an operation that is known only now. */
 export function callOf(client: Client, { id }: Operation): Call {
   return (client as unknown as Record<string, Call>)[id] as Call;
 }
@@ -113,7 +112,7 @@ function bodyOf(body: unknown, limit: number): object {
   return body;
 }
 
-/** As over HTTP, where it would be the body of a request. */
+/** Applies the body limit of the HTTP API. */
 export function refuseLarge(body: object, limit: number): void {
   if (Buffer.byteLength(JSON.stringify(body)) > limit)
     throw invalid(`The request body is larger than ${limit} bytes`);
@@ -133,7 +132,7 @@ function within(bytes: Buffer<ArrayBuffer>, contentType: string, limit: number):
   return { contentType, bytes: new Uint8Array(bytes) };
 }
 
-/** Who launches a run, where that is recorded. */
+/** Labels launched runs as started over MCP. */
 const launcher = { 'x-mcpjam-launcher': JSON.stringify({ kind: 'mcp', client: 'drydock' }) };
 
 export function optionsOf(operation: Operation, args: Arguments, { signal }: Calling): CallOptions {
@@ -147,7 +146,7 @@ export function optionsOf(operation: Operation, args: Arguments, { signal }: Cal
   };
 }
 
-/** As much as a header could carry. */
+/** Whether the key is a valid header value. */
 function isKey(key: unknown): key is string {
   return typeof key === 'string' && /^[\x20-\x7e\u00a0-\u00ff]{1,256}$/.test(key) && key.trim() !== '';
 }
@@ -175,23 +174,23 @@ async function follow(open: Open<unknown>, args: Arguments, calling: Calling): P
     return {
       events: events.reverse(),
       sentence: over
-        ? `The stream ended after ${count}, the last one first.`
-        : `${count} so far, the last one first; the stream goes on. Call again to see what came of it.`,
+        ? `The stream ended after ${count}, listed newest first.`
+        : `${count} so far, listed newest first; the stream continues. Call again for the rest.`,
     };
   } catch (error) {
-    // Events that came name what the operation began: a stream that breaks off does not lose them.
+    // Returns the events received before the failure: they name what the operation started.
     const refusal = refusalIn(error);
     if (events.length === 0 || !refusal) throw error;
     return {
       events: [...events.reverse(), { brokeOff: { code: refusal.code, message: refusal.message } }],
-      sentence: `The stream broke off after ${events.length} events (${refusal.code}); they are listed, the last one first. What began goes on: read its state before you repeat the call.`,
+      sentence: `The stream failed after ${events.length} events (${refusal.code}), listed newest first. The operation continues: read its state before you repeat the call.`,
     };
   }
 }
 
 type Open<T> = (signal: AbortSignal) => AsyncIterable<T>;
 
-/** Hands on what comes until the stream ends, nobody wants more, or the time is over. */
+/** Passes events to `take` until the stream ends, `take` returns false, or the time is over. */
 export async function collect<T>(
   open: Open<T>,
   ms: number,
@@ -210,7 +209,7 @@ export async function collect<T>(
   try {
     for (;;) {
       const coming = iterator.next();
-      // It may fail after nobody waits for it any longer.
+      // `coming` may reject after the loop has ended.
       coming.catch(() => {});
       const next = await Promise.race([stopped, coming]);
       if (next === 'stopped') return { over: false };
@@ -221,7 +220,7 @@ export async function collect<T>(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     stop();
-    // It may stand between two events, where it hears of no signal; what it holds is let go when it is told.
+    // A generator suspended between two events does not see the signal; return() releases its resources.
     void iterator.return?.().catch(() => {});
   }
 }
@@ -235,7 +234,7 @@ async function fileAnswer(operation: Operation, input: Arguments, response: Resp
   if (!isText(type)) {
     await response.body?.cancel();
     return {
-      ours: [`${operation.id} answers with bytes. Read the linked resource to have them.`],
+      ours: [`${operation.id} returns a binary file. Read it as the linked resource.`],
       data: { whose: whose.records, value: { type } },
       links,
     };
@@ -252,7 +251,7 @@ export function isText(type: string): boolean {
   return /^(text\/|application\/(json|yaml|xml|x-ndjson|[\w.+-]+\+(json|xml|yaml)))/i.test(type);
 }
 
-/** No more than `most` bytes; the rest is not read. */
+/** Reads at most `most` bytes. */
 export async function firstBytes(response: Response, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -267,10 +266,10 @@ export async function firstBytes(response: Response, most: number): Promise<Buff
 
 export function notReadOnly(operation: Operation, { selection }: Agent): Refusal {
   const instead = selection.readOnly
-    ? 'this address is for reading only, so ask the user for one that is not'
+    ? 'this endpoint is read-only; ask the user for one that is not'
     : 'use write_operation';
   return new Refusal(
     'VALIDATION_ERROR',
-    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'changes something'}: ${instead}`,
+    `${operation.id} ${operation.callsTools ? 'calls tools of a server' : 'has side effects'}: ${instead}`,
   );
 }

@@ -8,7 +8,7 @@ export function operationNamed(id: string): Operation | undefined {
   return byId.get(id);
 }
 
-/** They reach a server, or a receiver of events, though no refusal of theirs says so: what goes wrong there is their answer. */
+/** Operations that contact a server or webhook receiver and report its failure in their answer instead of as an error. */
 const reporting: ReadonlySet<string> = new Set([
   'runDoctor',
   'createServerConnection',
@@ -19,7 +19,7 @@ const reporting: ReadonlySet<string> = new Set([
   'replayWebhook',
 ]);
 
-/** Whether it reaches a server or a model. */
+/** Whether the operation contacts a server or a model. */
 export function reachesOut({ id, errors, spends, callsTools }: Operation): boolean {
   return (
     spends === true ||
@@ -29,7 +29,7 @@ export function reachesOut({ id, errors, spends, callsTools }: Operation): boole
   );
 }
 
-/** What it does may not be undone: something goes, is overwritten or stopped, or a tool does what it likes. */
+/** Whether the effect may be irreversible: it deletes, overwrites or stops something, or calls a tool. */
 function isDestructive({ id, method, callsTools }: Operation): boolean {
   return (
     callsTools === true ||
@@ -52,14 +52,14 @@ export function annotationsOf(operation: Operation): ToolAnnotations {
 
 export const spendsNote = 'Spends credits.';
 
-/** What a tool or a list says of it. */
+/** The description of the operation as a tool. */
 export function wordsOf({ summary, description, spends, deprecated, alias }: Operation): string {
   return [
     `${summary}.`,
     description,
     spends ? spendsNote : undefined,
     deprecated === undefined ? undefined : 'Deprecated: use the operation of clients with the same purpose.',
-    alias && `The same as ${alias.of} under another name.`,
+    alias && `Alias of ${alias.of}.`,
   ]
     .filter(Boolean)
     .join(' ');

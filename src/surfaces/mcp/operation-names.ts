@@ -1,8 +1,8 @@
 import { operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { everything } from '../everything.ts';
-import { lookupsOf, paramOfField } from '../lookups.ts';
-import { isId, type Named, nameOf } from '../naming.ts';
+import { everything } from '../common/everything.ts';
+import { lookupsOf, paramOfField } from '../common/lookups.ts';
+import { isId, type Named, nameOf } from '../common/naming.ts';
 import type { Calling } from './agent.ts';
 import type { Answer } from './answers.ts';
 import { pick, projectOf } from './names.ts';
@@ -13,19 +13,19 @@ import { patientClient } from './patience.ts';
 type Arguments = Record<string, unknown>;
 type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;
 
-/** Runs, trials, findings and sessions are called by id; the operations of `client` take names themselves. */
+/** Parameters that take IDs only; operations of clients resolve names themselves. */
 const calledById = new Set(['runId', 'iterationId', 'findingId', 'sessionId', 'client']);
 
 const lookups = Object.fromEntries(
   Object.entries(lookupsOf(operationList)).filter(([param]) => !calledById.has(param)),
 );
 
-/** Calls an operation with names in place of ids, and in the Default project where none is given. */
+/** Calls an operation after resolving names to IDs. The project defaults to the Default one. */
 export async function callByName(operation: Operation, args: Arguments, calling: Calling): Promise<Answer> {
   return callOperation(operation, await withIds(operation, args, calling), calling);
 }
 
-/** The arguments with each name in the path, the query and the fields of the body replaced by its id. */
+/** The arguments, with names in the path, the query and the body replaced by IDs. */
 async function withIds(operation: Operation, args: Arguments, calling: Calling): Promise<Arguments> {
   const ids = new Ids(calling);
   const path: Arguments = {};
@@ -41,7 +41,7 @@ async function withIds(operation: Operation, args: Arguments, calling: Calling):
   };
 }
 
-/** Looks names up, each in the project or suite that is named beside it. */
+/** Resolves names, each within the project or suite of the same call. */
 class Ids {
   private readonly calling: Calling;
   private readonly known: Record<string, string> = {};
@@ -51,14 +51,14 @@ class Ids {
     this.calling = calling;
   }
 
-  /** The id behind a value. Values that are no text, and names of things that have no list, stay as they are. */
+  /** The ID of a name. Other values, and parameters without a list, are unchanged. */
   async of(param: string, value: unknown): Promise<unknown> {
     const id = await this.find(param, value);
     if (typeof id === 'string') this.known[param] ??= id;
     return id;
   }
 
-  /** Fields like `suiteId` and `serverIds`; the others stay as they are. */
+  /** Resolves fields like `suiteId` and `serverIds`; other fields are unchanged. */
   async in(fields: Arguments): Promise<Arguments> {
     const found = { ...fields };
     const named = Object.keys(fields)
@@ -66,7 +66,7 @@ class Ids {
         const param = fields[field] === undefined ? undefined : paramOfField(field, lookups);
         return param === undefined ? [] : [{ field, param }];
       })
-      // The project first, then the suite in it, then its cases.
+      // In order of dependency: the project, then its suite, then its cases.
       .toSorted((a, b) => needsOf(a.param).length - needsOf(b.param).length);
     for (const { field, param } of named) {
       const value = fields[field];
@@ -92,7 +92,7 @@ class Ids {
     return pick(kindOf(param), named, value, param === 'caseId' ? 'the suite' : 'the project').id;
   }
 
-  /** Undefined where it is not known in which suite to look. */
+  /** Undefined when the parent is unknown. */
   private async list(param: string): Promise<Named[] | undefined> {
     const input: Record<string, string> = {};
     for (const name of needsOf(param)) {
@@ -112,7 +112,7 @@ function needsOf(param: string): readonly string[] {
   return lookups[param]?.needs ?? [];
 }
 
-/** `registryServerId` in words. */
+/** `registry server` for `registryServerId`. */
 function kindOf(param: string): string {
   return param.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

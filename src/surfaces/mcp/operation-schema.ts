@@ -11,13 +11,13 @@ export interface ObjectSchema extends Schema {
 
 const home = '#/components/schemas/';
 
-/** Fields that are there for clients of another service; agents are not told of them. */
+/** Descriptions of fields that exist for compatibility; they are omitted for agents. */
 const ignored = /^Ignored;/;
 
-/** Made together, because they share definitions, and once. */
+/** Built once, together, because they share definitions. */
 let made: Map<string, ObjectSchema> | undefined;
 
-/** What an operation takes, as one object: parameters of path and query side by side, then `body` or `upload`. */
+/** The input of an operation as one object: path and query parameters, and `body` or `upload`. */
 export function inputSchemaOf(operation: Operation): ObjectSchema {
   made ??= inputSchemas();
   return made.get(operation.id) as ObjectSchema;
@@ -52,14 +52,14 @@ function draftOf(operation: Operation, components: Components): ObjectSchema {
     properties['idempotencyKey'] = {
       type: 'string',
       maxLength: 256,
-      description: 'The same key again gives the first answer and does nothing more.',
+      description: 'A repeated request with the same key returns the first answer.',
     };
   if (streamedAnswer(operation.response)?.kind === 'events')
     properties['maxSeconds'] = {
       type: 'integer',
       minimum: 1,
       maximum: 600,
-      description: 'How long to follow it; 45 if left out.',
+      description: 'How long to follow the stream (default 45).',
     };
   return {
     type: 'object',
@@ -82,7 +82,7 @@ function uploadSchema(description: string): Schema {
   };
 }
 
-/** The definitions that a schema refers to, inside it. */
+/** Adds the referenced definitions to the schema. */
 function withDefinitions(draft: ObjectSchema, schemas: Record<string, Schema>): ObjectSchema {
   const found = new Map<string, Schema>();
   const local = (value: unknown): unknown => {
@@ -94,7 +94,7 @@ function withDefinitions(draft: ObjectSchema, schemas: Record<string, Schema>): 
         return [name, local(inner)];
       const definition = inner.slice(home.length);
       if (!found.has(definition)) {
-        // Known before it is walked: a definition may refer to itself.
+        // Set before the recursion, because a definition may reference itself.
         found.set(definition, {});
         found.set(definition, local(schemas[definition]) as Schema);
       }

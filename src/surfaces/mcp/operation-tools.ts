@@ -7,7 +7,7 @@ import { inputSchemaOf } from './operation-schema.ts';
 import { isSelected, type Selection } from './selection.ts';
 import type { AgentTool } from './tool.ts';
 
-/** One tool for each operation of the toolsets, in the order of the contract. */
+/** One tool per operation of the toolsets, in the order of the contract. */
 export function operationTools({ toolsets = [], readOnly }: Selection): AgentTool[] {
   return operationList
     .filter((operation) => isSelected(operation, toolsets ?? []) && (!readOnly || isSafe(operation)))

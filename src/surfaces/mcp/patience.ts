@@ -6,7 +6,7 @@ import { refusalIn } from './answers.ts';
 const mostWaits = 3;
 const longestWait = 15_000;
 
-/** A task makes several calls, which a key with a small burst has not at once: what soon has room is waited for. */
+/** Retries a rate-limited call, because one tool makes several calls and the burst of a key may be small. */
 export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 0): Promise<Awaited<T>> {
   try {
     return await call();
@@ -21,7 +21,7 @@ export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 
 
 type Call = (input: object, options?: CallOptions) => Promise<unknown>;
 
-/** A client for somebody who makes several calls that answer with JSON: each of them waits, and ends with the agent. */
+/** A client whose JSON calls retry when rate limited, and abort with the agent. */
 export function patientClient({ agent: { client }, signal }: Pick<Calling, 'agent' | 'signal'>): Client {
   return new Proxy(client, {
     get: (target, name): Call => {

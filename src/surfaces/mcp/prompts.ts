@@ -11,7 +11,7 @@ interface Written {
   description: string;
   required: readonly string[];
   optional: readonly string[];
-  /** What the user would say. Values are quoted already. */
+  /** The text of the prompt. The given values are quoted already. */
   text: (given: Record<string, string>) => string;
 }
 
@@ -19,42 +19,42 @@ const within = (project: string | undefined): string =>
   project === undefined ? '' : ` in project ${project}`;
 
 const meanings: Record<string, string> = {
-  server: 'Name or id of the server.',
-  suite: 'Name or id of the eval suite.',
-  project: 'Name or id of the project; the Default one if left out.',
-  run: 'Id of the run; the last one of the suite if left out.',
-  commit: 'The commit that would be deployed.',
-  goal: 'What the cases should cover.',
+  server: 'Name or ID of the server.',
+  suite: 'Name or ID of the eval suite.',
+  project: 'Name or ID of the project (default: the Default project).',
+  run: 'ID of the run (default: the latest of the suite).',
+  commit: 'Commit to be deployed.',
+  goal: 'Goal that the cases should cover.',
 };
 
 const prompts: Record<string, Written> = {
   diagnose_server: {
     title: 'Diagnose a server',
-    description: 'Find out why a server does not work, and what to do.',
+    description: 'Find out why a server does not work and how to fix it.',
     required: ['server'],
     optional: ['project'],
     text: ({ server, project }) =>
-      `Diagnose server ${server}${within(project)} with diagnose_server. If a check failed, say in plain words what is wrong, why, and the one thing to do next. If all is well, list its tools and say which of them are poorly described or have no schema.`,
+      `Diagnose server ${server}${within(project)} with diagnose_server. If a check failed, explain what is wrong, why, and the next step. If all checks passed, list its tools and point out those that are poorly described or have no schema.`,
   },
   explain_failing_run: {
     title: 'Explain a failing run',
-    description: 'Say which cases of a run fail, why, and what would mend them.',
+    description: 'Explain which cases of a run fail, why, and how to fix them.',
     required: ['suite'],
     optional: ['run', 'project'],
     text: ({ suite, run, project }) =>
-      `Explain ${run === undefined ? 'the last run' : `run ${run}`} of suite ${suite}${within(project)}. Use explain_run, then read_trial for a failing trial of each case that failed. Say for each: what the model did, what was expected, whether the server, the case or the model is to blame, and what to change. Compare with the run before (compare_run) and say whether anything is new or may be chance.`,
+      `Explain ${run === undefined ? 'the last run' : `run ${run}`} of suite ${suite}${within(project)}. Use explain_run, then read_trial for a failing trial of each case that failed. For each, state what the model did, what was expected, whether the server, the case or the model is the cause, and what to change. Compare with the previous run (compare_run) and state whether anything is new or within chance.`,
   },
   safe_to_deploy: {
     title: 'Is it safe to deploy?',
-    description: 'Decide from evals and the contract whether a commit of a server may be deployed.',
+    description: 'Decide from evals and the contract whether a commit of a server can be deployed.',
     required: ['suite', 'server'],
     optional: ['commit', 'project'],
     text: ({ suite, server, commit, project }) =>
-      `Say whether it is safe to deploy ${commit === undefined ? 'the present version' : `commit ${commit}`} of server ${server}${within(project)}. Check its contract (check_server_contract), find the run of suite ${suite} for it (list_runs), or ask me before you start one, because runs spend credits. Explain the run (explain_run) and compare it with the baseline (compare_run). Answer yes, no or not enough evidence, with the figures that decide.`,
+      `Say whether it is safe to deploy ${commit === undefined ? 'the current version' : `commit ${commit}`} of server ${server}${within(project)}. Check its contract (check_server_contract), find the run of suite ${suite} for it (list_runs), or ask me before you start one, because runs spend credits. Explain the run (explain_run) and compare it with the baseline (compare_run). Answer yes, no or not enough evidence, with the figures that decide.`,
   },
   write_cases: {
     title: 'Write cases for a server',
-    description: 'Draft eval cases from what the tools of a server promise.',
+    description: "Draft eval cases from the descriptions of a server's tools.",
     required: ['server', 'suite'],
     optional: ['goal', 'project'],
     text: ({ server, suite, goal, project }) =>
@@ -84,7 +84,7 @@ export const promptList: Prompt[] = Object.entries(prompts).map(
 
 export function promptNamed(name: string, given: Record<string, string>): GetPromptResult {
   const prompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined;
-  if (!prompt) throw wrong(`No prompt ${named(name)}. There are: ${Object.keys(prompts).join(', ')}`);
+  if (!prompt) throw wrong(`No prompt ${named(name)}. Available: ${Object.keys(prompts).join(', ')}`);
   const missing = prompt.required.find((argument) => !given[argument]);
   if (missing !== undefined) throw wrong(`${missing}: Required`);
   const values = Object.fromEntries(

@@ -1,33 +1,33 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
-import { bulkLimits } from '../../domain/body-limits.ts';
-import { parseJsonObject } from '../http/json.ts';
+import { bulkLimits } from '../../domain/base/body-limits.ts';
+import { parseJsonObject } from '../common/json.ts';
 import { type GuardOptions, guardFor } from './guard.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import type { Post, Serving } from './serving.ts';
 
-/** Who sends a message, and how. */
+/** The sender of a message, and its HTTP request. */
 export interface Visit {
   authorization: string | undefined;
   requestId: string;
-  /** Where the service is reached, as the agent would write it. */
+  /** The origin under which the agent reaches the service. */
   origin: () => string;
   ending: AbortSignal;
 }
 
 export interface McpRouteOptions extends GuardOptions {
-  /** Names the owner of a valid credential, and refuses any other. */
+  /** Returns the owner of a valid credential, and throws otherwise. */
   recognize: (authorization: string | undefined) => Promise<string>;
-  /** What makes servers; asked for at the first message. */
+  /** Loads the server factory at the first message. */
   load: () => Promise<(selection: Selection, visit: Visit) => ReturnType<Post['server']>>;
   origin: (request: FastifyRequest) => string;
   failed: (error: unknown) => void;
 }
 
-/** Bytes of a message. Operations have limits of their own; a larger file goes to an address made for its upload. */
+/** Maximum message in bytes. Operations have their own limits; larger files use an upload URL. */
 const bodyLimit = 8 * 1024 * 1024;
-/** The arguments of a call are inside of three objects. */
+/** The arguments of a call are nested in three objects. */
 const messageLimits = { ...bulkLimits, depth: bulkLimits.depth + 3 };
 
 interface Caller {
@@ -60,7 +60,7 @@ export function registerMcp(app: FastifyInstance, options: McpRouteOptions): voi
       );
     const id = await options.recognize(authorization);
     const { toolsets } = request.params as { toolsets?: string };
-    // Of the route that was found: the address may be written in several ways.
+    // From the matched route, because the URL can be written in several ways.
     const readOnly = request.routeOptions.url?.endsWith('/readonly') === true;
     callers.set(request, { id, selection: selectionOf(toolsets, readOnly) });
     return undefined;
@@ -71,7 +71,7 @@ export function registerMcp(app: FastifyInstance, options: McpRouteOptions): voi
       url,
       bodyLimit,
       config: { operation: 'mcp' },
-      // Before the body is read: strangers cannot make us buffer anything.
+      // Runs before the body is read, so that unauthenticated requests buffer nothing.
       onRequest: enter,
       handler: async (request, reply) => {
         const caller = callers.get(request) as Caller;
@@ -107,7 +107,7 @@ async function loading({ load, failed }: McpRouteOptions, ending: AbortSignal): 
   return { make: await load(), serving: createServing(ending, failed) };
 }
 
-/** The message, or what is wrong with it. Batches were dropped from the protocol and are not taken. */
+/** The message, or the error text. Batches were removed from the protocol and are rejected. */
 function readMessage({ body }: FastifyRequest): Record<string, unknown> | string {
   if (!(body instanceof Uint8Array) || body.length === 0) return 'Parse error: the body is empty';
   try {
@@ -125,7 +125,7 @@ function refuse(reply: FastifyReply, status: number, code: number, message: stri
 
 function headersOf({ headers }: FastifyRequest): Headers {
   const copy = new Headers();
-  // The key stays here: whoever answers has a client that holds it.
+  // The key is not passed on: the server has a client that holds it.
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && name !== 'authorization') copy.set(name, String(value));
   return copy;
@@ -141,7 +141,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Through the reply, so that its headers and what observes it stay. */
+/** Sends through Fastify's reply, to keep its headers and hooks. */
 async function send(reply: FastifyReply, { status, headers, body }: Response): Promise<FastifyReply> {
   reply.code(status);
   for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value);

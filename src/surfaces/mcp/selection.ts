@@ -1,14 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import { areas, type Operation } from '../../contract/operation.ts';
 
-/** Which tools a connection sees. */
+/** The tools of a connection. */
 export interface Selection {
-  /** Areas of the contract; undefined: the tools for tasks. */
+  /** Areas of the contract; undefined selects the task tools. */
   toolsets: readonly string[] | undefined;
   readOnly: boolean;
 }
 
-/** `Eval runs` is `eval-runs`. */
+/** `eval-runs` for `Eval runs`. */
 function slugOf(area: string): string {
   return area
     .toLowerCase()
@@ -20,7 +20,7 @@ const everything = 'all';
 
 export const toolsetNames: readonly string[] = [...Object.keys(areas).map(slugOf), everything];
 
-/** From `servers,eval-runs`. Their order and repetitions make no difference. */
+/** Parses `servers,eval-runs`. Order and duplicates are ignored. */
 export function selectionOf(toolsets: string | undefined, readOnly: boolean): Selection {
   if (toolsets === undefined) return { toolsets: undefined, readOnly };
   const asked = toolsets.split(',').map((name) => name.trim());
@@ -28,7 +28,7 @@ export function selectionOf(toolsets: string | undefined, readOnly: boolean): Se
   if (unknown !== undefined)
     throw new Refusal(
       'NOT_FOUND',
-      `No toolset ${JSON.stringify(unknown.slice(0, 60))}. There are: ${toolsetNames.join(', ')}`,
+      `No toolset ${JSON.stringify(unknown.slice(0, 60))}. Available: ${toolsetNames.join(', ')}`,
     );
   return { toolsets: toolsetNames.filter((name) => asked.includes(name)), readOnly };
 }
@@ -37,7 +37,7 @@ export function isSelected(operation: Operation, toolsets: readonly string[]): b
   return toolsets.includes(everything) || toolsets.includes(slugOf(operation.area));
 }
 
-/** One for each list of tools that can be asked for. */
+/** A cache key. */
 export function keyOf({ toolsets, readOnly }: Selection): string {
   return `${toolsets?.join(',') ?? ''}${readOnly ? '/readonly' : ''}`;
 }

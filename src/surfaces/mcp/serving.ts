@@ -4,20 +4,20 @@ import { newId } from '../../platform/ids.ts';
 
 type Product = ReturnType<McpServerFactory>;
 
-/** One POST that was let in. */
+/** An authenticated POST. */
 export interface Post {
   url: string;
   headers: Headers;
   message: Record<string, unknown>;
-  /** Who sends it: nobody else can cancel what it began. */
+  /** The sender, who alone can cancel its requests. */
   caller: string;
-  /** Aborts when the sender is gone. */
+  /** Aborts when the sender disconnects. */
   gone: AbortSignal;
-  /** The server that answers it. */
+  /** Creates the server that answers it. */
   server: () => Product;
 }
 
-/** Answers messages of both eras; each by a server of its own. */
+/** Answers messages of both protocol generations, each with a new server. */
 export interface Serving {
   answer: (post: Post) => Promise<Response>;
   close: () => Promise<void>;
@@ -28,7 +28,7 @@ const mostSubscriptions = 200;
 
 export function createServing(ending: AbortSignal, failed: (error: unknown) => void): Serving {
   setMaxListeners(0, ending);
-  // What makes the server goes along with the request in the one place that is handed on untouched.
+  // authInfo is the only part of a request that the handler passes to the factory unchanged.
   const factory: McpServerFactory = ({ authInfo }) => {
     const make = authInfo?.extra?.['server'] as Post['server'];
     return make();
@@ -45,7 +45,7 @@ export function createServing(ending: AbortSignal, failed: (error: unknown) => v
       const stop = new AbortController();
       const name = nameOf(post, post.message['id']);
       if (name !== undefined) running.set(name, stop);
-      // A subscription would go on for ever; everything else that runs hears of the end itself.
+      // A subscription does not end by itself at shutdown; other requests see the signal.
       const until = post.message['method'] === 'subscriptions/listen' ? [post.gone, ending] : [post.gone];
       const abort = (): void => stop.abort();
       for (const signal of until) signal.addEventListener('abort', abort);
@@ -70,8 +70,8 @@ export function createServing(ending: AbortSignal, failed: (error: unknown) => v
 }
 
 /**
- * In the older era a request is cancelled by another one, which a fresh server receives. They belong together by the
- * session, which is a name and nothing else: no state is kept under it.
+ * Names a running request, so that a `notifications/cancelled` message, which another server receives, can abort it.
+ * The session ID is only part of the name; no state is stored for it.
  */
 function nameOf({ caller, headers }: Post, id: unknown): string | undefined {
   const session = headers.get(sessionHeader);
@@ -84,7 +84,7 @@ function nameOfCancelled(post: Post): string | undefined {
   return nameOf(post, (post.message['params'] as { requestId?: unknown } | undefined)?.requestId);
 }
 
-/** Calls `over` when the body of a response has been read, or nobody reads it any longer. */
+/** Calls `over` when the response body has been read or cancelled. */
 function whenRead(response: Response, over: () => void): Response {
   if (!response.body) {
     over();

@@ -1,6 +1,6 @@
 import { visibleJson } from '../../platform/quoted.ts';
 
-/** What a shortened value lacks. */
+/** The number of omitted items and shortened texts. */
 export interface Left {
   items: number;
   texts: number;
@@ -12,16 +12,16 @@ interface Level {
   depth: number;
 }
 
-/** What was left out so far, and how many characters there still are. */
+/** The omissions so far, and the remaining characters. */
 interface Spent extends Left {
   room: number;
-  /** Fields that are not null, of the objects that were looked at. */
+  /** Cache of the names of non-null fields. */
   names: WeakMap<object, string[]>;
 }
 
 const whole: Level = { text: Infinity, items: Infinity, depth: Infinity };
 
-/** Tried in order, until the value fits: each leaves about two thirds of the one before. */
+/** Levels in order of attempts: each keeps about two thirds of the previous one. */
 function levelsFor(most: number): Level[] {
   const shorter = Array.from({ length: 18 }, (_, nth) => ({
     text: Math.round(most * 0.75 * 0.72 ** nth),
@@ -32,8 +32,8 @@ function levelsFor(most: number): Level[] {
 }
 
 /**
- * A value without what is null, as visible JSON of at most `most` characters: long lists and texts are cut, and counted.
- * A level is given up as soon as there is no room, so that the time does not grow with the value.
+ * Shortens a value to at most `most` characters of visible JSON: drops null fields, and cuts and counts long lists and
+ * texts. A level is abandoned as soon as it exceeds the limit, so that the time does not grow with the value.
  */
 export function shorten(value: unknown, most: number): { value: unknown; left: Left | undefined } {
   const names = new WeakMap<object, string[]>();
@@ -97,7 +97,7 @@ function trimmedRecord(record: Record<string, unknown>, level: Level, spent: Spe
   const missing = names.length - count;
   if (missing > 0) {
     spent.items += missing;
-    kept.push([written('(left out)', spent), written(`${missing} fields`, spent)]);
+    kept.push([written('(omitted)', spent), written(`${missing} fields`, spent)]);
   }
   return Object.fromEntries(kept);
 }
@@ -114,7 +114,7 @@ function cutText(text: string, most: number, spent: Spent): string {
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
-/** A text as it will be shown, with what is escaped; one that is too long anyway is not looked at. */
+/** Charges a text with its escaped length. A text that exceeds the limit anyway is not escaped. */
 function written(text: string, spent: Spent): string {
   spent.room -= text.length > spent.room ? text.length + 1 : visibleJson(text).length;
   return text;

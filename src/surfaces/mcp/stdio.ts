@@ -4,16 +4,16 @@ import { selectionOf } from './selection.ts';
 import { createAgentServer } from './server.ts';
 
 export interface McpStdioOptions {
-  /** Like `servers,eval-runs`; the tools for tasks if left out. */
+  /** Like `servers,eval-runs`; the default is the task tools. */
   toolsets?: string | undefined;
   readOnly?: boolean | undefined;
   version: string;
 }
 
-/** Bytes of JSON that the service takes at most; it has the last word. */
+/** Maximum body in bytes; the service enforces its own limit. */
 const bodyLimit = 6 * 1024 * 1024;
 
-/** Serves an agent on stdin and stdout until stdin ends. What goes wrong is told on stderr. */
+/** Serves an agent on stdin and stdout until stdin ends. Errors are written to stderr. */
 export async function serveMcpStdio(client: Client, options: McpStdioOptions): Promise<void> {
   const selection = selectionOf(options.toolsets, options.readOnly ?? false);
   const tell = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);

@@ -1,7 +1,7 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { readAs } from '../../domain/input.ts';
-import { invalid } from '../../domain/invalid.ts';
+import { readAs } from '../../domain/base/input.ts';
+import { invalid } from '../../domain/base/refusals.ts';
 import type { Calling } from './agent.ts';
 import type { Answer } from './answers.ts';
 import { largestSize, usualSize } from './answers.ts';
@@ -9,12 +9,12 @@ import { spendsNote } from './operation-facts.ts';
 
 export interface AgentTool {
   definition: Tool;
-  /** What it is refused with may be worded by a server. */
+  /** Whether error messages may come from a server. */
   reachesOut: (args: Record<string, unknown>) => boolean;
   run: (args: Record<string, unknown>, calling: Calling) => Promise<Answer>;
 }
 
-/** Characters that the answer to some arguments may have. */
+/** The maximum characters of data in the answer. */
 export function sizeOf(args: Record<string, unknown>): number {
   const { answerSize } = args;
   return typeof answerSize === 'number' ? Math.max(500, Math.min(answerSize, largestSize)) : usualSize;
@@ -26,14 +26,14 @@ export const answerSize = z
   .min(500)
   .max(largestSize)
   .optional()
-  .describe(`Characters of data in the answer; ${usualSize} if left out.`);
+  .describe(`Characters of data in the answer (default ${usualSize}).`);
 
 interface Declared<Input extends z.ZodObject> {
   name: string;
   title: string;
   description: string;
   input: Input;
-  /** Changes nothing, unless it says otherwise. */
+  /** Default: read-only. */
   hints?: ToolAnnotations;
   spends?: true;
   run: (input: z.output<Input>, calling: Calling) => Promise<Answer>;
@@ -46,14 +46,14 @@ const reads: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** Whoever gives an argument that is not known is told those that are. */
+/** Adds the known arguments to an error about an unknown one. */
 function withArguments(problem: string, name: string, { shape }: z.ZodObject): string {
   return problem.includes('Unrecognized key')
     ? `${problem.slice(0, 500)}. ${name} takes ${Object.keys(shape).join(', ')}`
     : problem;
 }
 
-/** A tool whose arguments are checked by its own schema, in the words that the API uses. */
+/** A tool that validates its arguments against its schema, with the error messages of the API. */
 export function tool<Input extends z.ZodObject>(declared: Declared<Input>): AgentTool {
   const { name, title, description, input, hints, spends, run } = declared;
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input', target: 'draft-2020-12' });

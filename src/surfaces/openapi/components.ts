@@ -18,7 +18,7 @@ export class Components {
   private readonly output = new Map<string, Schema>();
   private readonly added = { input: new Map<z.ZodType, Schema>(), output: new Map<z.ZodType, Schema>() };
 
-  /** What to put where the schema is used. The document is usable after `finish`. */
+  /** The reference to put where the schema is used. The document is usable after `finish`. */
   add(schema: z.ZodType, direction: Direction): Schema {
     const added = this.added[direction].get(schema);
     if (added) return added;

@@ -6,11 +6,11 @@ import { ErrorResponses, requestIdHeader } from './errors.ts';
 import type { OpenApiDocument, OperationObject, Parameter, ResponseObject, Schema } from './types.ts';
 
 const description =
-  'Operate, test and evaluate saved MCP servers. Every request carries `Authorization: Bearer sk_…`. Lists are `{items, nextCursor?}`; times are epoch milliseconds.';
+  'Operate, test and evaluate saved MCP servers. Send `Authorization: Bearer sk_…` with every request. Lists are `{items, nextCursor?}`; times are epoch milliseconds.';
 
-const outcome: Record<Operation['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
+const outcome: Record<Operation['status'], string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
-/** The OpenAPI 3.1 document, derived from the contract and from nothing else. */
+/** The OpenAPI 3.1 document, derived from the contract. */
 export function openApiDocument(
   serverUrl: string,
   version: string,
@@ -98,7 +98,7 @@ function requestBody(
   if (!body) return {};
   return {
     requestBody: {
-      // No body at all counts as an empty object.
+      // A missing body counts as an empty object.
       required: !body.safeParse({}).success,
       content: { 'application/json': { schema: components.add(body, 'input'), example } },
     },
@@ -181,7 +181,7 @@ const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Repeating a request with the same key returns the first answer and does nothing again.',
+  description: 'Repeating a request with the same key returns the first response and has no further effect.',
   schema: { type: 'string', maxLength: 256 },
 };
 
@@ -189,6 +189,6 @@ const lastEventId: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'The `id` of the last event that was read, to go on after it.',
+  description: 'ID of the last received event. The stream continues after it.',
   schema: { type: 'string' },
 };

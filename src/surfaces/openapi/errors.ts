@@ -3,23 +3,27 @@ import type { Components } from './components.ts';
 import type { Reference, ResponseObject } from './types.ts';
 
 export const meaningOfCode: Record<ErrorCode, string> = {
-  VALIDATION_ERROR: 'The request is malformed; the message names the field.',
-  UNAUTHORIZED: 'The key is missing, invalid, revoked or no longer bound to an organization.',
-  OAUTH_REQUIRED: 'The MCP server asks for an OAuth sign-in first.',
-  FORBIDDEN: 'The key works but may not do this.',
-  NOT_FOUND: 'There is no such thing, or the key may not see it.',
-  CONFLICT: 'The current state does not allow it; the message says why.',
+  VALIDATION_ERROR: 'The request is invalid; the message names the field.',
+  UNAUTHORIZED: 'The API key is missing, invalid, revoked or no longer bound to an organization.',
+  OAUTH_REQUIRED: 'The MCP server requires OAuth.',
+  FORBIDDEN: 'The API key is valid but lacks permission.',
+  NOT_FOUND: 'The resource does not exist, or the API key has no access to it.',
+  CONFLICT: 'The request conflicts with the current state; the message has the reason.',
   FEATURE_NOT_SUPPORTED: 'The MCP server or this deployment does not support it.',
-  RATE_LIMITED: 'A limit is reached; `Retry-After` says when it lifts, if that is known.',
-  INTERNAL_ERROR: 'Something failed on our side; the message carries the request id.',
-  UNAVAILABLE: 'The service is busy or waits for its database. `Retry-After` says when to ask again.',
+  RATE_LIMITED: 'A limit is reached; `Retry-After` has the seconds to wait, if known.',
+  INTERNAL_ERROR: 'Internal error; the message contains the request ID.',
+  UNAVAILABLE:
+    'The service is overloaded or its database is unavailable. `Retry-After` has the seconds to wait.',
   SERVER_UNREACHABLE: 'The MCP server could not be reached.',
-  TIMEOUT: 'The MCP server did not answer in time.',
+  TIMEOUT: 'The MCP server did not respond in time.',
 };
 
-export const requestIdHeader = { description: 'Names this request in the logs.', schema: { type: 'string' } };
+export const requestIdHeader = {
+  description: 'Identifies the request in the logs.',
+  schema: { type: 'string' },
+};
 
-/** The refusals of a document: one component per status and the codes it can carry. */
+/** Error responses of a document: one component per status and set of codes. */
 export class ErrorResponses {
   readonly responses: Record<string, ResponseObject> = {};
   private readonly components: Components;
@@ -28,7 +32,7 @@ export class ErrorResponses {
     this.components = components;
   }
 
-  /** By status, the answers of an operation that refuses with these codes. */
+  /** The error responses of an operation, by status. */
   add(codes: readonly ErrorCode[]): Record<string, Reference> {
     const statuses = [...new Set(codes.map((code) => statusOfCode[code]))].sort((a, b) => a - b);
     return Object.fromEntries(

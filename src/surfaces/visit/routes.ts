@@ -9,7 +9,7 @@ const pages = [
   { url: '/shared', file: 'shared.html', policy: pagePolicy() },
 ];
 
-/** The pages of those who come by a link. What the link holds is behind its `#`, so that it is never sent here. */
+/** Pages by link. The secret of a link stands behind its `#`, so browsers never send it here. */
 export function registerVisit(app: FastifyInstance): void {
   const method = ['GET', 'HEAD'];
   for (const { url, file: name, policy } of pages) {

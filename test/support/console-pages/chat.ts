@@ -14,8 +14,8 @@ export async function chatPages({ projectId, serverId, api }: Console): Promise<
   const at = `/console/projects/${projectId}/sessions`;
   return [
     ['chats', at, 'table'],
-    ['chat-new', `${at}/new`, 'text=No language model'],
-    ['chat-browser', `${at}/${sessionId}?browser=true`, 'text=This chat has no browser'],
+    ['chat-new', `${at}/new`, 'text=Not a language model'],
+    ['chat-browser', `${at}/${sessionId}?browser=true`, 'text=No browser open'],
     ['chat', `${at}/${sessionId}?turn=${turnId}`, '[role=group] button'],
   ];
 }

@@ -13,26 +13,26 @@ export async function evalPages({ projectId, runId, api }: Console): Promise<Pag
   const suite = `${at}/suites/${suiteId}`;
   return [
     ['suites', `${at}/suites`, 'table'],
-    ['suites-new', `${at}/suites?make=suite`, 'text=Make suite'],
+    ['suites-new', `${at}/suites?make=suite`, 'text=Create suite'],
     ['suites-import', `${at}/suites?make=file`, 'text=Sync file'],
     ['suite', suite, 'text=says “Dunlin”'],
     ['suite-history', `${suite}?tab=history`, 'figure svg'],
-    ['suite-schedule', `${suite}?tab=schedule`, 'text=Switch on'],
-    ['suite-waivers', `${suite}?tab=waivers`, 'text=No waiver'],
+    ['suite-schedule', `${suite}?tab=schedule`, 'text=Turn on'],
+    ['suite-waivers', `${suite}?tab=waivers`, 'text=No waivers'],
     ['suite-settings', `${suite}?tab=settings`, 'table'],
     ['suite-file', `${suite}?tab=file`, 'pre'],
     ['suite-launch', `${suite}?run=true`, 'text=30 trials of 6 cases'],
-    ['case', `${suite}?case=${one?.id}`, 'text=Try this case now'],
+    ['case', `${suite}?case=${one?.id}`, 'text=Run once'],
     ['case-new', `${suite}?case=new`, 'text=Add turn'],
     ['runs', `${at}/runs`, 'table'],
     ['run', `${at}/runs/${runId}`, '[data-trial]'],
-    ['trial', `${at}/runs/${runId}/trials/${failed}`, 'text=show what it read'],
+    ['trial', `${at}/runs/${runId}/trials/${failed}`, 'text=show input'],
     ['trial-raw', `${at}/runs/${runId}/trials/${failed}?raw=true`, 'text=MCP frames'],
     ['compare', `${at}/runs/${next}/compare?with=${runId}&all=true`, 'text=Traces side by side'],
     [
       'traces',
       `${at}/runs/${runId}/compare/traces?with=${runId}&base=${failed}&trial=${failed}`,
-      'text=show what it read',
+      'text=show input',
     ],
   ];
 }

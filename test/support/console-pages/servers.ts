@@ -9,21 +9,21 @@ export async function serverPages(console: Console): Promise<PageOfConsole[]> {
   const at = `/console/projects/${projectId}`;
   return [
     ['servers', `${at}/servers`, 'text=/^(answers|too slow|unreachable)$/'],
-    ['server', `${at}/servers/${serverId}`, 'text=/^(ready|answers in part|does not work)$/'],
+    ['server', `${at}/servers/${serverId}`, 'text=/^(ready|partially working|not working)$/'],
     ['server-tools', `${at}/servers/${serverId}?tab=tools&item=inspect_hull`, 'text=Call tool'],
     ['server-prompts', `${at}/servers/${serverId}?tab=prompts`, 'text=Render prompt'],
     ['server-resources', `${at}/servers/${serverId}?tab=resources`, 'pre'],
     ['servers-add', `${at}/servers?add=paste`, 'text=Pasted JSON'],
     ['server-settings', `${at}/servers/${serverId}?tab=settings`, 'text=Delete server'],
-    ['server-contract', `${at}/servers/${serverId}?tab=contract`, 'text=No baseline is saved'],
+    ['server-contract', `${at}/servers/${serverId}?tab=contract`, 'text=No baseline'],
     ['registry', `${at}/registry?entry=${entry}`, 'table td code'],
-    ['registry-install', `${at}/registry?install=${entry}`, 'text=never through a shell'],
+    ['registry-install', `${at}/registry?install=${entry}`, 'text=The service runs this command'],
     ['server-conformance', `${at}/servers/${serverId}?tab=conformance`, 'text=It answered 500'],
     ['conformance-runs', `${at}/conformance`, 'table'],
     ['conformance-run', `${at}/conformance/${runId}`, 'text=It answered 500'],
     ['server-readiness', `${checked}?tab=readiness`, 'text=Runtime compatibility'],
-    ['server-readiness-start', `${checked}?tab=readiness&start=true`, 'text=Start the check'],
-    ['server-conformance-start', `${checked}?tab=conformance&start=true`, 'text=Start the run'],
+    ['server-readiness-start', `${checked}?tab=readiness&start=true`, 'text=Start check'],
+    ['server-conformance-start', `${checked}?tab=conformance&start=true`, 'text=Start run'],
   ];
 }
 

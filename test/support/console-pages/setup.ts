@@ -7,10 +7,10 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
   const webhookId = await aWebhook(console);
   const at = `/console/projects/${projectId}`;
   return [
-    ['nowhere', `${at}/nowhere`, 'text=Nothing is at this address'],
+    ['nowhere', `${at}/nowhere`, 'text=There is no page at this address'],
     ['overview', at, 'text=/of \\d+ trials passed/'],
     ['environments', `${at}/environments`, 'table'],
-    ['environment', `${at}/environments/${environmentId}`, 'text=What a run would use now'],
+    ['environment', `${at}/environments/${environmentId}`, 'text=Resolved configuration'],
     ['environment-edit', `${at}/environments/${environmentId}?edit=true`, 'text=Save changes'],
     ['clients', `${at}/clients`, 'table'],
     ['client', `${at}/clients/${clientId}`, 'pre'],
@@ -22,7 +22,7 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
     ['plugins', `${at}/plugins`, 'text=No plugin yet'],
     ['webhooks', `${at}/webhooks`, 'table'],
     ['webhook-new', `${at}/webhooks?add=true`, 'text=Create webhook'],
-    ['webhook', `${at}/webhooks/${webhookId}`, 'text=Nothing was sent'],
+    ['webhook', `${at}/webhooks/${webhookId}`, 'text=No deliveries'],
     ['project', `${at}/settings`, 'text=Delete project'],
   ];
 }

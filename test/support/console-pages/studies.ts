@@ -9,8 +9,8 @@ export async function studyPages(console: Console): Promise<PageOfConsole[]> {
   const study = `${at}/${studyId}`;
   return [
     ['studies', at, 'table'],
-    ['study-publish', `${at}?publish=true`, 'text=nobody is asked'],
-    ['study', study, 'text=Save for guests'],
+    ['study-publish', `${at}?publish=true`, 'text=run without approval'],
+    ['study', study, 'text=Save guest settings'],
     ['study-members', `${study}?tab=members`, 'table'],
     ['study-sessions', `${study}?tab=sessions`, 'table'],
     ['study-session', `${study}/sessions/${sessionId}`, '[aria-label=Transcript] li'],

@@ -61,7 +61,7 @@ export class Member {
     const args = this.role === 'api' ? ['serve', '--no-worker'] : ['worker'];
     this.running = new Drydock(args, this.env);
     this.all.push(this.running);
-    await this.running.said(this.role === 'api' ? /ready\n[\s\S]*Docs/ : /Drydock works/);
+    await this.running.said(this.role === 'api' ? /ready\n[\s\S]*Docs/ : /The Drydock worker is running/);
   }
 
   /** Ends it however it is. */

@@ -1,37 +1,37 @@
-/** How a known MCP client behaves, as far as it shows on the wire. */
+/** Observable behavior of a known MCP client. */
 export interface ClientTemplate {
   id: string;
   label: string;
   modelId: string;
   temperature: number;
-  /** How it behaves, in a sentence. */
+  /** One-sentence description. */
   about: string;
   systemPrompt?: string;
-  /** MCP client capabilities it is known to declare, besides those that follow from `apps`; none if left out. */
+  /** MCP client capabilities it declares, besides those that follow from `apps`; default none. */
   clientCapabilities?: Record<string, unknown>;
-  /** Tools it offers the model at most. */
+  /** Most tools it offers the model. */
   toolLimit?: number;
-  /** What it calls itself when it connects. */
+  /** Name and version it sends when connecting. */
   clientInfo: { name: string; version: string };
   supportedProtocolVersions: string[];
-  /** `auto`: takes what the server offers instead of insisting on the newest it knows. */
+  /** `auto`: accepts the server's protocol version instead of requiring the newest it supports. */
   protocolVersion?: 'auto';
-  /** Renders MCP Apps; left out by those that show text only. */
+  /** Renders MCP Apps; omitted for text-only clients. */
   apps?: {
-    /** What it tells an app about the place it is shown in. */
+    /** Host context it sends to an app. */
     platform: 'web' | 'desktop' | 'mobile';
-    /** The first is the one an app starts in. */
+    /** The first is the initial one. */
     displayModes: [DisplayMode, ...DisplayMode[]];
-    /** Also gives widgets written for the OpenAI Apps SDK their `window.openai`. */
+    /** Also provides `window.openai` for widgets of the OpenAI Apps SDK. */
     openaiApps?: true;
   };
   /** Shows the model a few tools at first and more on demand. */
   progressiveToolDiscovery?: true;
-  /** False: offers the model tools that are marked for the app only. */
+  /** False: also offers the model tools marked as app-only. */
   respectToolVisibility?: false;
-  /** Gives the model a machine to work on. */
+  /** Gives the model a computer to work on. */
   computer?: { kind: 'personal' };
-  /** Runs inside a coding harness of this name. */
+  /** Runs inside this coding harness. */
   harness?: 'claude-code' | 'codex';
 }
 

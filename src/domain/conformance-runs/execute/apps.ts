@@ -7,10 +7,10 @@ import { drain } from '../../live/drain.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
-/** Tools whose interfaces are looked at. */
+/** Most tools whose UI resources are checked. */
 const mostTools = 50;
 
-/** Whether the interfaces that tools name are there and well-formed. */
+/** Checks that the UI resources named by tools exist and are well-formed. */
 export function appsReport(subject: Subject): Promise<SuiteReport> {
   const clientCapabilities = declaringWidgets(subject.server.settings.clientCapabilities);
   return graded('apps', 'MCP Apps', () =>
@@ -29,7 +29,7 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
 
 const mostUri = 8_192;
 
-/** What the server refuses, or answers without end, is its answer; only one that is gone is an error. */
+/** A refusal or an oversized answer is a finding; only an unreachable server is an error. */
 async function readInterface(conversation: Conversation, uri: string): Promise<Read> {
   try {
     return { result: (await conversation.ask('resources/read', { uri })).result };

@@ -6,7 +6,7 @@ import * as servers from '../../../platform/database/queries/servers.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-import type { ProjectContext, Services } from '../../context.ts';
+import type { ProjectContext, Services } from '../../context/context.ts';
 import { actWhile } from '../../identity/act-for.ts';
 import { isOpen, type Run } from '../find.ts';
 import { type End, settle } from '../settle.ts';
@@ -17,7 +17,7 @@ import type { Subject } from './subject.ts';
 import { tasksReport } from './tasks.ts';
 
 const kind = 'run-conformance';
-/** Runs of one organization at once, and milliseconds until one that has to wait looks again. */
+/** Concurrent runs per organization, and milliseconds until a waiting run is retried. */
 const mostAtOnce = 2;
 const lookAgain = 2_000;
 
@@ -32,13 +32,13 @@ interface Payload {
   runId: string;
 }
 
-/** Has a run done in the background. Another job takes the place of one that has to wait, so the run knows which. */
+/** Enqueues a run. The run stores the job's ID: when it has to wait, another job replaces the first. */
 export async function enqueueRun(db: Db, payload: Payload, onBehalfOf: Account, delay = 0): Promise<void> {
   const jobId = await enqueue(db, kind, payload, { onBehalfOf, delay });
   if (jobId !== undefined) await db.run(runs.setJob, { id: payload.runId, jobId });
 }
 
-/** Runs the suites of a run one by one, as the account that started it. A report is stored as soon as it is there. */
+/** Runs the suites of a run one by one, as the account that started it. Each report is stored at once. */
 export function conformanceJob(services: Services): JobKind {
   return {
     kind,
@@ -70,7 +70,7 @@ export function conformanceJob(services: Services): JobKind {
   };
 }
 
-/** The run, which counts as running from now on; nothing when it is over, and `full` when it has to wait. */
+/** Marks the run as running. Undefined if it is over; `full` if it has to wait. */
 function begin(
   { db }: Services,
   { projectId, runId: id }: Payload,
@@ -96,7 +96,7 @@ async function subjectOf(
   return server && { context, server, revision, signal: context.callerGone() };
 }
 
-/** Those that have a report already were run before a restart. */
+/** Skips suites that have a report from before a restart. */
 async function runSuites(services: Services, run: Run, subject: Subject): Promise<void> {
   const { db } = services;
   const owner = { organizationId: run.organizationId, projectId: run.projectId };

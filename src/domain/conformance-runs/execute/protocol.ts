@@ -7,7 +7,7 @@ import {
   isGradable,
   notApplicable,
   type Scenario,
-  type Surroundings,
+  type ScenarioContext,
   scenariosOf,
 } from '../../../conformance/scenarios.ts';
 import { hasSuite, runScenario, suiteVersion } from '../../../conformance/suite-process.ts';
@@ -16,22 +16,22 @@ import { beginningWithoutSecrets, type HttpTarget } from '../../../mcp/target.ts
 import { drain } from '../../live/drain.ts';
 import { ask, graded, reachSubject, type Subject, Unreached } from './subject.ts';
 
-/** Milliseconds for one scenario, and for all. */
+/** Milliseconds per scenario, and for the whole suite. */
 const longestScenario = 60_000;
 const longestSuite = 300_000;
 const mostText = 4_000;
 
-/** Who answers, but not as an MCP server: the handshake itself is graded then. */
+/** Failures of a server that responds, but not as an MCP server; graded as a failed handshake. */
 const answersWrongly: readonly FailureKind[] = ['not-mcp', 'rpc', 'status', 'unknown'];
 
-interface Plan extends Surroundings {
+interface Plan extends ScenarioContext {
   revision: string;
   scenarios: readonly Scenario[];
-  /** Tools that say that they only read. */
+  /** Tools annotated as read-only. */
   callable: ReadonlySet<string>;
 }
 
-/** What the official suite finds, as far as it can be asked of a server that was not written for it. */
+/** Runs the scenarios of the official suite that apply to an arbitrary server. */
 export function protocolReport(subject: Subject): Promise<SuiteReport> {
   return graded('protocol', 'MCP protocol', async () => {
     if (!hasSuite())
@@ -76,7 +76,7 @@ async function planOf(subject: Subject): Promise<Plan> {
   }
 }
 
-/** Over a tunnel the server is on some machine, and not on ours. */
+/** A tunneled server runs on another machine, whatever its URL says. */
 function isOnLoopback({ server }: Subject): boolean {
   if (server.tunnelSlug !== null || server.url === null) return false;
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(server.url).hostname);

@@ -5,24 +5,28 @@ import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
 import { secretsInUrl, withoutSecrets } from '../../../mcp/target.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
-import type { ProjectContext } from '../../context.ts';
+
+import { asStorable } from '../../../platform/json/storable.ts';
+
+import type { ProjectContext } from '../../context/context.ts';
 import { type LiveOptions, type Reached, reach, requireGrant } from '../../live/reach.ts';
 import { refusalOf } from '../../live/refusal.ts';
-import { asStorable } from '../../storable.ts';
 
-/** Milliseconds for everything that is asked over one connection of ours; the server may be saved with fewer. */
+/**
+ * Time limit of all requests over one connection, in milliseconds; the server may have a shorter timeout configured.
+ */
 const patience = 60_000;
 
-/** The server that a run is about, as whoever started it may talk to it. */
+/** The server under test, with the access of the user who started the run. */
 export interface Subject {
   context: ProjectContext;
   server: LiveServerRow;
-  /** The only revision to speak; null for what both sides agree on. */
+  /** The protocol revision to use; null to negotiate. */
   revision: string | null;
   signal: AbortSignal;
 }
 
-/** Why nothing could be asked: the server was not reached, or it wants something first. */
+/** The suite could not run: the server was unreachable, or needs authorization. */
 export class Unreached extends Error {
   readonly failure: McpFailure | undefined;
 
@@ -42,7 +46,7 @@ export async function reachSubject(
   return reached;
 }
 
-/** Asks the server something over a connection of its own. */
+/** Opens a separate connection for one piece of work. */
 export async function ask<T>(
   subject: Subject,
   options: LiveOptions,
@@ -56,7 +60,7 @@ export async function ask<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof McpFailure) {
-      // Whoever has the link to a run reads this, and not the address of the server.
+      // Reports may be shared by link, so the error must not contain secrets of the server's URL.
       const { message } = refusalOf(error, server);
       throw new Unreached(withoutSecrets(message, secretsInUrl(server.url)), error);
     }
@@ -65,7 +69,7 @@ export async function ask<T>(
   }
 }
 
-/** The report of a suite that was graded here. */
+/** Builds the report of a suite that Drydock grades itself. */
 export async function graded(
   kind: SuiteReport['kind'],
   name: string,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SuiteReport } from '../../../conformance/report.ts';
-import { declaredTasks, gradeTasks, type Told } from '../../../conformance/tasks.ts';
+import { declaredTasks, gradeTasks, type TaskAnswer } from '../../../conformance/tasks.ts';
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
 import { Redactor } from '../../../mcp/redactor.ts';
@@ -8,7 +8,7 @@ import { ask, graded, type Subject } from './subject.ts';
 
 const mostPages = 5;
 
-/** Whether tasks are declared and answered for as the protocol says. No task is made. */
+/** Checks the declaration of tasks and the error handling. Creates no task. */
 export function tasksReport(subject: Subject): Promise<SuiteReport> {
   const saved = subject.server.settings.clientCapabilities ?? {};
   const extensions = { 'io.modelcontextprotocol/tasks': {}, ...(saved['extensions'] as object | undefined) };
@@ -26,8 +26,8 @@ export function tasksReport(subject: Subject): Promise<SuiteReport> {
   );
 }
 
-async function pagesOf(conversation: Conversation): Promise<Told[]> {
-  const pages: Told[] = [];
+async function pagesOf(conversation: Conversation): Promise<TaskAnswer[]> {
+  const pages: TaskAnswer[] = [];
   let cursor: unknown;
   do {
     const page = await told(conversation, 'tasks/list', typeof cursor === 'string' ? { cursor } : {});
@@ -41,7 +41,7 @@ async function told(
   { ask: send }: Conversation,
   method: string,
   params: Record<string, unknown>,
-): Promise<Told> {
+): Promise<TaskAnswer> {
   try {
     return { result: (await send(method, params)).result };
   } catch (error) {

@@ -5,15 +5,15 @@ import { backtestTrial, resolveMatchOptions, type Score, type TrialPlan } from '
 import * as backtests from '../../../platform/database/queries/eval-backtests.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { ProjectContext } from '../../context.ts';
-import { checkList } from '../../eval-cases/definition.ts';
-import { storedCheck, vocabularyOf } from '../../eval-cases/vocabulary.ts';
-import { invalid } from '../../invalid.ts';
-import type { Verb } from '../../verb.ts';
+import { readTrace } from '../../artifacts/traces.ts';
+import { invalid } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { checkList } from '../../eval-suites/cases/definition.ts';
+import { storedCheck, vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
-import { readTrace } from '../read/trace.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts';
@@ -21,7 +21,7 @@ import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts'
 type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'>;
 type Report = OutputOf<Operations['backtestEvalRun']>;
 
-/** Trials of an answer, seconds that it may take, and between two drafts. */
+/** Most trials in one response, the seconds a response may take, and the minimum seconds between two drafts. */
 const mostTrials = 100;
 const deadline = 30;
 const cooldown = 60;
@@ -49,7 +49,7 @@ function cursorIn(text: string): number {
   return Number(text);
 }
 
-/** The trials from the cursor on, as many as fit into an answer and its time. */
+/** Backtests trials from the cursor on until the page is full or its time limit is reached. */
 async function report(
   context: ProjectContext,
   run: RunRow,
@@ -119,7 +119,7 @@ async function report(
   return { page: answer, next };
 }
 
-/** The plans of the cases as they were and as the draft has them; the trials of a case share theirs. */
+/** Caches the plans of each case as launched and as drafted; all trials of a case share them. */
 class DraftPlans {
   private readonly snapshot: RunSnapshot;
   private readonly draft: Draft;
@@ -147,7 +147,7 @@ class DraftPlans {
   }
 }
 
-/** What the draft says over what the run had; `null` is what holds where nobody says anything. */
+/** Applies the draft's match options over the run's; `null` resets them to the defaults. */
 function changedMatch(
   { match: { order, extra, arguments: args } }: TrialPlan,
   changes: NonNullable<Draft['matchOptions']> | null,

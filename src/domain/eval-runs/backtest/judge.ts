@@ -4,17 +4,18 @@ import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { basisOf, lexicalJudge } from '../../../evaluation/index.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import { inLanes } from '../../../platform/lanes.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
-import type { ProjectContext } from '../../context.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
+import { forEachConcurrent } from '../../../platform/flow/for-each.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { type Judge, JudgeUnavailable, judgingRoute } from '../../judging/ask-judge.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';
-import { partsForRequest } from '../../model-parts.ts';
-import type { Verb } from '../../verb.ts';
+import { partsForRequest } from '../../model-calls/request-parts.ts';
 import { mostJudged } from '../judge/begin.ts';
-import { judgeOf, judgingRoute } from '../judge/frozen.ts';
-import { type Judge, JudgeUnavailable, measureTrial, type StoredGoal } from '../judge/measure.ts';
+import { judgeOf } from '../judge/frozen.ts';
+import { measureTrial, type StoredGoal } from '../judge/measure.ts';
 import { measured } from '../judge/read.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
@@ -24,7 +25,7 @@ import { pageOf, type Reservation, reserve } from './reservation.ts';
 type Rubric = InputOf<Operations['backtestEvalRunJudge']>['body']['rubric'];
 type Page = OutputOf<Operations['backtestEvalRunJudge']>;
 
-/** Trials of an answer, those that are judged at the same time, and milliseconds that it may take. */
+/** Trials per page, concurrent judge calls, and the milliseconds a page may take. */
 const pageSize = 8;
 const lanes = 4;
 const deadline = 60_000;
@@ -78,7 +79,7 @@ async function judgePage(
   return { page: answer, next: done };
 }
 
-/** What the draft says of each, beside what was said before. */
+/** Judges each case with the drafted rubric and pairs the new result with the recorded one. */
 async function tried(
   context: ProjectContext,
   judge: Judge,
@@ -89,28 +90,33 @@ async function tried(
   const { db } = context;
   const planned = casesById(snapshot);
   const { threshold } = judgeOf(snapshot);
-  const late = timeLimit(deadline);
+  const late = timeoutSignal(deadline);
   const results = new Map<string, Record<string, unknown>>();
   try {
-    await inLanes(page, lanes, AbortSignal.any([late, context.callerGone()]), async (row, signal) => {
-      const one = planned.get(row.caseId);
-      const { title = '', expectedOutput, isNegative = false } = one ?? {};
-      const task = { title, expectedOutput, isNegative, rubric };
-      const { goal } = await measureTrial(judge, row.id, task, signal);
-      const before = await db.row(judgements.judged, { trialId: row.id });
-      const { rubricHits } = goal;
-      const { status, errorCode, reason, ...said } = measured(goal, threshold);
-      results.set(row.id, {
-        caseKey: one?.declaredId ?? row.caseId,
-        iterationId: row.id,
-        title,
-        status,
-        reason,
-        ...(errorCode !== undefined && { errorCode }),
-        current: before ? measured(before.goal as StoredGoal, threshold) : null,
-        draft: status === 'scored' ? { ...said, rubricHits } : null,
-      });
-    });
+    await forEachConcurrent(
+      page,
+      lanes,
+      AbortSignal.any([late, context.callerGone()]),
+      async (row, signal) => {
+        const one = planned.get(row.caseId);
+        const { title = '', expectedOutput, isNegative = false } = one ?? {};
+        const task = { title, expectedOutput, isNegative, rubric };
+        const { goal } = await measureTrial(judge, row.id, task, signal);
+        const before = await db.row(judgements.judged, { trialId: row.id });
+        const { rubricHits } = goal;
+        const { status, errorCode, reason, ...said } = measured(goal, threshold);
+        results.set(row.id, {
+          caseKey: one?.declaredId ?? row.caseId,
+          iterationId: row.id,
+          title,
+          status,
+          reason,
+          ...(errorCode !== undefined && { errorCode }),
+          current: before ? measured(before.goal as StoredGoal, threshold) : null,
+          draft: status === 'scored' ? { ...said, rubricHits } : null,
+        });
+      },
+    );
   } catch (error) {
     if (late.aborted) throw new Refusal('TIMEOUT', `The judge took longer than ${deadline / 1000} s`);
     if (error instanceof JudgeUnavailable && error.failure instanceof SpendCapReached)

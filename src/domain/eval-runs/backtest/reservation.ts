@@ -6,21 +6,22 @@ import * as backtests from '../../../platform/database/queries/eval-backtests.ts
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { newId } from '../../../platform/ids.ts';
-import { writeInProject } from '../../access.ts';
-import { audit } from '../../audit.ts';
-import type { ProjectContext } from '../../context.ts';
-import { invalid } from '../../invalid.ts';
-import { conflict } from '../../refusals.ts';
-import { storableJson } from '../../storable.ts';
+
+import { storableJson } from '../../../platform/json/storable.ts';
+
+import { conflict, invalid } from '../../base/refusals.ts';
+import { writeInProject } from '../../context/access.ts';
+import { audit } from '../../context/audit.ts';
+import type { ProjectContext } from '../../context/context.ts';
 
 type Kind = 'judge' | 'checks';
 
-/** A draft that is tried on a run, page by page. */
+/** A draft being tested against a run, page by page. */
 export interface Reservation {
   id: string;
   sourceHash: string;
   draftHash: string;
-  /** Where the page begins that is asked for. */
+  /** Start of the requested page. */
   cursor: number;
 }
 
@@ -35,11 +36,11 @@ interface Begin {
   kind: Kind;
   draft: unknown;
   continued: Continued | undefined;
-  /** What a new draft takes; may refuse it. */
+  /** Called once for a new draft, in the transaction that reserves it; throws to refuse (rate limit, budget). */
   admit: (db: Db) => Promise<void>;
 }
 
-/** A new reservation, or the one that is gone on with, if the draft and what was recorded are still the same. */
+/** Creates a reservation, or continues an existing one if the draft and the recorded data are unchanged. */
 export async function reserve(
   context: ProjectContext,
   run: RunRow,
@@ -63,7 +64,7 @@ export async function reserve(
   }
   const id = newId('btt', context.clock());
   await writeInProject(context, async (db) => {
-    // One after the other, so that what was begun last is known.
+    // The lock serializes drafts of one run, so that the time of the last one is known.
     await db.row(runs.lock, { id: run.id });
     await admit(db);
     await db.run(backtests.insert, { id, runId: run.id, kind, draftHash, sourceHash });
@@ -72,7 +73,7 @@ export async function reserve(
   return { id, sourceHash, draftHash, cursor: 0 };
 }
 
-/** The page as it was answered, or as it is made now; who asks for one at the same time is answered the same. */
+/** Returns the stored page, or computes it. Concurrent requests for the same page get the same response. */
 export async function pageOf<Page>(
   { db }: ProjectContext,
   { id, cursor }: Reservation,
@@ -86,7 +87,7 @@ export async function pageOf<Page>(
   return kept ? (kept.body as Page) : page;
 }
 
-/** Refuses a draft that comes too soon after the last. */
+/** Rate limit: refuses a draft that comes too soon after the previous one. */
 export async function refuseSoon(db: Db, runId: string, kind: Kind, seconds: number): Promise<void> {
   const last = await db.row(backtests.lastAge, { runId, kind });
   if (!last || last.seconds >= seconds) return;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import type { InProject } from '../../context.ts';
-import { invalid } from '../../invalid.ts';
+import { invalid } from '../../base/refusals.ts';
+import type { InProject } from '../../context/context.ts';
 import { coverageOf } from '../coverage.ts';
 import { isOpen } from '../is-open.ts';
 
@@ -12,7 +12,7 @@ export interface Baseline {
   policy: 'run' | 'previous_completed' | 'previous_completed_same_environment' | 'commit_sha' | 'branch';
   commitSha?: string;
   branch?: string;
-  /** Runs of that commit, when there are several. */
+  /** How many runs of that commit exist, when there are several. */
   matches?: number;
 }
 
@@ -22,7 +22,7 @@ interface Asked {
   baseBranch?: string | undefined;
 }
 
-/** The run that another is held against: one that is named, else the last of its like. */
+/** The baseline of a comparison: the run named in the request, otherwise the last comparable run. */
 export async function baselineOf(
   { db, project }: InProject,
   run: runs.RunRow,
@@ -59,8 +59,9 @@ interface Among {
 }
 
 /**
- * The last completed run of the whole suite before this one, with the same models and client in the same environment; on
- * a branch, or of a commit, where one is named. Where there is none, why: nothing else is compared with by itself.
+ * The last completed run of the whole suite before this one with the same models, client and environment, limited to
+ * a branch or commit if one is named. If none exists, returns the reason: no other run becomes the baseline by
+ * default.
  */
 export async function lastLike(
   db: Db,

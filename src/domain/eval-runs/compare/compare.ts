@@ -3,9 +3,9 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import { type CaseComparison, compareCase, concluded, pairsOf } from '../../../evaluation/index.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import { mapInTurns } from '../../../platform/turns.ts';
+import { mapYielding } from '../../../platform/flow/yielding.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import type { Verb } from '../../verb.ts';
 import { findRun } from '../read/find.ts';
 import { presentSummary } from '../read/summary.ts';
 import { baselineOf } from './baseline.ts';
@@ -18,15 +18,15 @@ type Comparison = OutputOf<Operations['compareEvalRun']>;
 const errorShown = 500;
 
 export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
-  // Both runs as they are at one moment.
+  // Reads both runs in one snapshot.
   context.db.snapshot(async (db) => {
     const moment = { ...context, db };
     const run = await findRun(moment, input.runId);
     const baseline = await baselineOf(moment, run, input);
     const suite = await findSuite(moment, run.suiteId);
     const [base, now] = [await scoredSideOf(db, baseline.run), await scoredSideOf(db, run)];
-    // One by one: a run may have thousands of cases.
-    const compared = await mapInTurns(pairsOf(base.cases, now.cases), compareCase);
+    // Yields between cases: a run may have thousands.
+    const compared = await mapYielding(pairsOf(base.cases, now.cases), compareCase);
     const { cases, suite: difference } = concluded(compared);
     const shown = cases.flatMap(({ base: was, compare: is }) =>
       [was, is].flatMap((side) => side.representativeIterationId ?? []),
@@ -53,7 +53,7 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
       metrics: metricsOf(baseline.run, run),
       difference,
       scoreContract: scoreContract(base, now),
-      cases: await mapInTurns(cases, (one) => presentCase(one, base, now, errors)),
+      cases: await mapYielding(cases, (one) => presentCase(one, base, now, errors)),
     };
   });
 
@@ -112,7 +112,7 @@ function presentSide(run: RunRow): Comparison['baseRun'] {
   };
 }
 
-/** What was not carried out cannot be compared. */
+/** Null if the run has no pass rate: trials that were not carried out cannot be compared. */
 function rated(summary: ReturnType<typeof presentSummary>): Comparison['baseRun']['summary'] {
   return summary?.passRate === undefined ? null : { ...summary, passRate: summary.passRate };
 }
@@ -126,7 +126,10 @@ function passSummary(base: Side, now: Side): Comparison['passSummary'] {
   };
 }
 
-/** Of the measured trials, as the statistics of the run say it; none of a run that ended before all its trials did. */
+/**
+ * Pass rate over the measured trials, like the statistics of the run; null if the run ended before all its trials
+ * did.
+ */
 function ratePercent({ run, cases }: Side): number | null {
   const measured = cases.flatMap(({ trials }) => trials.filter(({ passed }) => passed !== undefined));
   if (measured.length === 0 || presentSummary(run)?.passRate === undefined) return null;

@@ -1,4 +1,4 @@
-/** A figure of both runs, and how it changed. */
+/** One metric in both runs, and its change. */
 interface Diff {
   base: number | null;
   compare: number | null;

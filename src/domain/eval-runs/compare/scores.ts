@@ -6,7 +6,7 @@ import type { ScoredSide, ScoreRow, Side } from './side.ts';
 type Comparison = OutputOf<Operations['compareEvalRun']>;
 type Delta = Comparison['cases'][number]['scoreDeltas'][number];
 
-/** How the scores of one case changed: their means over its trials. */
+/** Change of each score of a case: the difference of the means over its trials. */
 export function scoreDeltas(key: string, base: Side, now: Side): Delta[] {
   const [was, is] = [base, now].map((side) => byScorer(side.scores.get(key) ?? [])) as [Rows, Rows];
   return idsOf(was, is).map((scorerId) => {
@@ -22,7 +22,7 @@ export function scoreDeltas(key: string, base: Side, now: Side): Delta[] {
   });
 }
 
-/** The same over all cases. */
+/** Change of each score over all cases, and whether the evaluation config changed. */
 export function scoreContract(base: ScoredSide, now: ScoredSide): Comparison['scoreContract'] {
   const [was, is] = [base, now].map((side) => summed([...side.scores.values()].flat())) as [Rows, Rows];
   const evaluationConfigChanged = [...now.configs].some(([key, hash]) => {
@@ -115,7 +115,7 @@ function contractSide({
   const [only] = hashes;
   const scored = cases.filter(({ key }) => (scores.get(key) ?? []).length > 0);
   return {
-    // With several cases there is one for each; the cases say which changed.
+    // Several cases have several hashes; the per-case deltas say which changed.
     evaluationConfigHash: hashes.size === 1 ? (only ?? null) : null,
     scoreIntegrity,
     scoredIterations: scored.reduce((sum, { trials }) => sum + trials.length, 0),

@@ -5,7 +5,7 @@ import type { RowOf } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import { mapInTurns } from '../../../platform/turns.ts';
+import { mapYielding } from '../../../platform/flow/yielding.ts';
 import { snapshotOf } from '../read/find.ts';
 import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
@@ -13,11 +13,11 @@ import { trialPlan } from '../trial-plan.ts';
 
 export type ScoreRow = RowOf<typeof compare.scores.gives>;
 
-/** What is known of one of the two runs. */
+/** One of the two compared runs, with its cases. */
 export interface Side {
   run: RunRow;
   cases: ComparedCase[];
-  /** By the key of their case. */
+  /** By case key. */
   scores: Map<string, ScoreRow[]>;
   configs: Map<string, string>;
   definitions: Map<string, { gating: boolean; deterministic: boolean }>;
@@ -28,7 +28,10 @@ export interface ScoredSide extends Side {
   quarantined: number;
 }
 
-/** With what its scores are worth. Where that is not known to be well, all of them are read. */
+/**
+ * Adds the scores and their integrity. If the run's integrity is not known to be good, reads every score to determine
+ * it.
+ */
 export async function scoredSideOf(db: Db, run: RunRow): Promise<ScoredSide> {
   const snapshot = await snapshotOf({ db }, run.id);
   const side = await sideOf(db, run, snapshot);
@@ -42,7 +45,7 @@ export async function sideOf(db: Db, run: RunRow, known?: RunSnapshot): Promise<
   const trials = byPlace(await db.rows(compare.trials, { runId: run.id }));
   const scores = byPlace(await db.rows(compare.scores, { runId: run.id }));
   const side: Side = { run, cases: [], scores: new Map(), configs: new Map(), definitions: new Map() };
-  await mapInTurns(snapshot.cases, (planned) =>
+  await mapYielding(snapshot.cases, (planned) =>
     planned.variants.forEach((_, variant) => {
       const place = `${planned.id} ${variant}`;
       const key = keyOf(planned, variant);
@@ -82,7 +85,10 @@ function noteReported(side: Side, key: string, { scorings }: RunSnapshot, { scor
     side.definitions.set(scorerId, nature);
 }
 
-/** The same case has the same key in every run; with several models each is a case of its own. */
+/**
+ * A case has the same key in every run. With several models, the key includes the model, so each model compares as a
+ * separate case.
+ */
 function keyOf({ declaredId, variants }: PlannedCase, variant: number): string {
   const { provider, model } = variants[variant] ?? { provider: '', model: '' };
   return variants.length === 1 ? declaredId : `${declaredId} (${provider}/${model})`;
@@ -92,7 +98,7 @@ function thresholdOf({ policy, minimumPassRate }: RunSnapshot, { passThreshold }
   return policy === 2 ? passThreshold : minimumPassRate / 100;
 }
 
-/** Of everything that decides how a case is tried and judged. How often it is tried is not among it. */
+/** Hash of everything that decides how a case runs and is judged. The number of trials is not included. */
 function configHash(planned: PlannedCase, variant: number): string {
   const { steps, isNegative, expectedOutput, checks, match, failOnToolError, passThreshold, variants } =
     planned;
@@ -109,7 +115,7 @@ function configHash(planned: PlannedCase, variant: number): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
-/** Rows of one case with one model, in their order. */
+/** Groups rows by case and model, keeping their order. */
 function byPlace<Row extends { caseId: string; variant: number }>(rows: readonly Row[]): Map<string, Row[]> {
   const places = new Map<string, Row[]>();
   for (const row of rows) {

@@ -4,7 +4,9 @@ import type { JudgedTrial } from '../../../platform/database/queries/eval-trials
 import type { RunSnapshot } from '../snapshot.ts';
 import type { StoredStages } from './stored.ts';
 
-/** Counts at which stages the trials of a run failed, one after the other, so that none has to be kept. */
+/**
+ * Counts the stages at which the trials of a run failed. Trials are added one at a time, so memory stays constant.
+ */
 export class RunAnalytics {
   private readonly snapshot: RunSnapshot;
   private readonly cases: ReadonlyMap<string, RunSnapshot['cases'][number]>;

@@ -8,42 +8,41 @@ import {
   type TrialOutcome,
   type TrialPlan,
 } from '../../../evaluation/index.ts';
-import { unlessAborted } from '../../../models/abort.ts';
-import { ModelFailure } from '../../../models/failure.ts';
-import type { Slots } from '../../../models/slots.ts';
-import type { Courtesy } from '../../../platform/courtesy.ts';
+import { ModelFailure, unlessAborted } from '../../../models/failure.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
-import type { SharedSlots } from '../../../platform/leases/shared-slots.ts';
+import type { BackgroundThrottle } from '../../../platform/flow/background-throttle.ts';
+import type { KeyedSemaphore } from '../../../platform/flow/semaphore.ts';
+import type { DistributedSemaphore } from '../../../platform/leases/distributed-semaphore.ts';
 import { redact } from '../../../platform/log.ts';
 import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type TrialServer, toolBox } from '../../../trials/tools.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
+import type { Connected, RunServers } from '../../execution/run-servers.ts';
+import { type AskedModel, askModel, type Spending } from '../../model-calls/ask-model.ts';
+import type { CallLedger } from '../../model-calls/ledger.ts';
+import type { ModelPauses } from '../../model-calls/pauses.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
-import { type AskedModel, askModel, type Spending } from './ask-model.ts';
 import { Films, type KeptFilm } from './films.ts';
-import type { CallLedger } from './ledger.ts';
-import type { ModelPauses } from './pauses.ts';
 import type { Progress } from './progress.ts';
 import type { RunInProcess, RunsInProcess } from './run-in-process.ts';
-import type { Connected, RunServers } from './servers.ts';
 
 export interface TrialParts {
   services: Services;
   runs: RunsInProcess;
   servers: RunServers;
-  /** Of this process. */
-  inProcess: Slots;
-  /** Of all processes. */
-  slots: SharedSlots;
+  /** Limits within this process. */
+  inProcess: KeyedSemaphore;
+  /** Limits across all processes. */
+  slots: DistributedSemaphore;
   pauses: ModelPauses;
   ledger: CallLedger;
   progress: Progress;
-  courtesy: Courtesy;
+  backgroundThrottle: BackgroundThrottle;
 }
 
-/** A trial that has ended and was judged; nothing of it is written yet. */
+/** A trial that has ended and been judged, but is not stored yet. */
 export interface ConductedTrial {
   run: RunInProcess;
   plan: { case: PlannedCase; variant: PlannedVariant };
@@ -53,17 +52,17 @@ export interface ConductedTrial {
   record: TrialRecord | undefined;
   setup: { attempts: SetupAttempt[]; failure?: SetupFailure };
   grade: Grade;
-  /** Why the judging itself failed. */
+  /** Set if grading itself threw. */
   graderError?: string;
   error: string | undefined;
   spending: Spending;
-  /** Recordings of widgets, stored already. */
+  /** Widget recordings, already stored as blobs. */
   films: readonly KeptFilm[];
 }
 
 class TrialTimeout extends Error {}
 
-/** Runs one trial from its connections to its grade. Rejects only when it has to be tried again. */
+/** Runs one trial, from connecting its servers to its grade. Rejects only if the trial must be retried. */
 export async function conductTrial(
   parts: TrialParts,
   row: TrialRow,
@@ -75,7 +74,7 @@ export async function conductTrial(
     const [next, ...rest] = pools;
     return next ? parts.slots.run(next[0], next[1], lease, () => within(rest, work)) : work();
   };
-  // Everybody takes them in the same order, so that no two wait for each other.
+  // Sorted: every trial acquires slots in the same order, which prevents deadlock.
   const servers = run.snapshot.servers.map(({ id }) => id).sort();
   const pools: [string, number][] = [
     ...servers.map((id): [string, number] => [`server ${id}`, config.evalServerTrials]),
@@ -124,7 +123,7 @@ async function inSlots(
   }
 }
 
-/** What is recorded of a trial whose every attempt took its process down. */
+/** Result of a trial whose every attempt crashed its process. */
 export async function abandonedTrial(
   parts: TrialParts,
   row: TrialRow,
@@ -141,7 +140,7 @@ interface Ran {
   record?: TrialRecord;
   setup: ConductedTrial['setup'];
   spending: Spending;
-  /** A model that cannot even be connected to. */
+  /** Set if connecting to the model failed. */
   modelFailure?: ModelFailure;
   films?: readonly KeptFilm[];
 }
@@ -172,7 +171,7 @@ async function attempt(
   const record = await runTrial({
     steps: planned.steps,
     box: toolBox(
-      inTurns(connected.servers, () => parts.courtesy.turn(run.organizationId)),
+      inTurns(connected.servers, () => parts.backgroundThrottle.admit(run.organizationId)),
       skillTools(snapshot.skills),
     ),
     model: asked?.model,
@@ -198,12 +197,12 @@ async function attempt(
         ...step,
       }),
   });
-  // The trial is not to blame, and is tried again.
+  // The model provider failed, not the trial: rethrow, so that the trial is retried.
   if (asked?.trouble && !signal.aborted) throw asked.trouble;
   return { record, setup, spending: asked?.spending ?? none, films: films.kept };
 }
 
-/** Each call is a piece of work, and so is what comes of it. */
+/** Waits for a turn before and after each tool call: sending it and handling its result both take CPU time. */
 function inTurns(servers: readonly TrialServer[], turn: () => Promise<void>): TrialServer[] {
   return servers.map((server) => ({
     ...server,
@@ -216,7 +215,10 @@ function inTurns(servers: readonly TrialServer[], turn: () => Promise<void>): Tr
   }));
 }
 
-/** All trials of the run wait for the same connections, each as long as it may take. Undefined when that was too short. */
+/**
+ * Connects the servers within the trial's time limit. Trials of a run share the connections, so one trial's timeout
+ * does not cancel them. Undefined on timeout.
+ */
 async function connectedWithin(
   { servers }: TrialParts,
   run: RunInProcess,
@@ -256,7 +258,7 @@ function finished(
   return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending, films };
 }
 
-/** Whatever goes wrong in the judging is no fault of the trial. */
+/** An exception in the grader yields an ungraded result with the error; the trial does not fail for it. */
 function judge(plan: TrialPlan, outcome: TrialOutcome): { grade: Grade; graderError?: string } {
   try {
     return { grade: gradeTrial(plan, outcome) };
@@ -266,7 +268,7 @@ function judge(plan: TrialPlan, outcome: TrialOutcome): { grade: Grade; graderEr
   }
 }
 
-/** A trial that nobody could judge: no result, and the evaluator's fault. */
+/** Grade of a trial the grader could not judge: no result, attributed to the evaluator. */
 function ungraded(message: string): Grade {
   return {
     result: null,

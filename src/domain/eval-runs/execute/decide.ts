@@ -15,7 +15,7 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { isOpen } from '../is-open.ts';
 import { isJudged } from '../judge/frozen.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
@@ -29,7 +29,7 @@ import type { StoredStages } from './stored.ts';
 
 const page = 500;
 
-/** Adds ended trials to their runs, and has those decided that have none left. */
+/** Adds ended trials to the counts of their runs, and enqueues the decision of runs with no trials left. */
 export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
   if (runIds.length === 0) return;
   await db.transaction(async (trx) => {
@@ -38,7 +38,10 @@ export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
   });
 }
 
-/** What is to be written when a run is over; undefined when it was already. Writes nothing if it has more trials by then. */
+/**
+ * Computes the verdict of a run; the returned commit stores it. Undefined if the run is over already. The commit
+ * writes nothing if the run has gained trials since.
+ */
 export async function decision(services: Services, runId: string): Promise<Commit | undefined> {
   const { db, clock } = services;
   const run = await db.row(runs.get, { id: runId });
@@ -53,7 +56,7 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const judgeOnlyAdvised = snapshot.judge?.demoted === true && snapshot.cases.some(isJudged);
   const found = runWarnings(statistics.cases, verdict.end.result === 'passed', {
     judgeOnlyAdvised,
-    // The legacy policy counts them as failed.
+    // Policy 1 counts excluded trials as failed.
     excludesTrials: snapshot.policy === 2,
   });
   const warnings = found.length > 0 ? found : null;
@@ -64,7 +67,7 @@ export async function decision(services: Services, runId: string): Promise<Commi
   return async (trx) => {
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
     if (run.status === 'grading') await trx.run(runs.recount, { id: runId });
-    // Results of a run that is reported may have come in meanwhile.
+    // `trials` guards the update: results of a reported run may have arrived meanwhile.
     const end = { id: runId, trials: run.trials, warnings, scoreIntegrity, ...verdict.end };
     const ended = await trx.row(runs.end, end);
     if (!ended) return;
@@ -82,7 +85,10 @@ export async function decision(services: Services, runId: string): Promise<Commi
   };
 }
 
-/** What is done once for every run that is over, however it ended. */
+/**
+ * Runs once for every run that is over, however it ended: forgets its keys, updates the totals of its suite, and
+ * publishes `run.decided`.
+ */
 export async function settleRun(
   { vault, clock }: Pick<Services, 'vault' | 'clock'>,
   db: Db,
@@ -99,7 +105,7 @@ export async function settleRun(
   await tellOfRun(db, run);
 }
 
-/** What a verdict is made of. How each trial went is counted and not kept. */
+/** Reads the trials page by page for the verdict. Stage details are only counted, not kept in memory. */
 async function judgedTrials(db: Db, runId: string, analytics: RunAnalytics): Promise<Judged[]> {
   const all: Judged[] = [];
   for (let after = -1; ; ) {
@@ -125,7 +131,10 @@ interface RunVerdict {
   decision: unknown;
 }
 
-/** By the policy the run was launched with. A run of which no trial could be set up has failed, whatever its policy. */
+/**
+ * Verdict by the policy the run was launched with. Under every policy, a run in which no trial could be set up has
+ * failed.
+ */
 function verdictOf(snapshot: RunSnapshot, judged: readonly Judged[]): RunVerdict {
   const stuck = judged.length > 0 && judged.every(({ status }) => status === 'setup_failed');
   const status = stuck ? ('failed' as const) : ('completed' as const);

@@ -2,7 +2,7 @@ import { notRunWarning } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { isOpen } from '../is-open.ts';
 import { stopJudging } from '../judge/grading.ts';
 import { settleRun } from './decide.ts';
@@ -14,9 +14,9 @@ export interface EarlyEnd {
 }
 
 /**
- * Ends a run whose trials are not all over: those waiting never start, those running are told to stop and write
- * nothing. Trials are taken before the run, the order in which a trial that ends takes them. The run as it is then, or
- * undefined when it was over already.
+ * Ends a run before all its trials are over: queued trials never start, running ones are aborted and write nothing.
+ * Locks trials before the run, the lock order of a trial that ends. Returns the run as it is then, or undefined if it
+ * was over already.
  */
 export async function endEarly(
   services: Pick<Services, 'vault' | 'clock'>,
@@ -35,7 +35,7 @@ export async function endEarly(
   await db.rows(trials.tally, { runIds: [runId] });
   const run = await db.row(runs.lock, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
-  // Its judge may have been heard for some of the trials.
+  // The judge may already have changed results of some trials, so their counts are recomputed.
   if (run.status === 'grading') await db.run(runs.recount, { id: runId });
   const warnings = notRunWarning(run.trials, run.finished);
   const end = {

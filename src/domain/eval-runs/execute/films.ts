@@ -4,20 +4,20 @@ import type { RecordedPart } from '../../../browser/recording.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 
-/** With what comes after the recording was told to stop. */
+/** Includes data that arrives after the recording was told to stop. */
 const mostBytes = 80 * 1024 * 1024;
 
 const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as const;
 
 export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
 
-/** Of one picture, and pictures of one trial. */
+/** Bytes per picture, and pictures per trial. */
 const largestPicture = 4 * 1024 * 1024;
 const mostPictures = 50;
 
-/** Recordings and pictures of one trial, put into the blobs. Until the trial is written they count as garbage. */
+/** Stores recordings and pictures of one trial as blobs. Blobs count as garbage until the trial is recorded. */
 export class Films {
   readonly kept: KeptFilm[] = [];
   private pictures = 0;
@@ -42,7 +42,7 @@ export class Films {
     return this.store('image/png', Readable.from([png]), largestPicture);
   }
 
-  /** A trial is worth more than its pictures: one that cannot be kept is done without. */
+  /** A picture that cannot be stored is skipped; the trial goes on without it. */
   private async store(contentType: string, content: Readable, limit: number): Promise<string | undefined> {
     const { blobs, db, clock, log } = this.services;
     const id = newId('blob', clock());

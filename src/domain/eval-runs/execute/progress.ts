@@ -1,20 +1,21 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
 import { type Log, redact } from '../../../platform/log.ts';
-import { storableJson } from '../../storable.ts';
+
 import { tallyRuns } from './decide.ts';
 
-/** Milliseconds until what happens in trials is written, until it is added that one has ended, and after a failure. */
+/** Milliseconds until events are written, until ended trials are counted, and until a retry after a failure. */
 const eventsWithin = 200;
 const endsWithin = 50;
 const afterFailure = 1_000;
-/** Events that wait at most; a database that is away must not fill the memory. */
+/** Limit on queued events, so that a database outage does not fill the memory. */
 const mostWaiting = 10_000;
 
 /**
- * What happens in trials, on its way to the readers of events. Written in batches: progress may be lost in a crash,
- * results are not. The events of a trial that has ended go along with its result, and are added to the run here.
+ * Writes trial events in batches. A crash may lose progress events but no results: the last events of a trial are
+ * stored with its result, and only the count of ended trials is updated here.
  */
 export class Progress {
   private readonly db: Db;
@@ -36,14 +37,14 @@ export class Progress {
     this.later(eventsWithin);
   }
 
-  /** What is not written yet of a trial, to be written with its end. */
+  /** Removes and returns the queued events of a trial, to be stored with its result. */
   take(trialId: string): RunEvent[] {
     const taken = this.waiting.filter((one) => one.trialId === trialId);
     if (taken.length > 0) this.waiting = this.waiting.filter((one) => one.trialId !== trialId);
     return taken.map(({ event }) => event);
   }
 
-  /** A trial of this run has ended; it is added to the run with the next batch. */
+  /** Counts an ended trial of this run with the next batch. */
   wrote(runId: string): void {
     this.changed.add(runId);
     this.later(endsWithin);
@@ -82,7 +83,8 @@ export class Progress {
         });
       await tallyRuns(this.db, changed);
     } catch (error) {
-      // What ended is found again; what happens in between is not told.
+      // The counts are retried, since they are read from the stored trials; the progress events of the failed batch
+      // are dropped.
       for (const runId of changed) this.changed.add(runId);
       this.later(afterFailure);
       this.log.warn('Progress of eval runs was not written', { error: redact((error as Error).message) });

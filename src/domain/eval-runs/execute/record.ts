@@ -4,14 +4,14 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import type { TrialRow } from '../../../platform/database/queries/eval-trials.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { Over } from '../../../platform/leases/holder.ts';
-import { storableJson } from '../../storable.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
+import type { FinalState } from '../../../platform/leases/holder.ts';
 import type { Progress } from './progress.ts';
 import type { Recorded } from './recorded.ts';
 
 type RecordedRow = trials.RecordedTrial;
 
-/** Milliseconds that an ended trial waits for others; its slot is free already. */
+/** Milliseconds an ended trial waits for others to share a write; its slot is free already. */
 const linger = 20;
 const mostTogether = 50;
 
@@ -20,7 +20,7 @@ interface Ended {
   held: boolean;
 }
 
-/** Writes ended trials together, each with the end of its lease: one whose lease was lost leaves nothing. */
+/** Stores ended trials in batches, and releases their leases. A trial whose lease was lost stores nothing. */
 export class TrialRecords {
   private readonly db: Db;
   private readonly progress: Progress;
@@ -33,7 +33,11 @@ export class TrialRecords {
   }
 
   /** False when the lease was lost. */
-  async settle(trial: TrialRow, end: Over, { result, blob, films, finished }: Recorded): Promise<boolean> {
+  async settle(
+    trial: TrialRow,
+    end: FinalState,
+    { result, blob, films, finished }: Recorded,
+  ): Promise<boolean> {
     const events = [...this.progress.take(trial.id), finished];
     const row: RecordedRow = {
       leaseToken: trial.leaseToken,
@@ -54,7 +58,7 @@ export class TrialRecords {
       await this.batch.add(ended);
       return ended.held;
     } catch {
-      // What the database does not take may be another's.
+      // Another trial of the batch may have caused the error, so this one is retried alone.
       return this.writeAlone(row);
     }
   }

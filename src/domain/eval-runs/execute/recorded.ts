@@ -1,10 +1,12 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { ShownCall, Stage } from '../../../evaluation/index.ts';
 import type { RecordedTrial, TrialRow } from '../../../platform/database/queries/eval-trials.ts';
+
+import { storableJson } from '../../../platform/json/storable.ts';
+
 import type { Span } from '../../../trials/spans.ts';
-import type { Services } from '../../context.ts';
-import { storableJson } from '../../storable.ts';
-import { type StoredTrace, storeTrace } from '../store-trace.ts';
+import { type StoredTrace, storeTrace } from '../../artifacts/traces.ts';
+import type { Services } from '../../context/context.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
 import type { KeptFilm } from './films.ts';
 import type { StoredStages, TrialDetail } from './stored.ts';
@@ -12,7 +14,7 @@ import { tracedWidget } from './traced-widget.ts';
 
 type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
 
-/** What is written of a trial, and the blob of a trace that is too long for its row. */
+/** The row of a trial to store, and a blob for a trace too long for the row. */
 export interface Recorded {
   result: Omit<RecordedTrial, 'leaseToken' | 'state' | 'lastError' | 'events'>;
   blob: StoredTrace['blob'];
@@ -55,7 +57,7 @@ export async function recorded(services: Services, row: TrialRow, trial: Conduct
   };
 }
 
-/** A trial that was begun again and again and never came to its end: the run goes on without it. */
+/** Result of a trial given up after repeated crashes; the run goes on without it. */
 export async function abandoned(parts: TrialParts, row: TrialRow, message: string): Promise<Recorded> {
   return recorded(parts.services, row, await abandonedTrial(parts, row, message));
 }
@@ -84,7 +86,7 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
   };
 }
 
-/** Characters of arguments that a list of iterations shows of one trial; the trace has them all. */
+/** Characters of tool arguments shown per trial in lists; the trace has them all. */
 const mostShown = 65_536;
 
 function shownCalls(calls: readonly ShownCall[]): ShownCall[] {
@@ -119,7 +121,7 @@ function stagesOf({ grade, setup, record }: ConductedTrial): StoredStages {
   };
 }
 
-/** The time that the spans cover together, each moment once. */
+/** Time covered by the spans together; overlaps count once. */
 function msOf(stage: Stage, spans: readonly Span[] = []): Partial<Record<Stage, number>> {
   let [covered, until] = [0, -Infinity];
   for (const { startMs, endMs } of [...spans].sort((a, b) => a.startMs - b.startMs)) {
@@ -129,7 +131,7 @@ function msOf(stage: Stage, spans: readonly Span[] = []): Partial<Record<Stage, 
   return spans.length === 0 ? {} : { [stage]: covered };
 }
 
-/** How many have ended is added with it to its run. */
+/** The number of ended trials is added when the event is written to its run. */
 function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
   const { run, plan, status, grade, startedAt, finishedAt } = trial;
   return {
@@ -147,7 +149,7 @@ function finishedEvent(row: TrialRow, trial: ConductedTrial): UncountedEvent {
   } as UncountedEvent;
 }
 
-/** Messages, spans, prompts and the frames that were exchanged with servers. */
+/** The trace: messages, spans, prompts and the frames exchanged with servers. */
 function traceOf({ record, grade, run, startedAt }: ConductedTrial): string | undefined {
   if (!record) return undefined;
   const { recorder, spans, widgets } = record;

@@ -1,38 +1,31 @@
-import { createHash } from 'node:crypto';
+import { looksAtWidgets } from '../../../evaluation/index.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import { Kept } from '../../../platform/kept.ts';
-import type { Services } from '../../context.ts';
-import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
+import { LruCache } from '../../../platform/lru-cache.ts';
+import type { Services } from '../../context/context.ts';
+import { secretsKeyOf } from '../../execution/place.ts';
+import type { ConnectingRun } from '../../execution/run-servers.ts';
+import type { Purpose } from '../../model-calls/ledger.ts';
+import { deliverSecrets } from '../../secrets/deliver.ts';
 import { isOpen } from '../is-open.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
-import type { Purpose } from './ledger.ts';
+import { trialPlan } from '../trial-plan.ts';
 
-/** A run as its trials see it in one process. */
-export interface RunInProcess {
-  id: string;
-  organizationId: string;
-  projectId: string;
+/** A run as loaded once per process for its trials. */
+export interface RunInProcess extends ConnectingRun {
   startedBy: string;
   snapshot: RunSnapshot;
   cases: ReadonlyMap<string, PlannedCase>;
-  apiKeys: ApiKeys;
   purpose: Purpose;
-  secrets: DeliveredSecret[];
-  /** A secret was deleted after the launch. */
-  secretsIncomplete: boolean;
-  /** Names the secrets without telling anything, so that connections are shared only inside the grant. */
-  secretsKey: string;
 }
 
-/** How many runs are kept at hand. */
 const mostKept = 32;
 
 /**
- * Runs whose trials are worked on here. A snapshot never changes, so it is read once; one that is over is forgotten, with
- * its keys and secrets.
+ * Cache of the runs whose trials execute in this process. Snapshots are immutable, so each is read once; when a run
+ * is over, its entry is dropped together with its keys and secrets.
  */
-export class RunsInProcess extends Kept<RunInProcess> {
+export class RunsInProcess extends LruCache<RunInProcess> {
   constructor(services: Services) {
     super((runId) => load(services, runId), mostKept);
   }
@@ -43,7 +36,7 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
   const run = await db.row(runs.get, { id: runId });
   const stored = await db.row(runs.snapshot, { runId });
   if (!run || !stored) throw new Error(`the run ${runId} is gone`);
-  // Ended between the claim of a trial and now: its end was announced, and nobody would forget what it brings.
+  // The run ended after the trial was claimed. The announcement preceded this load, so nothing would evict the entry.
   if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
   const snapshot = stored.snapshot as RunSnapshot;
   const { projectId, startedBy, sealedId } = run;
@@ -58,6 +51,9 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     projectId,
     startedBy,
     snapshot,
+    servers: snapshot.servers,
+    connection: snapshot.connection,
+    showsWidgets: snapshot.cases.some((planned) => looksAtWidgets(trialPlan(planned, snapshot))),
     cases: casesById(snapshot),
     apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
     purpose: { reason: `eval-run ${runId}`, actor: startedBy },
@@ -65,17 +61,4 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     secretsIncomplete: incomplete,
     secretsKey: secretsKeyOf(services, startedBy, secrets, snapshot),
   };
-}
-
-/** The same for those who bring the same secrets in the same way. */
-export function secretsKeyOf(
-  { vault }: Pick<Services, 'vault'>,
-  startedBy: string,
-  secrets: readonly DeliveredSecret[],
-  { connection, environment }: Pick<RunSnapshot, 'connection' | 'environment'>,
-): string {
-  const named = vault.fingerprint(JSON.stringify([startedBy, secrets]));
-  return createHash('sha256')
-    .update(JSON.stringify([named, connection, environment]))
-    .digest('hex');
 }

@@ -6,7 +6,7 @@ import type { RunSnapshot } from '../snapshot.ts';
 
 type Statistics = NonNullable<OutputOf<Operations['getEvalRun']>['statistics']>;
 
-/** A trial, as far as it counts. */
+/** The fields of a trial that statistics need. */
 export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result' | 'evaluatorError'> & {
   warning?: TrialWarning | undefined;
 };
@@ -14,13 +14,13 @@ export type Judged = Pick<JudgedTrial, 'caseId' | 'variant' | 'status' | 'result
 interface Count {
   passed: number;
   trials: number;
-  /** Trials that ended and are not in the rate. */
+  /** Ended trials that are excluded from the rate. */
   excluded: number;
-  /** Of the trials that passed. */
+  /** Warnings on trials that passed. */
   warnings?: Partial<Record<TrialWarning, number>>;
 }
 
-/** Rates with their uncertainty, over the trials that could be judged. */
+/** Pass rates with confidence intervals, over the trials that could be judged. */
 export function statisticsOf(snapshot: RunSnapshot, judged: readonly Judged[]): Statistics {
   const counts = new Map<string, Count>();
   const whole = { passed: 0, trials: 0 };

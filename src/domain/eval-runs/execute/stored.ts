@@ -9,7 +9,7 @@ import type {
 } from '../../../evaluation/index.ts';
 import type { StepOutcome } from '../../../trials/run-trial.ts';
 
-/** What an iteration shows, as it is stored. */
+/** Details of an iteration, as stored. */
 export interface TrialDetail {
   title: string;
   caseId: string;
@@ -19,14 +19,14 @@ export interface TrialDetail {
   actualToolCalls: ShownCall[];
   expectedToolCalls: ShownCall[];
   error: string | null;
-  /** Why the model stopped, when it was not done. */
+  /** Why the model stopped, if not because it was done. */
   finishReason?: string;
-  /** Of one that passed. */
+  /** Only on a trial that passed. */
   warning?: TrialWarning;
   predicateResults: unknown[];
   scores: unknown[];
   configHash: string | null;
-  /** Of a trial that was judged elsewhere, by its own definitions. */
+  /** Only on a trial reported by a client, which has its own definitions. */
   evaluationConfig?: EvaluationConfig;
   steps: StepOutcome[];
   stageResults: readonly StageResult[];
@@ -35,15 +35,15 @@ export interface TrialDetail {
   stageAnalyzerVersion: number;
 }
 
-/** What the analytics of the run are made of. */
+/** Input of the run's analytics. */
 export interface StoredStages {
   rows: readonly StageResult[];
   firstFailedStage?: Stage | undefined;
   failureCategory?: FailureCategory | undefined;
   analyzerVersion: number;
-  /** Of one that passed. */
+  /** Only on a trial that passed. */
   warning?: TrialWarning | undefined;
   setup: SetupAttempt[];
-  /** Milliseconds that each stage took, where it was measured. */
+  /** Milliseconds per stage, where measured. */
   stageMs: Partial<Record<Stage, number>>;
 }

@@ -1,10 +1,10 @@
 import type { ShownWidget } from '../../../trials/widgets.ts';
 
-/** Characters of the tree of a widget that a trace keeps. */
+/** Characters of a widget's accessibility tree kept in a trace. */
 const mostTree = 20_000;
 const mostFrames = 2_000;
 
-/** A widget as the trace of its trial shows it, whose spans count from `started`. */
+/** A widget as shown in the trace of its trial; span times are relative to `started`. */
 export function tracedWidget(
   { call, observation, pictureId, video }: ShownWidget,
   started: number,

@@ -1,12 +1,15 @@
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { decision, tallyRuns } from './decide.ts';
 import { decideLater, decideRun } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
-/** Ends runs that take too long, and has those decided whose trials are over and that nobody decided. */
+/**
+ * Ends runs that exceed their time limit, and enqueues the decision of runs whose trials are all over but that have
+ * none under way.
+ */
 export function watchJob(services: Services): JobKind {
   const { db } = services;
   return {
@@ -31,8 +34,8 @@ export function watchJob(services: Services): JobKind {
 }
 
 /**
- * Runs that have trials left are decided by the transaction that ends the last one; this does the deciding. One that
- * cannot be decided is tried again until its time is over, the time of its judge included.
+ * Decides a run. Enqueued by the transaction that ends its last trial. Retried on failure until the time limit of the
+ * run and its judge has passed.
  */
 export function decideJob(services: Services): JobKind {
   const runOf = (payload: unknown): string => (payload as { runId: string }).runId;

@@ -1,20 +1,20 @@
-import { Slots } from '../../../models/slots.ts';
 import { leases, type TrialRow } from '../../../platform/database/queries/eval-trials.ts';
+import { KeyedSemaphore } from '../../../platform/flow/semaphore.ts';
+import { DistributedSemaphore } from '../../../platform/leases/distributed-semaphore.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
 import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
-import { SharedSlots } from '../../../platform/leases/shared-slots.ts';
-import type { Services } from '../../context.ts';
-import { isAccessEnded } from '../../identity/access-watch.ts';
-import type { ModelParts } from './ask-model.ts';
+import type { Services } from '../../context/context.ts';
+import { RunServers } from '../../execution/run-servers.ts';
+import type { ModelParts } from '../../model-calls/ask-model.ts';
+import { CallLedger } from '../../model-calls/ledger.ts';
+import { ModelPauses } from '../../model-calls/pauses.ts';
+import { isAccessEnded } from '../../parts/access-watch.ts';
 import { conductTrial, type TrialParts } from './conduct.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
-import { CallLedger } from './ledger.ts';
-import { ModelPauses } from './pauses.ts';
 import { Progress } from './progress.ts';
 import { TrialRecords } from './record.ts';
 import { abandoned, type Recorded, recorded } from './recorded.ts';
 import { RunsInProcess } from './run-in-process.ts';
-import { RunServers } from './servers.ts';
 
 const starterLostAccess: EarlyEnd = {
   status: 'cancelled',
@@ -22,10 +22,10 @@ const starterLostAccess: EarlyEnd = {
   error: 'The account that started the run no longer has access to the project',
 };
 
-/** A trial that takes its process down again and again is given up. */
+/** Attempts before a trial that crashes its process is given up. */
 const attempts = 6;
 
-/** Works on the trials of eval runs: each is recorded once, whatever becomes of the processes that try it. */
+/** Claims and runs trials of eval runs. Each trial is recorded once, even if processes crash. */
 export class TrialWorker {
   private readonly parts: TrialParts;
   private readonly holder: LeaseHolder<TrialRow, Recorded>;
@@ -33,20 +33,20 @@ export class TrialWorker {
   private subscriptions: (() => void)[] = [];
 
   constructor(services: Services) {
-    const { db, log, notifications, config, courtesy, clock } = services;
-    // Some are at hand when others end, so that nobody waits for the database.
+    const { db, log, notifications, config, backgroundThrottle, clock } = services;
+    // Prefetches trials, so that a freed slot does not wait for the database.
     const atHand = Math.ceil(config.evalTrials / 2);
     const held = config.evalTrials + atHand;
     this.parts = {
       services,
       runs: new RunsInProcess(services),
       servers: new RunServers(services),
-      inProcess: new Slots(),
-      slots: new SharedSlots({ db, log, now: () => performance.now() }),
+      inProcess: new KeyedSemaphore(),
+      slots: new DistributedSemaphore({ db, log, now: () => performance.now() }),
       pauses: new ModelPauses(db, notifications),
       ledger: new CallLedger(db, clock),
       progress: new Progress(db, log),
-      courtesy,
+      backgroundThrottle,
     };
     this.records = new TrialRecords(db, this.parts.progress);
     this.holder = new LeaseHolder<TrialRow, Recorded>({
@@ -67,12 +67,12 @@ export class TrialWorker {
       concurrency: held,
       atOnce: atHand,
       lease: config.evalLease * 1000,
-      courtesy,
+      backgroundThrottle,
       log,
     });
   }
 
-  /** As long as whoever launched the run may; then the run is cancelled. */
+  /** Runs as the user who launched the run. If that user loses access, the run is cancelled. */
   private async conduct(row: TrialRow, signal: AbortSignal): Promise<Recorded> {
     const { services, runs } = this.parts;
     const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);
@@ -91,7 +91,7 @@ export class TrialWorker {
   start(): void {
     const { runs, servers, services } = this.parts;
     this.subscriptions = [
-      // Whatever was announced about a run, it costs nothing to look at it anew.
+      // Dropping a cached run or server is always safe: the next use loads it again.
       services.notifications.on('drydock_eval_runs_over', (runId) => {
         runs.forget(runId);
         servers.forget(runId);
@@ -101,10 +101,10 @@ export class TrialWorker {
     this.holder.start();
   }
 
-  /** With which jobs of this process ask models too. */
+  /** Shared with the jobs of this process that call models. */
   get modelParts(): ModelParts {
-    const { services, slots, pauses, ledger, courtesy } = this.parts;
-    return { services, slots, pauses, ledger, courtesy };
+    const { services, slots, pauses, ledger, backgroundThrottle } = this.parts;
+    return { services, slots, pauses, ledger, backgroundThrottle };
   }
 
   async stop(patience: number): Promise<void> {
@@ -112,7 +112,7 @@ export class TrialWorker {
     for (const unsubscribe of this.subscriptions) unsubscribe();
   }
 
-  /** When nobody asks a model any more. */
+  /** Waits until no model call is under way. */
   async close(): Promise<void> {
     await this.parts.ledger.idle();
     await this.parts.progress.stop();

@@ -6,10 +6,10 @@ import { evaluateGate, type GateSide, type Unanswerable } from '../../../evaluat
 import { canonicalJson } from '../../../platform/canonical.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import type { InProject } from '../../context.ts';
+import type { InProject } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import type { SuiteSettings } from '../../eval-suites/settings.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import type { Verb } from '../../verb.ts';
 import { type Baseline, baselineOf } from '../compare/baseline.ts';
 import { type Side, sideOf } from '../compare/side.ts';
 import { presentEligibility } from '../import-eligibility.ts';
@@ -19,13 +19,13 @@ import { findRun } from '../read/find.ts';
 type Policy = NonNullable<SuiteSettings['qualityGate']>;
 
 export const getEvalRunGate: Verb<'getEvalRunGate'> = (context, { runId }) =>
-  // Both runs as they are at one moment.
+  // Reads both runs in one snapshot.
   context.db.snapshot(async (db) => {
     const moment = { db, project: context.project };
     return gateOf(moment, await findRun(moment, runId));
   });
 
-/** What the gate of its suite says about a run. */
+/** Evaluates the quality gate of the suite for a run. */
 export async function gateOf(
   context: InProject,
   run: RunRow,
@@ -97,7 +97,7 @@ function keysOf({ cases }: Side, among?: ReadonlySet<string>): Set<string> {
   return new Set(among ? keys.filter((key) => among.has(key)) : keys);
 }
 
-/** Rates and times over the cases that both runs have, so that a new case is no regression. */
+/** Rates and latencies over the cases both runs have, so that a new case is no regression. */
 function factsOf(
   side: Side | Unanswerable,
   common: ReadonlySet<string> | undefined,

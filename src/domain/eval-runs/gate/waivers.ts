@@ -3,12 +3,11 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as waivers from '../../../platform/database/queries/gate-waivers.ts';
 import { newId } from '../../../platform/ids.ts';
-import { writeInProject } from '../../access.ts';
-import { audit } from '../../audit.ts';
-import type { ProjectContext } from '../../context.ts';
-import { invalid } from '../../invalid.ts';
-import { found } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
+import { found, invalid } from '../../base/refusals.ts';
+import { writeInProject } from '../../context/access.ts';
+import { audit } from '../../context/audit.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { tellOfWaiver } from '../tell.ts';
 
@@ -26,7 +25,7 @@ export const createGateWaiver: Verb<'createGateWaiver'> = async (context, { runI
   if (expiresAt > now + longest) throw invalid('expiresAt: At most 30 days from now');
   const { minimumPassRate } = await snapshotOf(context, run.id);
   return writeInProject(context, async (db) => {
-    // Two who ask at the same time are served one after the other.
+    // The lock serializes concurrent requests.
     found(await db.row(runs.lock, { id: run.id }), 'run');
     const last = await db.row(waivers.ofRun, { runId: run.id });
     if (last && isActive(last, now)) return written('conflict', last, now);
@@ -67,7 +66,7 @@ export const revokeGateWaiver: Verb<'revokeGateWaiver'> = async (context, { runI
   });
 };
 
-/** The last one of a run, active or not. */
+/** The last waiver of a run, active or not. */
 export async function waiverOf(
   { db, clock }: Pick<ProjectContext, 'db' | 'clock'>,
   runId: string,

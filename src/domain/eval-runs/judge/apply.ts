@@ -8,14 +8,16 @@ import {
 import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
-import { storableJson } from '../../storable.ts';
+
+import { storableJson } from '../../../platform/json/storable.ts';
+
 import type { StoredStages, TrialDetail } from '../execute/stored.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 
 const page = 200;
 
-/** Adds what the deciding judge says to every trial of a run. A second time it finds nothing to add. */
+/** Applies the scores of the gating judge to every trial of a run. Idempotent. */
 export async function applyJudgement(db: Db, runId: string, snapshot: RunSnapshot): Promise<void> {
   const cases = casesById(snapshot);
   for (let after = -1; ; ) {

@@ -2,27 +2,27 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { decideLater } from '../execute/decide-later.ts';
 
 export const judgeRun = 'judge-eval-run';
 
-/** Trials that are judged where nothing waits for it; of more, the first of each case. */
+/** Most trials judged in an advisory judgement, first trials of each case first. */
 export const mostJudged = 500;
-/** Milliseconds that a judge may take for a run. */
+/** Time limit of a judgement, in milliseconds. */
 export const judgingTime = 30 * 60_000;
 
 interface Wanted {
   model: string;
   threshold: number;
-  /** The run waits for it, so that every trial counts. */
+  /** The run waits for the judgement, so every trial is judged. */
   gating: boolean;
   requestedBy: string;
   /** Why there will be no judgement. */
   refused?: string | undefined;
 }
 
-/** Asks for a judgement in the caller's transaction; the job that makes it is there when it commits. */
+/** Creates a judgement and its job in the caller's transaction. */
 export async function beginJudging(
   { clock }: Pick<Services, 'clock'>,
   db: Db,
@@ -55,7 +55,8 @@ export interface JudgingEnd {
 }
 
 /**
- * Ends a judgement with what was measured until then, and has a run decided that waits for it. Nothing when it had ended.
+ * Closes a judgement with the measurements so far, and enqueues the decision of a run that waits for it. No-op if it
+ * is closed already.
  */
 export async function endJudging(db: Db, { errorCode, ...end }: JudgingEnd): Promise<void> {
   const closed = await db.row(judgements.close, { ...end, errorCode: errorCode ?? null });

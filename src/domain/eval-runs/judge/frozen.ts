@@ -1,38 +1,40 @@
 import { lexicalJudge, type PlannedJudge } from '../../../evaluation/index.ts';
-import type { ModelCatalog } from '../../../models/catalog.ts';
-import { type ApiKeys, hostedRoute, type ModelRoute, resolveModel } from '../../../models/resolve.ts';
+import { type ModelRoute } from '../../../models/resolve.ts';
 import { defaultJudge, type Judge } from '../../eval-suites/settings.ts';
 import type { PlannedCase, RunJudge, RunSnapshot } from '../snapshot.ts';
 
-/** The judge that a run is launched with. The offline one only advises, whatever its suite says. */
+/** The judge as frozen at launch. The offline (lexical) judge is always advisory, whatever the suite says. */
 export function frozenJudge(judge: Judge, route: ModelRoute | undefined): RunJudge {
   if (route) return { ...judge, resolved: route.id };
   const wanted = decides(judge) && { demoted: true as const };
   return { ...judge, resolved: lexicalJudge, severity: 'warn', ...wanted };
 }
 
-/** Whether a verdict waits for a judge. */
+/** Whether the verdict waits for the judge. */
 export function decides({ enabled, autoRun, severity }: Judge): boolean {
   return enabled && autoRun && severity !== 'warn';
 }
 
-/** The judge of a run as it was launched; of one that knows none, the one that every suite begins with. */
+/** The judge as launched; for runs from before judges were stored, the default judge. */
 export function judgeOf({ judge }: RunSnapshot): RunJudge {
   return judge ?? frozenJudge(defaultJudge, undefined);
 }
 
-/** The judge that the verdict waits for. What ran elsewhere was decided there. */
+/** The judge the verdict waits for. Reported runs have none: the reporter has already decided them. */
 export function gatingJudge(snapshot: RunSnapshot): RunJudge | undefined {
   const judge = judgeOf(snapshot);
   return decides(judge) && !snapshot.reported ? judge : undefined;
 }
 
-/** A case that prompts nobody has no goal, and a case may do without a judge. */
+/**
+ * Whether the judge scores a case: judging is not turned off for it, and it has a prompt, without which there is no
+ * goal.
+ */
 export function isJudged({ judged, steps }: PlannedCase): boolean {
   return judged !== false && steps.some(({ kind }) => kind === 'prompt');
 }
 
-/** How the judge decides about a case, when it does. */
+/** The scorer a gating judge adds to a case; undefined if it adds none. */
 export function plannedJudge(planned: PlannedCase, snapshot: RunSnapshot): PlannedJudge | undefined {
   const judge = gatingJudge(snapshot);
   if (!judge || !isJudged(planned)) return undefined;
@@ -43,18 +45,4 @@ export function plannedJudge(planned: PlannedCase, snapshot: RunSnapshot): Plann
     passThreshold: threshold,
     rule: rubric ?? null,
   };
-}
-
-/**
- * The model that judges: the one that is wanted, else the first that this deployment hosts. Undefined without a language
- * model, or where the offline one is wanted: then words are counted.
- */
-export function judgingRoute(
-  models: ModelCatalog,
-  wanted: string,
-  apiKeys: ApiKeys = {},
-): ModelRoute | undefined {
-  const { route } = resolveModel(models, { model: wanted }, apiKeys);
-  if (route) return route.wire === 'rehearsal' ? undefined : route;
-  return hostedRoute(models);
 }

@@ -8,22 +8,23 @@ import * as runEvents from '../../../platform/database/queries/eval-run-events.t
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { cancelJobs } from '../../../platform/jobs/queue.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-import type { ProjectContext, Services } from '../../context.ts';
+import type { ProjectContext, Services } from '../../context/context.ts';
 import { actFor } from '../../identity/act-for.ts';
+import { judgingRoute } from '../../judging/ask-judge.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { decideLater } from '../execute/decide-later.ts';
 import type { RunJudge, RunSnapshot } from '../snapshot.ts';
 import { applyJudgement } from './apply.ts';
 import { beginJudging, endJudging, judgingTime } from './begin.ts';
-import { gatingJudge, judgeOf, judgingRoute } from './frozen.ts';
+import { gatingJudge, judgeOf } from './frozen.ts';
 
 type Run = runs.RunRow & { sealedId: string | null };
 
 /**
- * What comes between the last trial and the verdict of a run that a judge decides about: first the judge is asked, and
- * the run is `grading`; when the judge was heard, or its time is over, its scores are added to the trials. `ready`: the
- * run can be decided now; otherwise there may be something to write.
+ * Runs between the last trial and the verdict when a judge gates the run. First call: starts the judgement and sets
+ * the run to `grading`. When the judge has finished or timed out: adds its scores to the trials. `ready` means the
+ * run can be decided now; otherwise `commit`, if present, must be written.
  */
 export async function heardJudge(
   services: Services,
@@ -36,7 +37,7 @@ export async function heardJudge(
   const { id: runId } = run;
   if (run.status !== 'grading') {
     const { count } = await db.one(judgements.countCompleted, { runId });
-    // Of nothing that ran there is nothing to judge.
+    // With no completed trial there is nothing to judge.
     return count === 0 ? { ready: true } : { ready: false, commit: await grade(services, run, judge, count) };
   }
   const judgement = await db.row(judgements.find, { runId });
@@ -65,13 +66,13 @@ async function grade(services: Services, run: Run, judge: RunJudge, trials: numb
   };
 }
 
-/** A judge that decides nothing is asked by itself once the run is over, where its suite says so. */
+/** Starts an advisory judgement after the run is over, if its suite says so. */
 export async function adviseAfter(services: Services, run: Run, snapshot: RunSnapshot): Promise<Commit> {
   const judge = judgeOf(snapshot);
   const advises = judge.enabled && judge.autoRun && !snapshot.reported && !gatingJudge(snapshot);
   if (!advises || (await services.db.one(judgements.countCompleted, { runId: run.id })).count === 0)
     return async () => {};
-  // Keys that the run brought are gone by then.
+  // API keys sent with the run have been forgotten by then.
   const resolved = judgingRoute(services.models, judge.model)?.id ?? lexicalJudge;
   const charge = await chargeFor(services, { ...run, sealedId: null }, { ...judge, resolved });
   return async (trx) => {
@@ -83,8 +84,8 @@ export async function adviseAfter(services: Services, run: Run, snapshot: RunSna
 }
 
 /**
- * Takes what a request would take, on behalf of whoever launched the run. Without it there is no judgement; the answer
- * is why.
+ * Charges the judgement to the user who launched the run, like a request of that user. If refused, there is no
+ * judgement, and the reason is returned.
  */
 async function chargeFor(
   services: Services,
@@ -120,18 +121,21 @@ function wordOf(error: unknown): string {
   return typeof word === 'string' ? word : error.code;
 }
 
-/** Ends a judgement that is under way, with what was measured so far. */
+/** Ends a judgement under way with the measurements so far. */
 export async function stopJudging(db: Db, runId: string, errorCode: string): Promise<void> {
   const judgement = await db.row(judgements.find, { runId });
   if (judgement?.status !== 'pending') return;
   const { request, jobId } = judgement;
-  // The job before the judgement, the order in which a job that ends it takes them.
+  // Locks the job before the judgement, the lock order of a job that ends it.
   if (jobId !== null) await cancelJobs(db, [jobId]);
   const end = { runId, request, status: 'failed', errorCode } as const;
   await endJudging(db, end);
 }
 
-/** Of runs that are about to be removed, with their suite or their project: nobody is asked about them any more. */
+/**
+ * Ends the judgements of runs about to be deleted with their suite or project, so that no more models are called for
+ * them.
+ */
 export async function stopJudgings(
   { db }: Pick<Services, 'db'>,
   ownerId: string,

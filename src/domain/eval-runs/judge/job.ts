@@ -3,20 +3,22 @@ import { ModelFailure } from '../../../models/failure.ts';
 import { type ApiKeys, resolveModel } from '../../../models/resolve.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
+import { forEachConcurrent } from '../../../platform/flow/for-each.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
-import { inLanes } from '../../../platform/lanes.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
-import type { Services } from '../../context.ts';
-import { storableJson } from '../../storable.ts';
-import type { ModelParts } from '../execute/ask-model.ts';
+
+import type { Services } from '../../context/context.ts';
+import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
+import type { ModelParts } from '../../model-calls/ask-model.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
 import { isJudged, judgeOf } from './frozen.ts';
-import { type Judge, JudgeUnavailable, type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
+import { type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
 
-/** Trials that are judged at the same time. */
+/** Trials judged concurrently. */
 const lanes = 4;
 
 interface Payload {
@@ -24,11 +26,11 @@ interface Payload {
   request: number;
 }
 
-/** Judges runs, trial by trial. What was measured is written at once, so that a job that is begun again goes on there. */
+/** Judges runs, trial by trial. Each measurement is stored at once, so a restarted job resumes where it stopped. */
 export function judgeJob(services: Services, parts: ModelParts): JobKind {
   return {
     kind: judgeRun,
-    // They take long, and others find free slots.
+    // Judgements are slow; the limit leaves slots for other jobs.
     concurrency: 2,
     handle: (payload, signal) => new Judging(services, parts, payload as Payload, signal).run(),
     givenUp: (payload) => async (trx) => {
@@ -38,7 +40,7 @@ export function judgeJob(services: Services, parts: ModelParts): JobKind {
   };
 }
 
-/** Somebody else ended the judgement, or asked for another one. */
+/** The judgement was ended, or replaced by a newer one. */
 class Superseded extends Error {}
 
 class Judging {
@@ -65,12 +67,12 @@ class Judging {
       (end: Pick<JudgingEnd, 'status' | 'errorCode'>): Commit =>
       (trx) =>
         endJudging(trx, { runId, request, ...end });
-    const left = timeLimit(Math.max(0, judgement.deadlineAt - clock()));
+    const left = timeoutSignal(Math.max(0, judgement.deadlineAt - clock()));
     try {
       const judge = await this.judge(run, judgement);
       await this.judgeAll(judge, snapshot, judgement, AbortSignal.any([this.lease, left]));
       const { scored, errors } = await db.one(judgements.counts, { runId, threshold: judgement.threshold });
-      // A judge of which not one answer could be used has judged nothing.
+      // If no answer of the judge was usable, the judgement has failed.
       if (scored === 0 && errors > 0) return ended({ status: 'failed', errorCode: 'no_usable_answer' });
       return ended({ status: 'completed' });
     } catch (error) {
@@ -83,7 +85,7 @@ class Judging {
     }
   }
 
-  /** By the model that the request names; keys of the run are used as long as it has them. */
+  /** The judge with the model the request names. API keys of the run are used while they are kept. */
   private async judge(
     run: Pick<runs.RunRow, 'id' | 'organizationId' | 'projectId'> & { sealedId: string | null },
     { model, requestedBy }: judgements.JudgementRow,
@@ -109,11 +111,11 @@ class Judging {
     const { runId } = this.payload;
     const cases = casesById(snapshot);
     const all = await db.rows(judgements.candidates, { runId });
-    // The first of each case before the second of any.
+    // Round-robin: the first trial of each case before the second of any.
     all.sort((a, b) => a.number - b.number || a.position - b.position);
     const done = new Set((await db.rows(judgements.judgedIds, { runId })).map(({ id }) => id));
     const left = all.slice(0, total).filter(({ id }) => !done.has(id));
-    await inLanes(left, lanes, signal, (row, ends) =>
+    await forEachConcurrent(left, lanes, signal, (row, ends) =>
       this.judgeOne(judge, snapshot, cases.get(row.caseId), row, ends),
     );
   }

@@ -24,7 +24,7 @@ const notAsked = {
   cases: [],
 };
 
-/** What a judge made of a run: what was measured is shown when it is over, also when it came to no end. */
+/** The judge results of a run. Measurements are shown once the judgement is over, even if it failed. */
 export async function judgesOf(db: Db, runId: string): Promise<Judges> {
   const judgement = await db.row(judgements.find, { runId });
   if (!judgement) return { goalCompletion: notAsked, groundedness: notAsked };
@@ -44,7 +44,7 @@ export async function judgesOf(db: Db, runId: string): Promise<Judges> {
   };
   const preface = state.basis === 'wordCount' ? 'Advice only, words were counted: ' : '';
   const { scored, errors, skipped, passed, groundednessScored, groundednessErrors, grounded } = counts;
-  // Both are asked in one question, and each is answered or not.
+  // One question asks for both scores, and an answer may contain only one of them.
   const groundless = status === 'completed' && groundednessScored === 0 && groundednessErrors > 0;
   return {
     goalCompletion: {
@@ -118,7 +118,7 @@ interface Measured {
   errorCode?: string | undefined;
 }
 
-/** As a case of a judge shows it. */
+/** A measurement in the form of the judge's case list. */
 export function measured(
   { status, score, reason, errorCode }: Measured,
   threshold: number,

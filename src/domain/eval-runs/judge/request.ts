@@ -4,20 +4,21 @@ import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import { writeInProject } from '../../access.ts';
-import { audit } from '../../audit.ts';
-import type { ProjectContext } from '../../context.ts';
+import { conflict } from '../../base/refusals.ts';
+import { writeInProject } from '../../context/access.ts';
+import { audit } from '../../context/audit.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { judgingRoute } from '../../judging/ask-judge.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
-import { conflict } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { beginJudging } from './begin.ts';
-import { judgeOf, judgingRoute } from './frozen.ts';
+import { judgeOf } from './frozen.ts';
 import { stopJudging } from './grading.ts';
 
-/** What the request leaves out is as the run was launched, whatever an earlier request said. */
+/** Settings the request omits come from the launched run, not from earlier judge requests. */
 export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runId, body }) =>
   writeInProject(context, async (db) => {
     const run = await findRun({ ...context, db }, runId);
@@ -40,20 +41,20 @@ export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runI
     return { runId: run.id, projectId: run.projectId, status: 'pending' as const };
   });
 
-/** What is judged or looked into has to stand still. */
+/** Judging and insights read the trials of a run, which must not change meanwhile. */
 export function refuseOpen({ status }: runs.RunRow): void {
   if (isOpen(status))
     throw conflict(`The run is ${status}. Wait until it is over`, 'RUN_NOT_OVER', { status });
 }
 
-/** A judgement that is there, or under way, is given up only for somebody who says so. */
+/** An existing judgement is replaced only with `force`. */
 async function refuseRepeated(
   context: ProjectContext,
   db: Db,
   run: runs.RunRow,
   force: boolean,
 ): Promise<void> {
-  // Two requests at once: the second sees what the first has written.
+  // The lock makes the second of two concurrent requests see the first one's judgement.
   await db.row(runs.lock, { id: run.id });
   const last = await db.row(judgements.find, { runId: run.id });
   if (!last || last.status === 'failed') return;
@@ -64,7 +65,7 @@ async function refuseRepeated(
   await stopJudging(db, run.id, 'superseded');
 }
 
-/** A model that the caller names is that one or none. */
+/** A model named by the caller is used or refused; there is no fallback. */
 function named({ models }: ProjectContext, model: string): ModelRoute | undefined {
   const { route, problem } = resolveModel(models, { model });
   if (problem)

@@ -1,13 +1,26 @@
 import { sameJson } from '../../../platform/canonical.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
-import type { ProjectContext } from '../../context.ts';
-import { addCase, changeCase, type Taken, takenIn } from '../../eval-cases/add.ts';
-import { type CaseDefinition, contentHash } from '../../eval-cases/definition.ts';
+import { notFound } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import { addCase, changeCase, type Taken, takenIn } from '../../eval-suites/cases/add.ts';
+import { type CaseDefinition, contentHash } from '../../eval-suites/cases/definition.ts';
 import { refuseOwned, type Suite, writeRevision } from '../../eval-suites/suite.ts';
-import { notFound } from '../../refusals.ts';
 
-type Test = { title: string; definition: CaseDefinition };
+export type Test = { title: string; definition: CaseDefinition };
+
+/** The cases to run: those in the request, saved to the suite first; or those it names of the suite; or all of the suite. */
+export async function casesOfRun(
+  context: ProjectContext,
+  db: Db,
+  suite: Suite,
+  { tests, caseIds }: { tests?: Test[] | undefined; caseIds?: string[] | undefined },
+): Promise<{ rows: cases.CaseRow[]; committed: { id: string; name: string }[]; revision: number }> {
+  if (!tests)
+    return { rows: await casesNamed(db, suite.id, caseIds), committed: [], revision: suite.revision };
+  const { rows, revision } = await casesWritten(context, db, suite, tests);
+  return { rows, committed: rows.map(({ id, title }) => ({ id, name: title })), revision };
+}
 
 /** The cases of a suite, or those of them that are named. */
 export async function casesNamed(
@@ -20,8 +33,8 @@ export async function casesNamed(
   return rows;
 }
 
-/** Cases that came with a request as they stand in its suite afterwards: what is new is added, what differs is changed. */
-export async function casesWritten(
+/** Saves the cases of a request to the suite: new ones are added, different ones changed. */
+async function casesWritten(
   context: ProjectContext,
   db: Db,
   suite: Suite,
@@ -54,7 +67,7 @@ export async function casesWritten(
   return { rows, revision };
 }
 
-/** What a case inside a request cannot say. */
+/** Fields that a case in a request cannot set, so a change keeps them. */
 function keptOf(before: CaseDefinition) {
   const { repetitions, passThreshold, kind, judge, import: claim, source, disabled } = before;
   return {

@@ -1,17 +1,20 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import { publicMatchOptions } from '../../../evaluation/index.ts';
-import { sortKeys } from '../../../platform/canonical.ts';
-import type { ProjectContext } from '../../context.ts';
-import { inlineCases } from '../../eval-cases/definition.ts';
-import { vocabularyOf } from '../../eval-cases/vocabulary.ts';
-import { hostsCalled, serversCalled } from '../../eval-suites/parts.ts';
+import { identityOf } from '../../base/idempotency.ts';
+import { invalid } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { inlineCases } from '../../eval-suites/cases/definition.ts';
+import { vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
+import { hostsCalled } from '../../eval-suites/parts.ts';
 import { minimumOf, newSettings } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
-import { invalid } from '../../invalid.ts';
-import type { Verb } from '../../verb.ts';
-import { type Selection, selectTarget } from './select.ts';
-import { type Identity, type Launch, type NewSuite, replayed, type Started, startRun } from './start.ts';
+import { type Selection, selectTarget } from '../../execution/selection.ts';
+import { serversCalled } from '../../servers/called.ts';
+import type { Launch, NewSuite } from './launch.ts';
+import { replayed, type Started } from './replay.ts';
+import { startRun } from './start.ts';
 
 type Input = InputOf<Operations['createEvalRun']>;
 type Body = Input['body'];
@@ -54,7 +57,7 @@ function checkCombination(body: Body): void {
   if (tests && body.caseIds) throw invalid('caseIds: Does not go together with tests');
 }
 
-/** The suite, saved or to be made, and where the run takes place. */
+/** The suite, saved or new, and where the run takes place. */
 async function placeOf(
   context: ProjectContext,
   body: Body,
@@ -94,7 +97,7 @@ type Shared = Pick<
   | 'importApprovals'
 >;
 
-/** What a run and a group of runs are told in the same words. */
+/** Options that a run and a run group have in common. */
 export function sharedLaunch(
   body: Shared,
 ): Pick<Launch, 'caseIds' | 'minimumPassRate' | 'excludeSkills' | 'notes'> {
@@ -115,22 +118,9 @@ export function sharedOverrides(body: Shared): Launch['overrides'] {
   };
 }
 
-/** How a repetition is recognized. The header outdoes the body; a blank key is none. */
-export function identityOf(
-  { vault }: ProjectContext,
-  input: { idempotencyKey?: string },
-  inBody: string | undefined,
-  body: object,
-): Identity {
-  const key = input.idempotencyKey ?? (inBody?.trim() || undefined);
-  if (key === undefined) return {};
-  const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string };
-  return { idempotencyKey: key, requestHash: vault.fingerprint(JSON.stringify(sortKeys(rest))) };
-}
-
 const launcherKinds = ['cli', 'mcp', 'github_action'];
 
-/** A label; one of an unknown kind is dropped. */
+/** A label for statistics; unknown kinds are dropped. */
 export function launcherOf({ headers }: Pick<Input, 'headers'>): Record<string, string> | undefined {
   const launcher = headers['x-mcpjam-launcher'];
   return launcher && launcherKinds.includes(launcher['kind'] ?? '') ? launcher : undefined;

@@ -6,21 +6,21 @@ import type { ModelRoute } from '../../../models/resolve.ts';
 import { sortKeys } from '../../../platform/canonical.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import { refusalOfUrl } from '../../../platform/network/address-guard.ts';
+import { invalid, notFound } from '../../base/refusals.ts';
 import { clientCalled } from '../../clients/find.ts';
-import type { ProjectContext } from '../../context.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import type { Judge } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
-import { invalid } from '../../invalid.ts';
-import { notFound } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
-import { decides, frozenJudge, judgingRoute } from '../judge/frozen.ts';
+import { selectTarget, type Wanted } from '../../execution/selection.ts';
+import { judgingRoute } from '../../judging/ask-judge.ts';
+import { decides, frozenJudge } from '../judge/frozen.ts';
 import { planRun } from './plan.ts';
-import { selectTarget, type Wanted } from './select.ts';
 
 type Input = InputOf<Operations['getEvalRunDisclosure']>;
 type Disclosure = OutputOf<Operations['getEvalRunDisclosure']>;
 
-/** What a run would do, worked out like a launch and not written. */
+/** Plans a run like a launch, without writing anything, and reports which providers would receive data. */
 export const getEvalRunDisclosure: Verb<'getEvalRunDisclosure'> = async (context, input) => {
   const suite = await findSuite(context, input.suiteId);
   const facts = {
@@ -64,7 +64,8 @@ async function executionOf(
       })),
     };
   } catch (error) {
-    // A caller who asks for what is not there is told so; a plan that cannot be made is a fact about the plan.
+    // A missing resource is the caller's error. Any other refusal means that the plan is invalid, which the
+    // disclosure reports.
     if (!(error instanceof Refusal) || error.code === 'NOT_FOUND') throw error;
     return { executionAbsence: { kind: 'plan-unresolved', reason: error.message }, subprocessors: [] };
   }
@@ -94,14 +95,14 @@ async function targetsOf({ db, project }: ProjectContext, input: Input): Promise
   return [environmentId === undefined ? {} : { environmentId }];
 }
 
-/** A provider on this machine or in a private network is the operator's own. */
+/** A provider on this machine or in a private network is operated locally. */
 function egressOf({ baseUrl }: ModelRoute): 'byok-cloud' | 'byok-local' {
   const outside =
     baseUrl !== undefined && refusalOfUrl(baseUrl, { local: false, networks: [] }) === undefined;
   return outside ? 'byok-cloud' : 'byok-local';
 }
 
-/** Asked by itself, or only by whoever asks for it. */
+/** Disclosure of the judge: its model, where evidence is sent, and whether it runs automatically or on request. */
 function judging(judge: Judge, route: ModelRoute | undefined): Disclosure['analysis'][number] {
   const frozen = frozenJudge(judge, route);
   return {

@@ -4,20 +4,24 @@ import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { ProjectContext } from '../../context.ts';
+import { identityOf } from '../../base/idempotency.ts';
+import { invalidBecause } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import type { Verb } from '../../verb.ts';
+import { selectTarget } from '../../execution/selection.ts';
 import { casesNamed } from './cases.ts';
-import { answerOf, identityOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import type { Launch } from './launch.ts';
 import { planRun } from './plan.ts';
-import { refused, selectTarget } from './select.ts';
-import { type Identity, type Launch, replayed, type Started, startRun } from './start.ts';
+import { type Identity, replayed, type Started } from './replay.ts';
+import { startRun } from './start.ts';
 
 type Target = InputOf<Operations['createEvalRunGroup']>['body']['targets'][number];
 type Answer = OutputOf<Operations['createEvalRunGroup']>;
 type Row = Answer['targets'][number];
 
-/** A target whose run can start, or was started by an earlier request with the same key. */
+/** A target whose run can start, or has been started by an earlier request with the same key. */
 type Prepared = { target: Target } & ({ launch: Launch } | { earlier: Started });
 
 export const createEvalRunGroup: Verb<'createEvalRunGroup'> = async (context, input) => {
@@ -37,7 +41,7 @@ export const createEvalRunGroup: Verb<'createEvalRunGroup'> = async (context, in
   };
   const prepared: Prepared[] = [];
   let cases: CaseRow[] | undefined;
-  // All of them before the first run starts.
+  // Checks every target before the first run starts.
   for (const [index, target] of targets.entries()) {
     const own = identityOfTarget(identity, index);
     const earlier = await replayed(context, own);
@@ -59,11 +63,11 @@ export const createEvalRunGroup: Verb<'createEvalRunGroup'> = async (context, in
   return summary(runGroupId, suite.id, rows);
 };
 
-/** One axis: environments, or clients. */
+/** Targets vary along one axis: environments or clients. */
 function distinct(targets: readonly Target[]): Target[] {
   const kinds = new Set(targets.map(({ environmentId }) => environmentId === undefined));
   if (kinds.size > 1)
-    throw refused('targets: Name environments, or clients, and not both', 'HETEROGENEOUS_TARGETS');
+    throw invalidBecause('targets: Name environments, or clients, and not both', 'HETEROGENEOUS_TARGETS');
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 
@@ -72,7 +76,7 @@ function identityOfTarget(identity: Identity, index: number): Identity {
   return key === undefined ? {} : { ...identity, idempotencyKey: `${key}:target:${index}` };
 }
 
-/** A run that cannot start is a row of its own, unless the organization may start none now, which is said of the whole. */
+/** A run that cannot start becomes a row with its error. A rate limit on the first run refuses the whole request. */
 async function start(
   context: ProjectContext,
   target: Target,
@@ -129,7 +133,7 @@ function summary(runGroupId: string, suiteId: string, targets: Row[]): Answer {
   };
 }
 
-/** The same for a request that is repeated with its key. */
+/** Deterministic if a key is given, so that a repeated request gets the same group. */
 function groupId({ clock }: ProjectContext, suiteId: string, key: string | undefined): string {
   if (key === undefined) return newId('group', clock());
   return createHash('sha256').update(`eval-run-group:${suiteId}:${key}`).digest('hex').slice(0, 32);

@@ -8,15 +8,16 @@ import {
 import type { ApiKeys, ModelChoice, ModelRoute } from '../../../models/resolve.ts';
 import { resolveModel } from '../../../models/resolve.ts';
 import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
-import type { Services } from '../../context.ts';
-import { type CaseDefinition, promptsModel } from '../../eval-cases/definition.ts';
+import { invalidBecause } from '../../base/refusals.ts';
+import type { Services } from '../../context/context.ts';
+import { type CaseDefinition, promptsModel } from '../../eval-suites/cases/definition.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
+import { type Selection } from '../../execution/selection.ts';
+import { judgingRoute } from '../../judging/ask-judge.ts';
 import type { ImportApprovals } from '../import-eligibility.ts';
-import { judgingRoute } from '../judge/frozen.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
-import { refused, type Selection } from './select.ts';
 
-/** What a launch says that differs from what is saved. */
+/** Settings of the launch request that override the saved ones. */
 export interface Overrides {
   model?: string | undefined;
   provider?: string | undefined;
@@ -28,9 +29,9 @@ export interface Overrides {
 
 export interface Plan {
   cases: PlannedCase[];
-  /** Of every model that is used. */
+  /** All models in use. */
   routes: ModelRoute[];
-  /** Of the judge, where it asks a model. */
+  /** The model of the judge, if it calls one. */
   judge: ModelRoute | undefined;
   modelId: string | undefined;
   modelSource: 'client_default' | 'override' | 'case' | undefined;
@@ -38,10 +39,12 @@ export interface Plan {
 
 const mostCases = 500;
 const mostTrials = 50_000;
-/** Characters of JSON. Every case carries the checks of its suite, so together they may be more than the suite is. */
+/** Characters of JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
 const largestPlan = 33_554_432;
 
-/** What a run of these cases would do; refused, with the case and the reason, when it cannot be done. */
+/**
+ * Resolves every case to models, trials and checks. If a case cannot run, `invalidBecause` names it and the reason.
+ */
 export function planRun(
   { models, config }: Pick<Services, 'models' | 'config'>,
   suite: Suite,
@@ -69,8 +72,8 @@ export function planRun(
   if (unrunnable.length > 0) throw cannotRun(unrunnable);
   if (cases.length === 0)
     throw rows.length === 0
-      ? refused('The suite has no cases. Add one first', 'NO_CASES')
-      : refused('Each of the cases is disabled', 'NO_ENABLED_CASES');
+      ? invalidBecause('The suite has no cases. Add one first', 'NO_CASES')
+      : invalidBecause('Each of the cases is disabled', 'NO_ENABLED_CASES');
   checkSize(cases, config.maxModelCalls);
   const { judge } = suite.settings;
   const judging = judge.enabled ? judgingRoute(models, judge.model, overrides.apiKeys) : undefined;
@@ -83,7 +86,9 @@ export function planRun(
   };
 }
 
-/** One model for all cases: of the request, else of the environment. Without either, each case has its own. */
+/**
+ * The model for all cases: from the request, otherwise from the environment. Without either, each case uses its own.
+ */
 function modelOfRun(
   suite: Suite,
   { composition, client }: Selection,
@@ -220,7 +225,7 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
   for (const one of cases) {
     size += JSON.stringify(one).length;
     if (size > largestPlan)
-      throw refused(
+      throw invalidBecause(
         'The cases with the checks of the suite are too large to be run together. Choose fewer with caseIds',
         'RUN_TOO_LARGE',
         { limit: largestPlan },

@@ -3,24 +3,26 @@ import { compareRuns } from '../../../evaluation/index.ts';
 import type { CaseRow } from '../../../platform/database/queries/eval-cases.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
-import type { ProjectContext } from '../../context.ts';
+import { identityOf } from '../../base/idempotency.ts';
+import { conflict } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
-import { conflict } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
+import { selectTarget, type Wanted } from '../../execution/selection.ts';
 import { sideOf } from '../compare/side.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
-import { answerOf, identityOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
-import { selectTarget, type Wanted } from './select.ts';
-import { replayed, startRun } from './start.ts';
+import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import { replayed } from './replay.ts';
+import { startRun } from './start.ts';
 
-/** What is run again of a run, and where. */
+/** The failed cases of a run, and where they would run again. */
 interface Again {
   run: RunRow;
   suite: Suite;
   snapshot: RunSnapshot;
-  /** Those that did not pass, as far as the suite still has them. */
+  /** Failed cases that still exist in the suite; `missing` has the others. */
   rows: CaseRow[];
   missing: PlannedCase[];
   problem: Refusal | undefined;
@@ -82,7 +84,7 @@ async function againOf(context: ProjectContext, runId: string): Promise<Again> {
   return { run, suite, snapshot, rows, missing, problem: problemOf(run, snapshot, failed, rows) };
 }
 
-/** Those that did not reach their threshold with every model, or were not measured. */
+/** Cases below their pass threshold with any model, and cases that were not measured. */
 async function failedCases(
   { db }: ProjectContext,
   run: RunRow,
@@ -90,7 +92,7 @@ async function failedCases(
 ): Promise<PlannedCase[]> {
   const side = await sideOf(db, run);
   const outcomes = compareRuns([], side.cases).cases;
-  // One for each model of each case, in the order of the snapshot.
+  // One outcome per model of each case, in snapshot order.
   const passed = outcomes.map(({ compare }) => compare.outcome === 'passed');
   let at = 0;
   return snapshot.cases.filter(({ variants }) => {
@@ -113,7 +115,7 @@ function problemOf(
   return undefined;
 }
 
-/** Where the first run took place. Servers that the suite has itself need not be named. */
+/** Where the source run took place. The suite's own servers need not be named. */
 function placeOf(suite: Suite, { environment, servers, client }: RunSnapshot): Wanted {
   if (environment) return { environmentId: environment.id, ephemeralEnvironment: true };
   const namedHostId = suite.hosts.find(({ id }) => id === client?.id)?.id;

@@ -2,10 +2,10 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
+import { pageBy } from '../../base/paging.ts';
+import { invalid } from '../../base/refusals.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import { invalid } from '../../invalid.ts';
-import { pageBy } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
 import { findRun } from './find.ts';
 
 type Analytics = OutputOf<Operations['getEvalRunStageAnalytics']>;
@@ -18,7 +18,7 @@ export const getEvalRunStageAnalytics: Verb<'getEvalRunStageAnalytics'> = async 
   return outcome.stages as Analytics;
 };
 
-/** Later than any run. */
+/** Upper bound: later than any run. */
 const farAhead = Date.UTC(9999, 0);
 
 export const listEvalSuiteStageAnalytics: Verb<'listEvalSuiteStageAnalytics'> = async (context, input) => {
@@ -42,7 +42,7 @@ export const listEvalSuiteStageAnalytics: Verb<'listEvalSuiteStageAnalytics'> = 
   });
 };
 
-/** A date that the database knows. */
+/** Clamps to a date PostgreSQL can represent. */
 function inRange(time: number | null): number | null {
   return time === null ? null : Math.min(time, farAhead);
 }

@@ -1,19 +1,19 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { StreamEvent } from '../../../contract/operation.ts';
 import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
-import type { ProjectContext } from '../../context.ts';
-import { invalid } from '../../invalid.ts';
-import type { Verb } from '../../verb.ts';
-import { turnsOf } from '../../watching.ts';
+import { invalid } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { turnsOf } from '../../context/watching.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun } from './find.ts';
 
 const page = 500;
 
-/** From the table, so any process can serve it: the number of an event is its id. */
+/** Streams from the table, so any process can serve it; event IDs are sequence numbers. */
 export const watchEvalRun: Verb<'watchEvalRun'> = async (context, { runId, lastEventId }) => {
   const { id, events } = await findRun(context, runId);
-  // One of a longer run would have the reader miss what comes until then.
+  // A `Last-Event-ID` from a longer run would skip this run's events up to that number.
   if (lastEventId !== undefined && !(/^\d{1,9}$/.test(lastEventId) && Number(lastEventId) < events))
     throw invalid('Last-Event-ID: Not an id of an event of this run');
   return eventsOf(context, id, lastEventId === undefined ? -1 : Number(lastEventId));
@@ -27,7 +27,7 @@ async function* eventsOf(
   let after = from;
   for await (const _ of turnsOf(context, runEvents.eventsChannel, runId)) {
     let rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
-    // Over before it was asked for, or deleted. If it is over, all its events are there now.
+    // The run was over before the request, or has been deleted. If it is over, all its events exist now.
     const over = rows.length === 0 && !isOpen((await findRun(context, runId)).status);
     if (over) rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
     for (;;) {

@@ -6,7 +6,7 @@ import { trialPlan } from '../trial-plan.ts';
 
 const page = 500;
 
-/** Trials of a run that have scores, and those among them whose scores cannot be believed. */
+/** How many trials of a run have scores, and how many of these have invalid ones. */
 interface ScoredTrials {
   scored: number;
   quarantined: number;

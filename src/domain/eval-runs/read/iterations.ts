@@ -8,12 +8,12 @@ import {
   trialWarning,
 } from '../../../evaluation/index.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import { aboutWidget } from '../../../widgets/words.ts';
+import { describeWidgetStep } from '../../../widgets/describe-step.ts';
 import { artifactUrl } from '../../artifacts/read.ts';
-import type { Context } from '../../context.ts';
-import { type Vocabulary, vocabularyOf } from '../../eval-cases/vocabulary.ts';
-import { pageBy } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
+import { pageBy } from '../../base/paging.ts';
+import type { Context } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { type Vocabulary, vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
@@ -22,7 +22,7 @@ import { findRun, findTrial, snapshotOf } from './find.ts';
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
 type Step = OutputOf<Operations['getEvalRunSteps']>['items'][number];
 
-/** The same cursors as the diagnostics of a run have. */
+/** Shared with the diagnostics of a run, so that cursors work for both. */
 export const iterationScope = (runId: string): unknown[] => ['eval-iterations', runId];
 
 export const listEvalRunIterations: Verb<'listEvalRunIterations'> = async (context, input) => {
@@ -42,7 +42,7 @@ export const getEvalIteration: Verb<'getEvalIteration'> = async (context, input)
   return presentIteration(await snapshotOf(context, run.id), trial, vocabularyOf(input), new Map());
 };
 
-/** What a case was judged by follows from its plan; it is put together again instead of being stored with each trial. */
+/** Derives the evaluation config of a case from its plan, which is why trials do not store it. */
 function configOf(
   planned: PlannedCase,
   snapshot: RunSnapshot,
@@ -122,7 +122,7 @@ function judgement(
   };
 }
 
-/** The scores, if they are what the definitions they belong to can give. */
+/** The scores, if they are valid for their definitions. */
 function scoring(config: EvaluationConfig, detail: TrialDetail, vocabulary: Vocabulary): Partial<Iteration> {
   const scores = detail.scores as Score[];
   const ours = detail.evaluationConfig !== undefined || detail.configHash === config.hash;
@@ -144,7 +144,7 @@ function shownDefinition(
   return vocabulary === '2' && role === 'gating' ? { ...definition, role: 'required' } : definition;
 }
 
-/** Addresses of recordings are made anew each time. */
+/** Signed URLs of recordings, newly created for each response. */
 function evidenceOf(
   context: Context,
   { toolCallIds, pictureId, video }: TrialDetail['steps'][number],
@@ -159,7 +159,7 @@ function evidenceOf(
   const seen = pictureId !== undefined && {
     screenshotUrl: artifactUrl(context, pictureId),
   };
-  const about = (video || pictureId !== undefined) && aboutWidget(planned);
+  const about = (video || pictureId !== undefined) && describeWidgetStep(planned);
   return { evidence: { ...(toolCallIds && { toolCalls: toolCallIds }), ...about, ...seen, ...filmed } };
 }
 

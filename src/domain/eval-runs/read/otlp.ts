@@ -4,19 +4,19 @@ import type { InputOf } from '../../../contract/operation.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import * as projects from '../../../platform/database/queries/projects.ts';
 import type { Span } from '../../../trials/spans.ts';
-import { noSuchProject, projectOf, viewerOf } from '../../access.ts';
-import type { Context } from '../../context.ts';
-import { openCursor } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
+import { readTrace, type Trace } from '../../artifacts/traces.ts';
+import { openCursor } from '../../base/paging.ts';
+import { noSuchProject, projectOf, viewerOf } from '../../context/access.ts';
+import type { Context } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import type { TrialDetail } from '../execute/stored.ts';
-import { readTrace, type Trace } from './trace.ts';
 
 type Place = [completedAt: number, run: string, position: number];
 
-/** Characters of traces in one answer; the first is in it however long it is. */
+/** Characters of traces per response; the first trace is included whatever its length. */
 const mostTraced = 16 * 1024 * 1024;
 
-/** Trials that have ended, in an order that new ones are added to at the end, so that a cursor can be kept for later. */
+/** Ended trials, ordered so that new ones come last: a cursor stays valid for polling later. */
 export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input) => {
   const projectId = await projectAsked(context, input.projectId);
   const scope = ['otlp-by-end', projectId];
@@ -97,7 +97,7 @@ function resourceOf(
   };
 }
 
-/** Those of a trial that ran elsewhere may be anything. */
+/** Skips malformed spans: traces of reported trials may contain anything. */
 function isShown({ id, name, category, startMs, endMs }: Partial<Span>): boolean {
   return (
     [id, name, category].every((text) => typeof text === 'string') &&
@@ -152,7 +152,7 @@ function attributes(values: Record<string, string | number>): Record<string, unk
   }));
 }
 
-/** Ids of the format are hex digits; ours are text. */
+/** OTLP requires hex IDs; ours are text, so they are hashed. */
 function hex(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }

@@ -5,13 +5,13 @@ import * as evaluations from '../../../platform/database/queries/case-evaluation
 import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
+import { pageBy } from '../../base/paging.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import { pageBy } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
 import { coverageOf } from '../coverage.ts';
 import { waiverOf } from '../gate/waivers.ts';
 import { presentEligibility } from '../import-eligibility.ts';
-import { insightsOf } from '../insights/read.ts';
+import { insightsOf } from '../insights.ts';
 import { isOpen } from '../is-open.ts';
 import { judgesOf } from '../judge/read.ts';
 import { findRun } from './find.ts';
@@ -53,7 +53,7 @@ export const getEvalRun: Verb<'getEvalRun'> = async (context, input) => {
   };
 };
 
-/** Only a reporter has them. */
+/** Only reported runs have evaluations. */
 async function evaluationsOf(db: Db, runId: string): Promise<Pick<Detail, 'runEvaluationsByCase'>> {
   const rows = await db.rows(evaluations.ofRun, { runId });
   if (rows.length === 0) return {};
@@ -85,7 +85,7 @@ export const listEvalSuiteRuns: Verb<'listEvalSuiteRuns'> = async (context, inpu
   return pageBy(context, input, {
     scope: ['eval-runs', suiteId, input.coverage ?? null],
     placeOf: ({ id }: runs.RunRow) => [id] as const,
-    // Behind every id.
+    // `~` sorts after every ID.
     fetch: (after, most) =>
       context.db.rows(runs.ofSuite, {
         suiteId,
@@ -117,7 +117,7 @@ export function presentRun(run: runs.RunRow, running: number): Run {
     ...(launcher !== null && { launcher: launcher as Record<string, unknown> }),
     ...(ci !== null && { ciMetadata: ci as Record<string, unknown> }),
     attribution: attributionOf(run),
-    // What ran elsewhere ran with whatever there was.
+    // Reported runs (`sdk`) used the reporter's own engine.
     ...(run.source !== 'sdk' && { executionEngine: 'emulated' as const }),
     ...(run.name !== null && { name: run.name }),
     ...(run.tags.length > 0 && { tags: run.tags }),
@@ -135,7 +135,7 @@ export function presentRun(run: runs.RunRow, running: number): Run {
   };
 }
 
-/** Whoever shows a key came over HTTP; a schedule is the service's own, and who reads the database types commands. */
+/** A run with an API key came over HTTP. Without one, the scheduler or the command line started it. */
 function attributionOf({ keyId, source }: runs.RunRow): Run['attribution'] {
   if (keyId !== null) return { surface: 'rest', apiKeyId: keyId };
   return { surface: source === 'schedule' ? 'workspace' : 'cli' };

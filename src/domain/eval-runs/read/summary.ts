@@ -4,9 +4,9 @@ import { decisionDiagnostics, runVerdict, type VerdictDecision } from '../../../
 import * as outcomes from '../../../platform/database/queries/eval-run-outcomes.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { ProjectContext } from '../../context.ts';
-import { type PageRequest, pageBy } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
+import { type PageRequest, pageBy } from '../../base/paging.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import type { TrialDetail } from '../execute/stored.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun } from './find.ts';
@@ -14,7 +14,7 @@ import { iterationScope, statusOf } from './iterations.ts';
 
 type Summary = OutputOf<Operations['getEvalRunDecisionSummary']>;
 
-/** As many iterations as asked for are examined, and those that did not pass are explained. */
+/** Examines as many iterations as requested, and explains the ones that did not pass. */
 export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = async (context, input) => {
   const run = await findRun(context, input.runId);
   const outcome = await context.db.row(outcomes.ofRun, { runId: run.id });
@@ -25,7 +25,7 @@ export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = asyn
     present: (row) => row,
   });
   const place = { projectId: run.projectId, runId: run.id };
-  // As long as the run goes on, a trial without a result may still pass.
+  // While the run is open, a trial without a result may still pass.
   const over = page.items.filter(({ status }) => status !== null || !isOpen(run.status));
   const trialsToExplain = await explained(context, run, over);
   const diagnostics = decisionDiagnostics(place, trialsToExplain, {
@@ -35,10 +35,7 @@ export const getEvalRunDecisionSummary: Verb<'getEvalRunDecisionSummary'> = asyn
   return summaryOf(run, outcome, { ...diagnostics, scannedIterations: page.items.length });
 };
 
-/**
- * The first failures of a run, found without walking past what passed: a page costs the same however many trials there
- * are.
- */
+/** Finds failures by index instead of scanning passed trials, so the cost of a page does not grow with the run. */
 export async function failureSummary(
   context: ProjectContext,
   run: runs.RunRow,
@@ -64,7 +61,7 @@ export async function failureSummary(
   });
   const last = items.at(-1);
   const all = run.finished + trialsLeft;
-  // Whatever lies between two failures was looked at by the index.
+  // The index skipped the passed trials between two failures, so they count as scanned.
   const scanned = nextCursor === undefined || !last ? all : Math.min(last.position + 1, all);
   return summaryOf(run, outcome, { ...diagnostics, scannedIterations: scanned });
 }
@@ -94,7 +91,10 @@ function summaryOf(
   };
 }
 
-/** Over the trials that have ended; once the run has, over all. No rate is said of trials that were not carried out. */
+/**
+ * Totals over the ended trials, or over all trials once the run is over. The pass rate is omitted if some trials were
+ * not carried out.
+ */
 export function presentSummary({ status, trials, finished, passed, failed }: runs.RunRow): {
   total: number;
   passed: number;
@@ -110,7 +110,7 @@ export function presentSummary({ status, trials, finished, passed, failed }: run
 
 type Explained = Parameters<typeof decisionDiagnostics>[1][number];
 
-/** A trial without a result is known by its case, and by how the run ended without it. */
+/** For trials without a result, the explanation names the case and how the run ended. */
 async function explained(
   { db }: Pick<ProjectContext, 'db'>,
   run: runs.RunRow,

@@ -1,19 +1,11 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Refusal } from '../../../contract/errors.ts';
-import type { Operations } from '../../../contract/index.ts';
-import type { OutputOf } from '../../../contract/operation.ts';
 import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { artifactUrl } from '../../artifacts/read.ts';
-import type { ProjectContext, Services } from '../../context.ts';
-import type { Verb } from '../../verb.ts';
+import { readTrace, type Trace } from '../../artifacts/traces.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { findTrial } from './find.ts';
-
-const decompress = promisify(gunzip);
-const largestTrace = 256 * 1024 * 1024;
-
-export type Trace = OutputOf<Operations['getEvalIterationTrace']>;
 
 export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (context, input) => {
   const { trial } = await findTrial(context, input.runId, input.iterationId);
@@ -31,8 +23,8 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
 };
 
 /**
- * With the addresses of the recordings and pictures it names. Others may report traces that name anything: an address is
- * made only for what is kept in this project.
+ * Adds signed URLs of the trace's recordings and pictures. Reported traces may name any blob, so only blobs of this
+ * project get a URL.
  */
 async function withVideos(context: ProjectContext, trace: Trace): Promise<Trace> {
   const { videoBlobId, widgetSnapshots } = trace as { videoBlobId?: unknown; widgetSnapshots?: unknown };
@@ -64,17 +56,4 @@ function filmOf(widget: unknown): { blobId: string; kind: 'webm' | 'frames' } | 
 function pictureOf(widget: unknown): string | undefined {
   const { screenshotBlobId } = (widget ?? {}) as Record<string, unknown>;
   return typeof screenshotBlobId === 'string' ? screenshotBlobId : undefined;
-}
-
-/** From its row, or from the blobs, and how many characters it has. */
-export async function readTrace(
-  { blobs }: Pick<Services, 'blobs'>,
-  { body, blobId }: { body: string | null; blobId: string | null },
-): Promise<{ trace?: Trace; length: number }> {
-  if (body !== null) return { trace: JSON.parse(body) as Trace, length: body.length };
-  if (blobId === null) return { length: 0 };
-  const parts: Uint8Array[] = [];
-  for await (const part of blobs.read(blobId) as AsyncIterable<Uint8Array>) parts.push(part);
-  const text = await decompress(Buffer.concat(parts), { maxOutputLength: largestTrace });
-  return { trace: JSON.parse(text.toString()) as Trace, length: text.length };
 }

@@ -1,8 +1,8 @@
 import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import { pageBy } from '../../paging.ts';
-import type { Verb } from '../../verb.ts';
+import { pageBy } from '../../base/paging.ts';
+import type { Verb } from '../../context/verb.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { findRun, snapshotOf } from './find.ts';
 import { iterationScope, statusOf } from './iterations.ts';
@@ -35,7 +35,10 @@ export const listEvalRunTrialStates: Verb<'listEvalRunTrialStates'> = async (con
   return { cases: names.cases, tools: [...names.tools.keys()], ...page };
 };
 
-/** What trials have in common is said once, in the order in which they come to it. */
+/**
+ * Deduplicates cases and tools across trials: each is listed once, in order of first use, and trials refer to its
+ * index.
+ */
 class Names {
   readonly cases: Page['cases'] = [];
   readonly tools = new Map<string, number>();

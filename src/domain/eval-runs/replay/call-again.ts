@@ -6,23 +6,23 @@ import type { RecordedCall } from './recorded-calls.ts';
 
 export type ReplayedCall = OutputOf<Operations['replayEvalRun']>['items'][number];
 
-/** A server as it is now, or why it cannot be asked. */
+/** A connected server, or why it is unavailable. */
 export type ServerNow = TrialServer | { unavailable: string };
 
 export interface Calling {
   includeWrites: boolean;
-  /** Nobody waits for the answer any longer. */
+  /** Aborts when the client disconnects. */
   gone: AbortSignal;
-  /** Calls that have not ended by then are given up. */
+  /** Aborts calls still running at the deadline. */
   ends: AbortSignal;
-  /** When no more calls are begun, on the clock of the process. */
+  /** No new calls start after this time (performance clock). */
   beginsUntil: number;
 }
 
 const atOnce = 4;
 const mostFailures = 3;
 
-/** Makes calls to one server again. Those that were not begun in time are left out. */
+/** Repeats calls on one server. Calls not started before the deadline are omitted. */
 export async function callAgain(
   server: ServerNow,
   calls: readonly RecordedCall[],
@@ -73,7 +73,7 @@ async function replay(server: ServerNow, call: RecordedCall, calling: Calling): 
   return { ...shown, ...comparison, after: sideOf(after), durationMs };
 }
 
-/** A call that failed because there never was such a tool fails as before. */
+/** The tool no longer exists: an error if the recorded call succeeded, skipped if it failed too. */
 function goneTool(shown: Omit<ReplayedCall, 'outcome'>, before: CallEnd): ReplayedCall {
   const reason = 'The server no longer has the tool';
   return isFailure(before)
@@ -100,7 +100,7 @@ async function callOrGiveUp(
   }
 }
 
-/** An error of the protocol is an answer; anything else that went wrong is none. */
+/** A protocol error is an answer; any other failure means that the server was unavailable. */
 function endOf(outcome: CallOutcome): CallEnd | { unavailable: string } {
   if ('result' in outcome) return outcome;
   const { message, code } = outcome.failure;

@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import type { CallEnd } from '../../../evaluation/index.ts';
 import { canonicalJson } from '../../../platform/canonical.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import { weightOf } from '../../../platform/json-bounds.ts';
+import { weightOf } from '../../../platform/json/bounds.ts';
 import type { Frame } from '../../../trials/recorder.ts';
-import type { Services } from '../../context.ts';
-import { readTrace } from '../read/trace.ts';
+import { readTrace } from '../../artifacts/traces.ts';
+import type { Services } from '../../context/context.ts';
 
-/** A tool call as a trace has it. */
+/** A tool call from a trace. */
 export interface RecordedCall {
   iterationId: string;
   place: Place;
-  /** Equal for the same tool of the same server with the same arguments. */
+  /** Equal for the same server, tool and arguments. */
   key: string;
   serverId: string;
   toolName: string;
   arguments: Record<string, unknown>;
-  /** What it came to, or why that is not known. */
+  /** The recorded result, or why it is unknown. */
   before: CallEnd | { unknown: string };
 }
 
-/** Where a call stands: the position of its trial, and its number in the trace. */
+/** Position of a call: its trial, and its frame number in the trace. */
 export interface Place {
   position: number;
   frame: number;
@@ -32,18 +32,18 @@ interface Wanted {
   iterationIds?: readonly string[] | undefined;
   tools?: ReadonlySet<string> | undefined;
   from: Place;
-  /** Keys of calls that were made already. */
+  /** Keys of calls replayed on earlier pages. */
   made: ReadonlySet<string>;
   limit: number;
-  /** When to stop reading, on the clock of the process. */
+  /** When to stop reading (performance clock). */
   until: number;
 }
 
 const page = 20;
-/** Characters of calls and results that are held at once. */
+/** Most characters of calls and results held in memory. */
 const mostHeld = 16 * 1024 * 1024;
 
-/** Different calls of a run in the order of its trials; `next` is where it goes on. */
+/** Distinct calls of a run in trial order; `next` is where the next page starts. */
 export async function recordedCalls(
   services: Pick<Services, 'db' | 'blobs'>,
   wanted: Wanted,
@@ -63,7 +63,7 @@ export async function recordedCalls(
       held += weightOf(frame);
       calls.push(call);
     }
-    // Whole traces, so that it always goes on.
+    // Stops only between traces, so that every page makes progress.
     if (performance.now() > until) return { calls, next: { position: position + 1, frame: 0 } };
   }
   return { calls };
@@ -73,7 +73,7 @@ interface TrialFrames {
   iterationId: string;
   position: number;
   frames: Frame[];
-  /** The first that counts. */
+  /** Frame of the first call that counts. */
   first: number;
 }
 
@@ -96,7 +96,7 @@ async function* traces(
   }
 }
 
-/** Traces may also have been written by others; what has not the form of a call is none. */
+/** Traces may be reported by clients; frames of another form are skipped. */
 function framesIn(trace: Record<string, unknown> | undefined): Frame[] {
   const frames = trace?.['frames'];
   return Array.isArray(frames) ? frames.filter(isFrame) : [];
@@ -123,7 +123,7 @@ function callIn(frame: Frame, iterationId: string, place: Place): RecordedCall {
   };
 }
 
-/** 48 bits: two of a few thousand are the same once in a hundred million runs. */
+/** 48 bits: a few thousand keys collide about once in a hundred million runs. */
 export const keyLength = 8;
 
 function endOf({ result, error }: Frame, called: string): RecordedCall['before'] {

@@ -3,22 +3,25 @@ import { McpFailure } from '../../../mcp/failures.ts';
 import * as environments from '../../../platform/database/queries/environments.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
-import type { ProjectContext } from '../../context.ts';
-import { openCursor } from '../../paging.ts';
-import { conflict } from '../../refusals.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
+import { openCursor } from '../../base/paging.ts';
+import { conflict } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { openServer } from '../../execution/open-server.ts';
+import { secretsKeyOf } from '../../execution/place.ts';
 import { UndeliverableSecret } from '../../secrets/bring.ts';
 import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
-import type { Verb } from '../../verb.ts';
-import { openServer } from '../execute/open-server.ts';
-import { secretsKeyOf } from '../execute/run-in-process.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun, findTrial } from '../read/find.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { callAgain, type ReplayedCall, type ServerNow } from './call-again.ts';
 import { keyLength, type Place, type RecordedCall, recordedCalls } from './recorded-calls.ts';
 
-/** Milliseconds since the request came: until then traces are read, calls are begun, and calls may take. */
+/**
+ * Milliseconds since the request arrived: when reading traces stops, when starting calls stops, and when running
+ * calls are aborted.
+ */
 const readsFor = 5_000;
 const beginsFor = 20_000;
 const lasts = 30_000;
@@ -73,7 +76,7 @@ async function replayAll(
   began: number,
 ): Promise<Map<RecordedCall, ReplayedCall>> {
   const gone = context.callerGone();
-  const ends = timeLimit(Math.max(1, Math.ceil(began + lasts - performance.now())));
+  const ends = timeoutSignal(Math.max(1, Math.ceil(began + lasts - performance.now())));
   const calling = { includeWrites, gone, ends, beginsUntil: began + beginsFor };
   const secrets = await secretsFor(context, snapshot);
   const byServer = new Map<string, RecordedCall[]>();
@@ -88,8 +91,8 @@ async function replayAll(
 }
 
 /**
- * What the environment of the run grants whoever replays it, as if he had launched it. Not if it was edited: what it no
- * longer grants is not delivered.
+ * Secrets that the run's environment grants to the user who replays it. An environment edited or archived since the
+ * run may have revoked them, so nothing is delivered then.
  */
 async function secretsFor(
   context: ProjectContext,
@@ -154,7 +157,7 @@ function start(): { from: Place; made: Set<string> } {
   return { from: { position: 0, frame: 0 }, made: new Set() };
 }
 
-/** The keys of all calls that were made go along, so that none is made twice. */
+/** Cursor contents: the position, and the keys of all replayed calls, so that none is repeated on a later page. */
 function closed({ position, frame }: Place, made: ReadonlySet<string>): string {
   return `${position}.${frame}.${[...made].join('')}`;
 }

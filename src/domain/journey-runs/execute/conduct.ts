@@ -1,36 +1,31 @@
-import { unlessAborted } from '../../../models/abort.ts';
 import { cutOffWords } from '../../../models/cut-off.ts';
-import { ModelFailure } from '../../../models/failure.ts';
+import { ModelFailure, unlessAborted } from '../../../models/failure.ts';
 import type { TurnMessage } from '../../../models/messages.ts';
 import * as chats from '../../../platform/database/queries/chat-sessions.ts';
 import * as runRows from '../../../platform/database/queries/journey-runs.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
 import { LeaseLost } from '../../../platform/leases/holder.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type ToolBox, toolBox } from '../../../trials/tools.ts';
-import { askModel, type ModelParts } from '../../eval-runs/execute/ask-model.ts';
-import type { RunServers } from '../../eval-runs/execute/servers.ts';
-import { storableJson } from '../../storable.ts';
+
+import { askModel } from '../../model-calls/ask-model.ts';
+
 import type { JourneyTarget } from '../snapshot.ts';
 import { Conversation } from './conversation.ts';
 import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';
 import { Speaker } from './persona.ts';
-import type { JourneyRunsInProcess, RunInProcess } from './runs.ts';
+import type { RunInProcess, SessionParts } from './runs.ts';
 
-export interface SessionParts extends ModelParts {
-  runs: JourneyRunsInProcess;
-  servers: RunServers;
-}
-
-/** Characters of JSON: declarations of a target that are kept to grade by. */
+/** Characters of JSON of tool declarations kept per target for grading. */
 const mostTools = 2 * 1024 * 1024;
-/** A session of 200 turns with 20 steps each has fewer. */
+/** More than a session of 200 turns with 20 steps each can have. */
 const mostMessages = 20_000;
 
 /**
- * One session from its connections to its end. One that was cut off goes on behind its last stored turn. Rejects only
- * when it has to be tried again.
+ * Runs one session from connecting to its end. An interrupted session resumes after its last stored turn. Rejects
+ * only if it must be retried.
  */
 export async function conductSession(
   parts: SessionParts,
@@ -48,7 +43,7 @@ export async function conductSession(
     config: configOf(target),
   });
   if (!begun) throw new LeaseLost();
-  // Its last turn was stored, and what that means was not.
+  // The last turn was stored, but the process died before ending the session for it.
   const { lastFinish } = begun;
   if (
     lastFinish === 'length' ||
@@ -77,13 +72,13 @@ export async function conductSession(
     });
     return await conversation.carryOn(begun.turns);
   } catch (error) {
-    // Where something else is to blame, the session is tried again.
+    // An internal error: the session is retried.
     if (!(error instanceof ModelFailure) || error.kind === 'aborted') throw error;
     return ofModelFailure(error);
   }
 }
 
-/** What the chat session says about itself. */
+/** Settings shown with the chat session. */
 function configOf({ kind, targetId, model, place }: JourneyTarget): Record<string, unknown> {
   return {
     modelId: model.model,

@@ -1,25 +1,24 @@
 import { cutOffWords } from '../../../models/cut-off.ts';
 import { ModelFailure } from '../../../models/failure.ts';
 import type { TurnMessage } from '../../../models/messages.ts';
-import { runTurn, type TurnOutcome } from '../../../models/turn.ts';
+import { runTurn } from '../../../models/turn.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
 import { recordTurn } from '../../../trials/record-turn.ts';
 import { Recorder } from '../../../trials/recorder.ts';
 import { Spans } from '../../../trials/spans.ts';
 import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
 import { lengthOf, mostHistory } from '../../chat-sessions/transcript.ts';
-import type { AskedModel } from '../../eval-runs/execute/ask-model.ts';
 import { spentBy } from '../../limits/spend-budget.ts';
+import type { AskedModel } from '../../model-calls/ask-model.ts';
 import type { JourneyTarget } from '../snapshot.ts';
-import type { SessionParts } from './conduct.ts';
 import { keptEvidence } from './evidence.ts';
 import { broken, type SessionOutcome, succeeded } from './outcome.ts';
 import type { Speaker } from './persona.ts';
-import type { RunInProcess } from './runs.ts';
-import { storeTurn } from './store.ts';
+import type { RunInProcess, SessionParts } from './runs.ts';
+import { type AnsweredTurn, storeTurn } from './store.ts';
 
-/** Milliseconds for one answer of the agent, and calls of its model in it. */
+/** Time limit of one agent answer in milliseconds, and model calls per answer. */
 const longestAnswer = 180_000;
 const mostSteps = 16;
 
@@ -28,31 +27,21 @@ interface Between {
   run: RunInProcess;
   target: JourneyTarget;
   box: ToolBox;
-  /** All that was said so far, as it is stored. */
+  /** The conversation so far, as stored. */
   history: TurnMessage[];
   agent: AskedModel;
   speaker: Speaker;
   signal: AbortSignal;
 }
 
-/** Of a session; what comes after that is kept in short. */
+/** Characters of evidence per session; later evidence is truncated. */
 const mostEvidence = 8 * 1024 * 1024;
 
-/** A turn that has run; nothing of it is stored yet. */
-export interface AnsweredTurn {
-  promptIndex: number;
-  message: string;
-  outcome: TurnOutcome<CallAnswer>;
-  spans: Spans;
-  recorder: Recorder;
-  startedAt: number;
-}
-
-/** The persona speaks and the agent answers, until the persona is done or has had all its turns. */
+/** Alternates persona and agent until the persona is done or out of turns. */
 export class Conversation {
   private readonly parts: SessionParts;
   private readonly between: Between;
-  /** Characters of JSON: of what was said so far, and of what may still be kept whole to grade by. */
+  /** Characters of JSON: the conversation so far, and the room left for untruncated evidence. */
   private said: number;
   private room = mostEvidence;
 
@@ -72,7 +61,7 @@ export class Conversation {
     return succeeded(true);
   }
 
-  /** What the session came to, if it ends here. */
+  /** Runs one turn; returns the outcome if the session ends with it. */
   private async take(promptIndex: number): Promise<SessionOutcome | undefined> {
     const { services } = this.parts;
     const { run, history, speaker } = this.between;
@@ -96,7 +85,7 @@ export class Conversation {
     history.push(...added);
     this.said += lengthOf(added);
     this.room -= evidence.length;
-    // The agent would have said or done more: what it would have come to is not known.
+    // The answer was cut off, so the session cannot be judged.
     if (finish !== 'stop')
       return broken('session_failed', cutOffWords(finish, answered.outcome.steps.at(-1)?.finish.raw));
     return undefined;
@@ -116,7 +105,7 @@ export class Conversation {
         mostSteps,
         callTool: ({ id, name, input, signal: ends }) => box.call(name, input, ends, id),
         callModel: agent.callModel,
-        signal: AbortSignal.any([signal, timeLimit(longestAnswer)]),
+        signal: AbortSignal.any([signal, timeoutSignal(longestAnswer)]),
         clock,
       }),
     );
@@ -129,7 +118,7 @@ export class Conversation {
     return { promptIndex, message, outcome, spans, recorder, startedAt };
   }
 
-  /** Sessions and trials that use the same server share its slots. Everybody takes them in the same order. */
+  /** Sessions and trials share the slots of a server, and acquire them in the same order, which prevents deadlock. */
   private inSlots<T>(work: () => Promise<T>): Promise<T> {
     const { slots, services } = this.parts;
     const { target, signal } = this.between;
@@ -140,7 +129,7 @@ export class Conversation {
     return within(pools);
   }
 
-  /** What goes wrong on our side of a call is no fault of the model. */
+  /** Rethrows the internal error behind a model failure, if there is one, so that the model is not blamed. */
   private async blaming<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

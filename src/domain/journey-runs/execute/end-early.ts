@@ -4,15 +4,15 @@ import * as sessions from '../../../platform/database/queries/journey-sessions.t
 import { endIfOver } from './settle.ts';
 
 export interface EarlyEnd {
-  /** What the run says, and why its sessions ended. */
+  /** Error of the run, and of its unfinished sessions. */
   error: 'canceled' | 'stale_runner';
   errorCode: 'canceled' | 'stale_runner';
   errorMessage: string;
 }
 
 /**
- * Ends a run whose sessions are not all over: those waiting never start, those running are told to stop and write
- * nothing. How many sessions that were; undefined when the run was over already.
+ * Ends a run before all its sessions are over: queued ones never start, running ones are aborted and write nothing.
+ * Returns the number of sessions ended, or undefined if the run was over already.
  */
 export async function endEarly(
   db: Db,

@@ -1,18 +1,19 @@
 import type { ToolResult, TrialEvidence } from '../../../evaluation/index.ts';
-import { storableJson } from '../../storable.ts';
 
-/** What is kept of each turn to grade its session by. */
+import { storableJson } from '../../../platform/json/storable.ts';
+
+/** The evidence of a turn that grading needs. */
 export type TurnRecording = Pick<
   TrialEvidence,
   'turns' | 'toolCalls' | 'toolErrors' | 'usage' | 'toolResults' | 'timings'
 >;
 
-/** Characters of JSON of one turn, and of each result and argument where it would be more, or there is no room left. */
+/** Characters of JSON per turn; beyond it, or when no room is left, per result and argument. */
 const mostOfTurn = 1024 * 1024;
 const mostOfPart = 16 * 1024;
 const leastOfPart = 512;
 
-/** As JSON. A turn that has more of it than `room` keeps the beginning of each result, and says so. */
+/** Serializes the evidence of a turn. If it exceeds `room`, each result is truncated and marked so. */
 export function keptEvidence(evidence: TrialEvidence, room: number): string {
   const { turns, toolCalls, toolErrors, usage, toolResults, timings } = evidence;
   const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
@@ -42,7 +43,7 @@ function shortened({ toolCallId, toolName, promptIndex, text, bytes }: ToolResul
 
 const absent = { state: 'absent', items: [] } as const;
 
-/** One evidence of a session from those of its turns. */
+/** Merges the evidence of a session's turns. */
 export function joined(
   recordings: readonly TurnRecording[],
   declared: TrialEvidence['inventory'] | undefined,
@@ -76,7 +77,7 @@ export function joined(
   };
 }
 
-/** A call that was made again with the same arguments counts once: personas ask twice, and agents call twice. */
+/** Deduplicates calls with the same arguments: personas repeat themselves, and agents repeat calls. */
 function onceEach(calls: TrialEvidence['toolCalls']): TrialEvidence['toolCalls'] {
   const seen = new Set<string>();
   return calls.filter(({ toolName, serverId, arguments: input }) => {

@@ -1,6 +1,6 @@
 import type { ModelFailure } from '../../../models/failure.ts';
+import { asStorable } from '../../../platform/json/storable.ts';
 import { redact } from '../../../platform/log.ts';
-import { asStorable } from '../../storable.ts';
 
 export type ErrorCode =
   | 'session_failed'
@@ -10,12 +10,12 @@ export type ErrorCode =
   | 'canceled'
   | 'stale_runner';
 
-/** What a session came to; its turns are written by then, and nothing else of it. */
+/** How a session ended. The turns are stored by then, but nothing else. */
 export interface SessionOutcome {
   status: 'succeeded' | 'failed' | 'rate_limited';
   errorCode: ErrorCode | null;
   errorMessage: string | null;
-  /** It had all its turns, and the persona was not done. */
+  /** The turns were used up before the persona was done. */
   turnCap: boolean;
 }
 
@@ -33,7 +33,7 @@ export function broken(errorCode: ErrorCode, message: string): SessionOutcome {
   };
 }
 
-/** What a model that fails means for the session: a limit that speaks of money is one of the whole organization. */
+/** Maps a model failure to an outcome. A limit that mentions money applies to the whole organization. */
 export function ofModelFailure({ kind, message }: ModelFailure): SessionOutcome {
   if (kind === 'quota' || kind === 'spend-cap') return broken('spend_cap_exceeded', message);
   if (kind !== 'rate-limited') return broken('session_failed', message);

@@ -1,19 +1,18 @@
 import type { TurnMessage } from '../../../models/messages.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
-import { type AskedModel, askForJson, askModel } from '../../eval-runs/execute/ask-model.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
+import { type AskedModel, askForJson, askModel } from '../../model-calls/ask-model.ts';
 import { readPersonaAnswer } from '../../personas/speak/answer.ts';
 import { type PersonaTurn, personaPrompt } from '../../personas/speak/prompt.ts';
 import { rehearsedPersona } from '../../personas/speak/rehearsed.ts';
-import type { SessionParts } from './conduct.ts';
-import type { RunInProcess } from './runs.ts';
+import type { RunInProcess, SessionParts } from './runs.ts';
 
-/** Milliseconds of one answer, and its length in tokens, which for some models includes what they think. */
+/** Milliseconds and tokens per answer; for some models, tokens include reasoning. */
 const longestCall = 90_000;
 const mostTokens = 4_096;
 
 type Said = ReturnType<typeof readPersonaAnswer>;
 
-/** The persona of a session: a model that plays it, or templates. */
+/** Plays the persona of a session, by a model or from templates. */
 export class Speaker {
   private readonly run: RunInProcess;
   private readonly asked: AskedModel | undefined;
@@ -48,7 +47,7 @@ export class Speaker {
     if (!this.asked) return rehearsedPersona(given);
     const text = await askForJson(this.asked, personaPrompt(given), {
       maxOutputTokens: mostTokens,
-      abortSignal: AbortSignal.any([this.signal, timeLimit(longestCall)]),
+      abortSignal: AbortSignal.any([this.signal, timeoutSignal(longestCall)]),
     });
     return readPersonaAnswer(text);
   }
@@ -58,7 +57,7 @@ export class Speaker {
   }
 }
 
-/** What persona and agent said to each other; calls of tools are not heard. */
+/** The spoken text of both sides, without tool calls. */
 function spokenIn(history: readonly TurnMessage[]): PersonaTurn['transcript'] {
   return history.flatMap(({ role, content }) => {
     if (role === 'tool') return [];

@@ -1,14 +1,15 @@
 import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import * as runRows from '../../../platform/database/queries/journey-runs.ts';
-import { Kept } from '../../../platform/kept.ts';
-import type { Services } from '../../context.ts';
-import type { Purpose } from '../../eval-runs/execute/ledger.ts';
-import { secretsKeyOf } from '../../eval-runs/execute/run-in-process.ts';
-import type { ConnectingRun } from '../../eval-runs/execute/servers.ts';
+import { LruCache } from '../../../platform/lru-cache.ts';
+import type { Services } from '../../context/context.ts';
+import { secretsKeyOf } from '../../execution/place.ts';
+import type { ConnectingRun, RunServers } from '../../execution/run-servers.ts';
+import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { Purpose } from '../../model-calls/ledger.ts';
 import { deliverSecrets } from '../../secrets/deliver.ts';
 import type { JourneySnapshot, JourneyTarget } from '../snapshot.ts';
 
-/** A run as its sessions see it in one process. */
+/** A run as loaded once per process for its sessions. */
 export interface RunInProcess {
   id: string;
   organizationId: string;
@@ -17,17 +18,19 @@ export interface RunInProcess {
   snapshot: JourneySnapshot;
   apiKeys: Record<string, never>;
   purpose: Purpose;
-  /** Whose use is paid for on keys of this deployment, as far as they are known. */
+  /** Routes of models billed on this deployment's keys, as far as known. */
   routes: ModelRoute[];
-  /** As the servers of each target are talked to. */
+  /** Server connection settings per target. */
   parties: Map<number, Promise<ConnectingRun>>;
 }
 
-/** How many runs are kept at hand. */
 const mostKept = 32;
 
-/** Runs whose sessions are worked on here. A snapshot never changes, so it is read once; one that is over is forgotten. */
-export class JourneyRunsInProcess extends Kept<RunInProcess> {
+/**
+ * Cache of the runs whose sessions execute in this process. Snapshots are immutable, so each is read once; a run that
+ * is over is dropped.
+ */
+export class JourneyRunsInProcess extends LruCache<RunInProcess> {
   private readonly services: Services;
 
   constructor(services: Services) {
@@ -35,7 +38,7 @@ export class JourneyRunsInProcess extends Kept<RunInProcess> {
     this.services = services;
   }
 
-  /** The servers of a target, with the secrets that reach it. */
+  /** The servers of a target, with the secrets granted to it. */
   party(run: RunInProcess, target: number): Promise<ConnectingRun> {
     const { targets } = run.snapshot;
     const made = run.parties.get(target) ?? this.partyOf(run, targets[target] as JourneyTarget, target);
@@ -59,7 +62,9 @@ export class JourneyRunsInProcess extends Kept<RunInProcess> {
       secrets,
       secretsIncomplete: incomplete,
       secretsKey: secretsKeyOf(this.services, startedBy, secrets, place),
-      snapshot: place,
+      connection: place.connection,
+      servers: place.servers,
+      showsWidgets: false,
     };
   }
 }
@@ -85,4 +90,9 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     routes,
     parties: new Map(),
   };
+}
+
+export interface SessionParts extends ModelParts {
+  runs: JourneyRunsInProcess;
+  servers: RunServers;
 }

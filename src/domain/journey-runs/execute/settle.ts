@@ -2,18 +2,19 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
-import { LeaseLost, type Over } from '../../../platform/leases/holder.ts';
+import { type FinalState, LeaseLost } from '../../../platform/leases/holder.ts';
 import { gradeSession, observeWave } from '../grade/jobs.ts';
 import type { SessionOutcome } from './outcome.ts';
 
 /**
- * Ends the lease of a session, writes what it came to, counts it, and lets the next one begin, in one transaction. False,
- * and nothing is written, when the lease was lost. Whoever ends sessions takes their run first.
+ * Ends the lease of a session, stores its outcome, counts it and lets the next session start, in one transaction.
+ * Writes nothing and returns false if the lease was lost. Locks the run before its sessions, like all code that ends
+ * sessions.
  */
 export async function settleSession(
   db: Db,
   row: sessions.LeasedSession,
-  end: Over,
+  end: FinalState,
   outcome: SessionOutcome,
 ): Promise<boolean> {
   try {
@@ -36,7 +37,7 @@ async function closeSession(
   outcome: SessionOutcome,
 ): Promise<void> {
   const { status, errorCode, errorMessage, turnCap } = outcome;
-  // What a provider did not let happen says nothing about the server.
+  // A provider's rate limit says nothing about the server, so such a session is not graded.
   const graded = status !== 'rate_limited';
   await db.run(sessions.close, {
     id,
@@ -67,7 +68,10 @@ async function closeSession(
   await db.run(runs.announce, { id: run.id });
 }
 
-/** A limit of the provider ends the rest of its target, the end of the money the rest of the run. How many. */
+/**
+ * A rate limit ends the remaining sessions of the target; an exhausted budget ends those of the run. Returns how
+ * many.
+ */
 function closeOthers(
   db: Db,
   runId: string,
@@ -87,7 +91,10 @@ export async function endIfOver(db: Db, run: runs.JourneyRunRow, error: string |
   if (ended) await gradedIfOver(db, ended);
 }
 
-/** All succeeded, some, or none; a run that a provider limited is no failure of anything else. */
+/**
+ * `completed` if all sessions succeeded, `partial` if some did. Sessions stopped by a rate limit do not make a run
+ * `failed`.
+ */
 function statusOf(
   { total, succeeded, failed }: runs.JourneyRunRow,
   error: string | null,
@@ -98,7 +105,7 @@ function statusOf(
   return failed === 0 ? 'rate_limited' : 'failed';
 }
 
-/** Once everything is graded, what the wave shows is looked at. */
+/** When all sessions are graded, enqueues the analysis of the wave. */
 export async function gradedIfOver(db: Db, run: runs.JourneyRunRow): Promise<void> {
   const { id, projectId, waveId, status, toGrade, graded } = run;
   if (status === 'running' || graded < toGrade) return;
@@ -110,7 +117,7 @@ export async function gradedIfOver(db: Db, run: runs.JourneyRunRow): Promise<voi
   );
 }
 
-/** Organizations take turns: the sessions of one must not wait until thousands of another are graded. */
+/** Organizations take turns in the grading queue, so that thousands of sessions of one do not delay the others. */
 function starterOf({ organizationId, startedBy }: runs.JourneyRunRow): Account {
   return { organizationId, userId: startedBy };
 }

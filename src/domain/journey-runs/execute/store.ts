@@ -1,14 +1,17 @@
 import type { TurnMessage } from '../../../models/messages.ts';
+import type { TurnOutcome } from '../../../models/turn.ts';
 import type { LeasedSession } from '../../../platform/database/queries/journey-sessions.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { newId } from '../../../platform/ids.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
 import { LeaseLost } from '../../../platform/leases/holder.ts';
+import type { Recorder } from '../../../trials/recorder.ts';
+import type { Spans } from '../../../trials/spans.ts';
+import type { CallAnswer } from '../../../trials/tools.ts';
 import { usageOf } from '../../chat-sessions/store.ts';
 import { keptMessage } from '../../chat-sessions/transcript.ts';
-import { storableJson } from '../../storable.ts';
 import type { JourneyTarget } from '../snapshot.ts';
-import type { SessionParts } from './conduct.ts';
-import type { AnsweredTurn } from './conversation.ts';
+import type { SessionParts } from './runs.ts';
 
 const mostSpans = 2_000;
 
@@ -18,7 +21,17 @@ interface Place {
   history: readonly TurnMessage[];
 }
 
-/** Messages, trace and evidence together: all of a turn is there, or nothing. What it adds to the history. */
+/** A turn that has run, but is not stored yet. */
+export interface AnsweredTurn {
+  promptIndex: number;
+  message: string;
+  outcome: TurnOutcome<CallAnswer>;
+  spans: Spans;
+  recorder: Recorder;
+  startedAt: number;
+}
+
+/** Stores messages, trace and evidence of a turn in one transaction. Returns the messages it adds to the history. */
 export async function storeTurn(
   { services }: SessionParts,
   { row, target, history }: Place,

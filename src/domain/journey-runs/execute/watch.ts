@@ -1,9 +1,9 @@
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { endEarly } from './end-early.ts';
 
-/** Ends runs that nobody has worked on for a long time. */
+/** Ends runs without progress for a long time. */
 export function watchJourneysJob({ db, config }: Services): JobKind {
   const seconds = config.journeySilence;
   return {

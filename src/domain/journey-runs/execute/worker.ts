@@ -2,12 +2,13 @@ import { overChannel } from '../../../platform/database/queries/journey-runs.ts'
 import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
 import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
-import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
-import { RunServers } from '../../eval-runs/execute/servers.ts';
-import { isAccessEnded } from '../../identity/access-watch.ts';
-import { conductSession, type SessionParts } from './conduct.ts';
+import { RunServers } from '../../execution/run-servers.ts';
+import type { ModelParts } from '../../model-calls/ask-model.ts';
+import { isAccessEnded } from '../../parts/access-watch.ts';
+import { conductSession } from './conduct.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 import { broken, type SessionOutcome } from './outcome.ts';
+import type { SessionParts } from './runs.ts';
 import { JourneyRunsInProcess } from './runs.ts';
 import { settleSession } from './settle.ts';
 
@@ -17,10 +18,10 @@ const starterLostAccess: EarlyEnd = {
   errorMessage: 'The account that started the run no longer has access to the project',
 };
 
-/** A session that takes its process down again and again, without a turn between, is given up. */
+/** Attempts before a session that crashes its process without completing a turn is given up. */
 const attempts = 8;
 
-/** Works on the sessions of journeys: each ends once, whatever becomes of the processes that try it. */
+/** Claims and runs sessions of journeys. Each ends once, even if processes crash. */
 export class SessionWorker {
   private readonly parts: SessionParts;
   private readonly holder: LeaseHolder<LeasedSession, SessionOutcome>;
@@ -28,7 +29,7 @@ export class SessionWorker {
 
   constructor(modelParts: ModelParts) {
     const { services } = modelParts;
-    const { db, log, notifications, config, courtesy } = services;
+    const { db, log, notifications, config, backgroundThrottle } = services;
     this.parts = {
       ...modelParts,
       runs: new JourneyRunsInProcess(services),
@@ -51,12 +52,12 @@ export class SessionWorker {
       ],
       concurrency: config.journeySessions,
       lease: config.evalLease * 1000,
-      courtesy,
+      backgroundThrottle,
       log,
     });
   }
 
-  /** As long as whoever launched the run may; then the run is cancelled. */
+  /** Runs as the user who launched the run. If that user loses access, the run is cancelled. */
   private async conduct(row: LeasedSession, signal: AbortSignal): Promise<SessionOutcome> {
     const { services, runs } = this.parts;
     const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);

@@ -1,14 +1,14 @@
 import type { DeclaredTool } from '../../../evaluation/index.ts';
-import type { PlaceSnapshot } from '../../eval-runs/launch/take-snapshot.ts';
+import { type PlaceSnapshot } from '../../execution/place.ts';
 import type { TurnRecording } from '../execute/evidence.ts';
 import type { StoredFacts } from './stored.ts';
 
-/** Names are those of servers and models, and there may be any number of them. */
+/** Limits, since the names come from servers and models. */
 const mostTools = 100;
 const mostUnknown = 20;
 const longestName = 200;
 
-/** How often each tool was called in a session, and how often that went wrong. */
+/** Calls and errors per tool in a session. */
 export function factsIn(
   recordings: readonly TurnRecording[],
   { servers }: PlaceSnapshot,
@@ -23,7 +23,7 @@ export function factsIn(
     for (const { toolCallId, toolName, serverId, invalid } of toolCalls) {
       const name = toolName.slice(0, longestName);
       if (serverId === undefined && invalid !== undefined && !known?.has(toolName)) unknown.add(name);
-      // Tools of ours are no server's, and a call that cannot be read never reached one.
+      // Built-in tools belong to no server, and an invalid call never reached one.
       if (serverId === undefined || invalid !== undefined) continue;
       const key = JSON.stringify([serverId, name]);
       const serverName = names.get(serverId) ?? serverId;

@@ -1,3 +1,3 @@
-/** Kinds of jobs that what ends leaves behind. */
+/** Job kinds enqueued when a session or run ends. */
 export const gradeSession = 'grade-journey-session';
 export const observeWave = 'observe-journey-wave';

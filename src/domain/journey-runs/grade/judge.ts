@@ -3,14 +3,14 @@ import { resolveModel } from '../../../models/resolve.ts';
 import * as chats from '../../../platform/database/queries/chat-sessions.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
 import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
-import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
-import { askJudge, JudgeUnavailable } from '../../eval-runs/judge/measure.ts';
+import { askJudge, JudgeUnavailable } from '../../judging/ask-judge.ts';
+import type { ModelParts } from '../../model-calls/ask-model.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
 import type { StoredJudge } from './stored.ts';
 
 const mostMessages = 5_000;
 
-/** Whether the persona got what it wanted. Rejects when it has to be tried again. */
+/** Judges whether the persona reached its goal. Rejects if it must be retried. */
 export async function judgeGoal(
   parts: ModelParts,
   run: JourneyRunRow,
@@ -29,7 +29,7 @@ export async function judgeGoal(
   const systemPrompt = targets[target]?.place.systemPrompt;
   const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });
   const task: JudgedTask = {
-    title: `Over the whole conversation, the user got this done: ${journey.goal}`,
+    title: `FinalState the whole conversation, the user got this done: ${journey.goal}`,
     isNegative: false,
   };
   const { organizationId, projectId } = run;

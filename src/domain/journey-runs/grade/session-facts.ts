@@ -10,7 +10,7 @@ import type { SessionRow } from '../../../platform/database/queries/journey-sess
 import { labelOf, type ShownTarget } from '../snapshot.ts';
 import type { StoredCriteria, StoredFacts, StoredJudge } from './stored.ts';
 
-/** The criteria of a run, as they are counted. */
+/** The rubric of a run as countable criteria. */
 export function criteriaOf({ rubric }: Pick<JourneyRunRow, 'rubric'>): Criterion[] {
   return ((rubric as SessionRubric | null)?.criteria ?? []).map(({ id, label, predicate }) => ({
     criterionId: id,
@@ -20,7 +20,7 @@ export function criteriaOf({ rubric }: Pick<JourneyRunRow, 'rubric'>): Criterion
   }));
 }
 
-/** A run with its sessions, as they are judged. */
+/** A run with its sessions, in the form the verdict is computed from. */
 export function factsOfRun(run: JourneyRunRow, rows: readonly SessionRow[]): JourneyRunFacts {
   const rubric = criteriaOf(run);
   return {
@@ -60,12 +60,12 @@ export function factsOfSession(
 
 const nothing: StoredFacts = { tools: [], unknownTools: [], outputTruncated: false };
 
-/** Nobody was left to hand it to grading. */
+/** The runner died, so the session was never enqueued for grading. */
 function neverGraded({ status, errorCode }: SessionRow): boolean {
   return status === 'failed' && errorCode === 'stale_runner';
 }
 
-/** Those that are not graded yet, or never will be, are pending; what became of the session says which. */
+/** Criteria not graded yet are pending, or failed if the session will never be graded. */
 function criteriaFacts(rubric: readonly Criterion[], row: SessionRow): SessionFacts['criteria'] {
   if (rubric.length === 0) return null;
   const stored = row.criteria as StoredCriteria | null;

@@ -2,9 +2,10 @@ import { type DeclaredTool, evaluateCheck, type TrialEvidence } from '../../../e
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
+import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-import type { ModelParts } from '../../eval-runs/execute/ask-model.ts';
-import { storableJson } from '../../storable.ts';
+
+import type { ModelParts } from '../../model-calls/ask-model.ts';
 import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
@@ -24,7 +25,7 @@ interface Graded {
   facts: StoredFacts;
 }
 
-/** Grades each session that has run, once. What goes wrong in the grading is no failure of the session. */
+/** Grades each session once. An error in grading is recorded as such and does not fail the session. */
 export function gradeSessionJob(parts: ModelParts): JobKind {
   const { db } = parts.services;
   return {
@@ -95,7 +96,7 @@ function criteriaOf({ rubric }: JourneySnapshot, evidence: TrialEvidence): Store
 function written(run: runs.JourneyRunRow, { id, generation }: sessions.SessionRow, graded: Graded): Commit {
   return async (db) => {
     const storable = JSON.parse(storableJson(graded)) as typeof graded;
-    // The run, then the session: as whoever ends sessions or stores turns takes them.
+    // Locks the run before the session, the lock order everywhere.
     await db.row(runs.lock, { id: run.id });
     if ((await db.run(sessions.grade, { id, generation, ...storable })) > 0) {
       await gradedIfOver(db, await db.one(runs.addGraded, { id: run.id }));

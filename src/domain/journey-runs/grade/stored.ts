@@ -1,4 +1,4 @@
-/** What grading a session came to, as it is stored. */
+/** Result of grading a session, as stored. */
 export interface StoredCriteria {
   status: 'pending' | 'completed' | 'failed';
   results?: { criterionId: string; passed: boolean; status: 'scored' | 'error'; reason: string }[];
@@ -12,10 +12,10 @@ export interface StoredJudge {
   model?: string;
 }
 
-/** What detectors go by, besides grades. */
+/** Input of the finding detectors, besides grades. */
 export interface StoredFacts {
   tools: { serverId: string | null; serverName: string; toolName: string; calls: number; errors: number }[];
-  /** Names that the model called and no server has. */
+  /** Tool names the model called that no server has. */
   unknownTools: string[];
   outputTruncated: boolean;
 }

@@ -4,10 +4,10 @@ import type { SessionRow } from '../../../platform/database/queries/journey-sess
 import { criteriaOf, factsOfRun } from './session-facts.ts';
 import type { StoredJudge } from './stored.ts';
 
-/** How often each criterion and the goal were met in a run. Kept with it once it is graded. */
+/** How often each criterion and the goal were met in a run. Stored with the run once it is graded. */
 export interface RunTally {
   scorecard: ReturnType<typeof scorecard> | null;
-  /** Null where nobody judges. */
+  /** Null without a judge. */
   completion: {
     gradedCount: number;
     passedCount: number;

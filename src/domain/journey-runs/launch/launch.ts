@@ -10,24 +10,24 @@ import * as journeys from '../../../platform/database/queries/journeys.ts';
 import * as personas from '../../../platform/database/queries/personas.ts';
 import * as swarms from '../../../platform/database/queries/swarms.ts';
 import { newId } from '../../../platform/ids.ts';
-import { writeInProject } from '../../access.ts';
-import { audit } from '../../audit.ts';
-import type { ProjectContext, Services } from '../../context.ts';
-import { judgingRoute } from '../../eval-runs/judge/frozen.ts';
-import { requireUnchanged } from '../../eval-runs/launch/select.ts';
+import { conflict, found } from '../../base/refusals.ts';
+import { writeInProject } from '../../context/access.ts';
+import { audit } from '../../context/audit.ts';
+import type { ProjectContext, Services } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { requireUnchanged } from '../../execution/selection.ts';
+import { judgingRoute } from '../../judging/ask-judge.ts';
 import { spendAtPace } from '../../limits/spend-at-pace.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
-import { conflict, found } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
 import { type JourneySnapshot, shownTarget } from '../snapshot.ts';
 import { type ChosenTarget, chooseTargets, targetOf } from './targets.ts';
 
 type Input = InputOf<Operations['launchJourneyRun']>;
 type Launched = OutputOf<Operations['launchJourneyRun']>;
 
-/** Targets of a run at once. */
+/** Targets per run. */
 const targetsAtOnce = 3;
-/** Launches of an organization. */
+/** Launches per organization and minute. */
 const perMinute = 30;
 
 export const launchJourneyRun: Verb<'launchJourneyRun'> = async (context, input) => {
@@ -42,7 +42,7 @@ export const launchJourneyRun: Verb<'launchJourneyRun'> = async (context, input)
     const targets = await chooseTargets(context, journey, input.body.environmentIds);
     return await writeInProject(context, (trx) => write(context, trx, input, targets));
   } catch (error) {
-    // Perhaps only because the same request was faster: its run may have taken the last of the day.
+    // A concurrent request with the same key may have been faster, and its run may have used up the daily budget.
     const overtaken = violates(error, 'journey_runs_key') || error instanceof Refusal;
     const first = overtaken ? await replayed(context, input) : undefined;
     if (first) return first;
@@ -50,7 +50,7 @@ export const launchJourneyRun: Verb<'launchJourneyRun'> = async (context, input)
   }
 };
 
-/** The run that this key has made already. */
+/** The run an earlier request with this key created. */
 async function replayed(context: ProjectContext, input: Input): Promise<Launched | undefined> {
   const { idempotencyKey } = input;
   if (idempotencyKey === undefined) return undefined;
@@ -74,7 +74,7 @@ function launched({ id, journeyId, projectId }: runs.JourneyRunRow, deduped: boo
   return { id, journeyId, projectId, status: 'running', deduped };
 }
 
-/** The run, its sessions and its snapshot, in one transaction: all of it is there, or nothing. */
+/** Creates the run, its sessions and its snapshot in one transaction. */
 async function write(
   context: ProjectContext,
   db: Db,
@@ -84,7 +84,7 @@ async function write(
   const { actor, project, clock } = context;
   const { body, idempotencyKey } = input;
   const projectId = project.id;
-  // What was looked up is still so, and stays so.
+  // Locks the journey and checks that the selections are unchanged since they were read.
   const journey = found(await db.row(journeys.lock, { projectId, id: input.journeyId }), 'journey');
   for (const { selection } of targets) await requireUnchanged(db, context, selection);
   const { snapshot, routes } = await snapshotOf(context, db, journey, targets);
@@ -136,7 +136,7 @@ async function addSessions(db: Db, run: runs.JourneyRunRow, snapshot: JourneySna
   });
 }
 
-/** What the run is made of, and the models that it asks. */
+/** The frozen settings of the run, and the models it calls. */
 async function snapshotOf(
   context: ProjectContext,
   db: Db,
@@ -171,7 +171,7 @@ async function snapshotOf(
   };
 }
 
-/** The one that the operator has chosen, else the first language model there is. */
+/** The persona model the operator configured, otherwise the first language model. */
 function personaRoute({ models, config }: Pick<Services, 'models' | 'config'>): ModelRoute | undefined {
   const { personaModel } = config;
   if (personaModel === undefined) return hostedRoute(models);
@@ -185,7 +185,7 @@ function personaRoute({ models, config }: Pick<Services, 'models' | 'config'>): 
   return route.wire === 'rehearsal' ? undefined : route;
 }
 
-/** Without a language model nobody judges: words that could be counted are not in a goal. */
+/** Without a language model there is no judge: a goal has no keywords to count. */
 function judgeOf(
   { models }: ProjectContext,
   { enabled, model = '', threshold }: GoalJudge,

@@ -6,22 +6,25 @@ import type { JourneyRow } from '../../../platform/database/queries/journeys.ts'
 import * as groups from '../../../platform/database/queries/server-groups.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
 import * as swarms from '../../../platform/database/queries/swarms.ts';
+import { conflict, invalidBecause } from '../../base/refusals.ts';
 import { refuseHarness } from '../../chat-sessions/target.ts';
 import { orderedConfig, serversIn } from '../../clients/config.ts';
-import type { ProjectContext } from '../../context.ts';
+import type { ProjectContext } from '../../context/context.ts';
 import { resolveComposition } from '../../environments/resolve-composition.ts';
-import { refused, type Selection } from '../../eval-runs/launch/select.ts';
-import { placeOf } from '../../eval-runs/launch/take-snapshot.ts';
-import { conflict } from '../../refusals.ts';
+import { placeOf } from '../../execution/place.ts';
+import { type Selection } from '../../execution/selection.ts';
 import type { JourneyTarget } from '../snapshot.ts';
 
-/** A target that was looked up, with the model that answers there. */
+/** A resolved target, with the model that answers. */
 export interface ChosenTarget {
   selection: Selection & { client: NonNullable<Selection['client']> };
   route: ModelRoute;
 }
 
-/** Environments of the launch, else of the journey, else clients of the journey, else environments of its swarm. */
+/**
+ * In order of precedence: environments of the launch, environments of the journey, clients of the journey,
+ * environments of its swarm.
+ */
 export async function chooseTargets(
   context: ProjectContext,
   journey: JourneyRow,
@@ -35,7 +38,7 @@ export async function chooseTargets(
   if (environmentIds.length === 0)
     for (const hostId of journey.hostIds) chosen.push(await clientTarget(context, journey, hostId));
   if (chosen.length === 0)
-    throw refused(
+    throw invalidBecause(
       'The journey has nowhere to run. Give it environmentIds or hostIds, or send environmentIds',
       'NO_TARGETS',
     );
@@ -108,7 +111,7 @@ function routeOf({ models }: ProjectContext, model: string, where: string): Mode
   });
 }
 
-/** Written down as it is now. */
+/** Freezes a target for the snapshot. */
 export async function targetOf(
   context: ProjectContext,
   db: Db,

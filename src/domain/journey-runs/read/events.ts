@@ -5,23 +5,23 @@ import { sessionVerdict } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
-import type { ProjectContext } from '../../context.ts';
-import type { Verb } from '../../verb.ts';
-import { turnsOf } from '../../watching.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
+import { turnsOf } from '../../context/watching.ts';
 import { criteriaOf, factsOfSession } from '../grade/session-facts.ts';
 import { presentAttempt, summaryOf, targetsOf } from './present.ts';
 import { findRun } from './run.ts';
 
-/** Sessions that are read at once. */
+/** Sessions read at once. */
 const most = 100;
-/** A reader who is told of a change waits so many times as long as looking for it took, but not longer than that. */
+/** After each change, the reader pauses this many times as long as the query took, up to `longestRest`. */
 const restFactor = 20;
 const longestRest = 2_000;
 
-/** Milliseconds after the last grading in which its wave is looked at; who follows waits no longer for that. */
+/** Milliseconds to wait for the analysis of the wave after the last grading. */
 const longestLook = 10_000;
 
-/** From the tables, so any process can serve it: what has changed since the reader was last told. */
+/** Streams from the tables, so any process can serve it: what changed since the last event. */
 export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
   eventsOf(context, await findRun(context, runId));
 
@@ -58,7 +58,8 @@ async function* eventsOf(
         yield { data: { type: 'session.state', runId, at, attempt, verdict } };
     }
     const graded = status !== 'running' && run.graded >= run.toGrade;
-    // The verdict is kept together with the findings, which whoever follows reads next; what was cut off has none to tell.
+    // The verdict is stored together with the findings, which readers fetch next. A run that was cut off gets no
+    // verdict.
     const cutOff = run.error !== null || context.clock() - run.updatedAt > longestLook;
     if (graded && (run.verdict !== null || cutOff)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
@@ -68,7 +69,7 @@ async function* eventsOf(
   }
 }
 
-/** Sessions whose mark is another than the one that is known. */
+/** Sessions whose change mark differs from the known one. */
 async function changedSince(db: Db, runId: string, marks: Map<string, string>): Promise<string[]> {
   const now = await db.rows(sessions.marks, { runId });
   const changed = now.filter(({ id, mark }) => marks.get(id) !== mark);
@@ -76,13 +77,13 @@ async function changedSince(db: Db, runId: string, marks: Map<string, string>): 
   return changed.map(({ id }) => id);
 }
 
-/** A part at a time: what a reader is told first may be thousands of them. */
+/** Reads in batches: the first event may cover thousands of sessions. */
 async function* rowsOf(db: Db, ids: readonly string[]): AsyncGenerator<sessions.SessionRow> {
   for (let from = 0; from < ids.length; from += most)
     yield* await db.rows(sessions.some, { ids: ids.slice(from, from + most) });
 }
 
-/** Many readers of a large run must not keep a process from everything else. */
+/** Throttles polling, so that many readers of a large run do not saturate the process. */
 async function rest(ms: number, gone: AbortSignal): Promise<void> {
   await delay(Math.min(ms, longestRest), undefined, { signal: gone }).catch(() => {});
 }

@@ -3,7 +3,7 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import type { JourneyRunVerdictSummary } from '../../../evaluation/index.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
-import type { Verb } from '../../verb.ts';
+import type { Verb } from '../../context/verb.ts';
 import { type RunTally, tallyOf } from '../grade/tally.ts';
 import { summaryOf, targetsOf } from './present.ts';
 
@@ -18,7 +18,7 @@ const day = 86_400_000;
 export const getSwarmOverview: Verb<'getSwarmOverview'> = async ({ db, project }) => {
   const latest = await db.rows(runs.listOfProject, { projectId: project.id, most: mostRuns });
   const read: (Read & { completion: Completion | null })[] = [];
-  // One after the other: each may have thousands of sessions.
+  // Sequentially: each run may have thousands of sessions.
   for (const run of latest) {
     const tally =
       (run.tally as RunTally | null) ?? tallyOf(run, await db.rows(sessions.listOfRun, { runId: run.id }));
@@ -66,7 +66,7 @@ function presentRun(
   };
 }
 
-/** Criteria that some session did not meet. */
+/** Criteria that at least one session did not meet. */
 function findingsIn({ scorecard }: RunTally): Omit<Finding, 'runStreak'>[] {
   if (!scorecard) return [];
   return scorecard.criteria
@@ -82,7 +82,7 @@ function findingsIn({ scorecard }: RunTally): Omit<Finding, 'runStreak'>[] {
     }));
 }
 
-/** In how many runs of the journey in a row, as far back as the overview goes. */
+/** Adds the number of consecutive runs with each finding, as far back as the overview goes. */
 function withStreaks(
   findings: readonly Omit<Finding, 'runStreak'>[],
   { journeyId }: runs.OverviewRunRow,

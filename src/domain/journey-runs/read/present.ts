@@ -9,7 +9,7 @@ export type Run = OutputOf<Operations['getJourneyRun']>;
 type Attempt = NonNullable<Run['attempts']>[number];
 export type Summary = Run['summary'];
 
-/** Without what only one run that is read shows. */
+/** The fields common to lists and details. */
 export function presentRun(run: JourneyRunRow): Run {
   const { error, verdict, completedAt } = run;
   return {
@@ -30,7 +30,7 @@ export function presentRun(run: JourneyRunRow): Run {
   };
 }
 
-/** The contract leaves what is in a decision open. */
+/** The contract does not fix the fields of a decision. */
 export function presentVerdict(verdict: JourneyRunVerdictSummary): NonNullable<Run['verdictSummary']> {
   return verdict as NonNullable<Run['verdictSummary']>;
 }
@@ -58,7 +58,7 @@ export function summaryOf({ total, succeeded, failed, rateLimited }: JourneyRunR
 export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow): Attempt {
   const { hostId, targetId } = targets[row.target] as ShownTarget;
   return {
-    // One that never began has said nothing.
+    // A session that never started has no messages.
     chatSessionId: row.startedAt === null ? null : row.id,
     hostId,
     targetId,
@@ -70,7 +70,6 @@ export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow)
   };
 }
 
-/** How each target went. */
 export function targetSummaries(
   targets: readonly ShownTarget[],
   rows: readonly SessionRow[],

@@ -8,13 +8,13 @@ import {
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import * as journeys from '../../../platform/database/queries/journeys.ts';
-import type { ProjectContext } from '../../context.ts';
-import { pageByLatest } from '../../paging.ts';
-import { found } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
-import { insightsOfRun } from '../../wave-insights/envelope.ts';
+import { pageByLatest } from '../../base/paging.ts';
+import { found } from '../../base/refusals.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { criteriaOf, factsOfRun } from '../grade/session-facts.ts';
 import type { RunTally } from '../grade/tally.ts';
+import { insightsOfRun } from '../insights.ts';
 import {
   presentAttempt,
   presentRun,

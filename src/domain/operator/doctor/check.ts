@@ -1,6 +1,7 @@
+import { withTimeout } from '../../../platform/flow/deadline.ts';
 import { redact } from '../../../platform/log.ts';
 
-/** What a check found, in one sentence, and what to do about it. */
+/** Result of a check in one sentence, with its remedy. */
 export interface Finding {
   level: 'ok' | 'warning' | 'problem';
   message: string;
@@ -9,7 +10,7 @@ export interface Finding {
 
 export interface Check {
   name: string;
-  /** Milliseconds it may take; 10 seconds if left out. */
+  /** Time limit in milliseconds; default 10 seconds. */
   within?: number;
   run: () => Promise<Finding>;
 }
@@ -22,30 +23,25 @@ export const ok = (message: string): Finding => ({ level: 'ok', message });
 export const warning = (message: string, remedy: string): Finding => ({ level: 'warning', message, remedy });
 export const problem = (message: string, remedy: string): Finding => ({ level: 'problem', message, remedy });
 
-/** All of them, at once: what one says or does not say is nothing to the others. */
+/** Runs all checks concurrently and independently. */
 export function runChecks(checks: readonly Check[]): Promise<Found[]> {
   return Promise.all(checks.map(async (check) => ({ check: check.name, ...(await outcomeOf(check)) })));
 }
 
 async function outcomeOf({ run, within = usualTime }: Check): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding>((resolve) => {
-    const finding = problem(
-      `No answer in ${within / 1000} s`,
-      'Look whether what is checked hangs, or the machine has too much to do; then run this again',
-    );
-    timer = setTimeout(() => resolve(finding), within);
-  });
   try {
-    return await Promise.race([run(), late]);
+    return await withTimeout(within, run(), () =>
+      problem(
+        `No answer in ${within / 1000} s`,
+        'Look whether what is checked hangs, or the machine has too much to do; then run this again',
+      ),
+    );
   } catch (error) {
     return findingOf(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
-/** Tells that a check could not be made because of another one. */
+/** Thrown if a check depends on one that failed. */
 export class NotChecked extends Error {}
 
 function findingOf(error: unknown): Finding {

@@ -1,32 +1,32 @@
 import type { Config } from '../../../platform/config/settings.ts';
 import type { Db } from '../../../platform/database/database.ts';
-import { dialToLook, type ReadingConnection } from '../../../platform/database/look.ts';
 import { startOfMonth, withoutPart } from '../../../platform/database/partitions.ts';
 import * as doctor from '../../../platform/database/queries/doctor.ts';
+import { connectReadOnly, type ReadOnlyConnection } from '../../../platform/database/read-only-connection.ts';
 import { redact } from '../../../platform/log.ts';
 import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
 
-/** PostgreSQL that we know works. */
+/** Oldest tested PostgreSQL version. */
 const oldest = 150_000;
-/** Connections of a process besides those of its pool: listening, and what commands like this one use. */
+/** Connections of a process outside its pool: notifications, and commands like this one. */
 const besides = 2;
 
-/** One connection for all checks, which can write nothing. */
+/** One read-only connection shared by all checks. */
 export class DatabaseToCheck {
   private readonly config: Config;
-  private opening: ReturnType<typeof dialToLook> | undefined;
+  private opening: ReturnType<typeof connectReadOnly> | undefined;
 
   constructor(config: Config) {
     this.config = config;
   }
 
-  connected(): ReturnType<typeof dialToLook> {
-    this.opening ??= dialToLook(this.config);
+  connected(): ReturnType<typeof connectReadOnly> {
+    this.opening ??= connectReadOnly(this.config);
     return this.opening;
   }
 
-  /** Where it does not answer, that is said of it alone. */
-  async reading(): Promise<ReadingConnection> {
+  /** If the database is down, only the connection check reports it. */
+  async reading(): Promise<ReadOnlyConnection> {
     const connection = await this.connected().catch(() => undefined);
     if (connection === 'absent') throw new NotChecked('there is no database yet');
     if (!connection || connection === 'stopped') throw new NotChecked('the database does not answer');
@@ -82,7 +82,7 @@ async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config
   return ok(said);
 }
 
-/** Of a few answers the quickest: the first one is also parsed, and the machine has other things to do. */
+/** The fastest of several queries: the first is also parsed, and the machine may be busy. */
 async function quickest(db: Db) {
   const times: number[] = [];
   let found = await db.one(doctor.server);
@@ -124,11 +124,13 @@ async function connections(database: DatabaseToCheck, { databasePool }: Config):
   const said = `${used} of ${room} in use; a process takes up to ${each}, so ${fitting} processes fit`;
   const remedy = 'Raise max_connections, or lower DRYDOCK_DATABASE_POOL of all processes';
   if (room - used < 3) return problem(said, remedy);
-  // When a process is replaced there are two for a while.
+  // During a replacement, two processes run at once.
   return fitting < 2 || used > 0.8 * room ? warning(said, remedy) : ok(said);
 }
 
-/** How many standbys commits wait for: `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or one of a list. */
+/**
+ * Number of standbys that commits wait for: `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or a list, which means one.
+ */
 export function standbysNeeded(wanted: string): number {
   if (wanted.trim() === '') return 0;
   return Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(wanted)?.[1] ?? 1);
@@ -159,7 +161,7 @@ async function clock(database: DatabaseToCheck): Promise<Finding> {
     const { now } = await db.one(doctor.server);
     return { theirs: now, sent: from, received: Date.now() };
   });
-  // Somewhere between the two it was read.
+  // The database read its clock between sending and receiving.
   const apart = Math.max(0, theirs - received, sent - theirs) / 1000;
   const said = `${apart.toFixed(1)} s apart from the clock of the database`;
   const remedy = 'Keep the clocks of all machines together, with chrony or systemd-timesyncd';

@@ -10,11 +10,11 @@ import { storageChecks } from './storage.ts';
 export interface Examined {
   config: Config;
   log: Log;
-  /** Names that look like settings and are none. */
+  /** Environment variables that look like settings but are unknown. */
   unknown: readonly string[];
 }
 
-/** Looks at everything an installation needs. It changes nothing, and ends whatever hangs. */
+/** Checks everything an installation needs. Changes nothing, and aborts checks that hang. */
 export async function examineInstallation({ config, log, unknown }: Examined): Promise<Found[]> {
   const database = new DatabaseToCheck(config);
   try {

@@ -2,7 +2,7 @@ import { exposures, isLoopback } from '../../../platform/config/load.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { confinementReached } from '../../../platform/confinement/confinement.ts';
 import type { Db } from '../../../platform/database/database.ts';
-import { Trust } from '../../trust.ts';
+import { Trust } from '../../parts/trust.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
@@ -73,7 +73,7 @@ async function commands(database: DatabaseToCheck, config: Config): Promise<Find
   return confinement(config);
 }
 
-/** The settings decide, or else how many users there are. */
+/** Decided by the settings, otherwise by the number of users. */
 async function commandsRefused(database: DatabaseToCheck, config: Config): Promise<boolean> {
   if (config.allowStdio !== undefined) return !config.allowStdio;
   if (exposures(config).length > 0) return true;
@@ -81,7 +81,7 @@ async function commandsRefused(database: DatabaseToCheck, config: Config): Promi
   return (await database.ask((db) => trust(db).commandsRefused())) !== undefined;
 }
 
-/** What keeps commands of stdio servers from what they have no business with. */
+/** Reports how well commands of stdio servers are isolated. */
 async function confinement(config: Config): Promise<Finding> {
   const { level, detail, missing } = await confinementReached(config);
   const said = `Confinement of stdio servers: ${level}; ${detail}`;

@@ -10,20 +10,20 @@ export function keyChecks(database: DatabaseToCheck, config: Config): Check[] {
   return [{ name: 'master key', run: () => masterKey(database, config) }];
 }
 
-/** Whether the key is there, is closed to others, and opens what the database holds. */
+/** Checks that the key exists, is private, and decrypts stored values. */
 async function masterKey(database: DatabaseToCheck, { masterKey: given, dataDir }: Config): Promise<Finding> {
   const path = masterKeyPath(dataDir);
   const where = given === undefined ? path : 'DRYDOCK_MASTER_KEY';
   const sealed = await database
     .ask((db) => db.rows(doctor.sealedUnderEach))
     .catch((error: unknown) => {
-      // A key that nobody has used yet cannot fail to open anything.
+      // Without a database or its tables, no stored values exist to decrypt.
       if (error instanceof NotChecked || (error as { code?: string }).code === '42P01') return undefined;
       throw error;
     });
   if (given === undefined && !existsSync(path) && (sealed ?? []).length === 0)
     return ok(`None yet: the first start makes ${path}`);
-  // Refuses a file that is missing or open to others, and says what to do.
+  // Refuses a missing or readable-by-others file, with the remedy.
   const source = given === undefined ? keysFromFile(path) : keysFromEnvironment(given);
   const ring = source.read();
   if (!sealed)

@@ -8,7 +8,7 @@ import { telemetrySettings } from '../../../platform/telemetry/variables.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
-/** Milliseconds; starting one may take a minute on a machine that is busy. */
+/** Time limit in milliseconds; starting a browser may take a minute on a busy machine. */
 const browserTime = 75_000;
 const minute = 60_000;
 
@@ -31,14 +31,14 @@ async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
       'No Chromium on this machine: widgets and browser sessions are refused',
       'Install chromium, or name one in DRYDOCK_BROWSER, or set it to off',
     );
-  // It loads nothing, and what it would load finds no proxy.
+  // Loads no page; the dead proxy blocks any request.
   const launched = await launchChromium({ path, proxy: 'http://127.0.0.1:9', log });
   const version = launched.browser.version();
   await launched.end();
   return ok(`${path} starts, version ${version}`);
 }
 
-/** Nobody is asked anything: a call may cost money. */
+/** Calls no model, since calls may cost money. */
 function models(config: Config): Finding {
   const catalog = loadModelCatalog(catalogSources(config, process.env));
   const hosted = catalog.list().filter((model) => model.hosted && !model.offline).length;

@@ -20,13 +20,13 @@ export function storageChecks(config: Config): Check[] {
   ];
 }
 
-/** The folder that blobs are kept in; undefined when it is a bucket. */
+/** The blob folder; undefined for a bucket. */
 function blobFolder({ blobsUrl, dataDir }: Config): string | undefined {
   if (blobsUrl === undefined) return join(dataDir, 'blobs');
   return blobsUrl.startsWith('file:') ? fileURLToPath(blobsUrl) : undefined;
 }
 
-/** Writes an object of its own, reads it and removes it. A folder that is not there is not made. */
+/** Writes, reads and removes a test object. Does not create a missing folder. */
 async function blobs(config: Config): Promise<Finding> {
   const folder = blobFolder(config);
   const where = folder ?? config.blobsUrl;
@@ -72,7 +72,7 @@ async function disk(config: Config): Promise<Finding> {
   return ok(said.join(', '));
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder, or its nearest existing ancestor. */
 function existing(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : existing(dirname(path));
 }
@@ -82,7 +82,7 @@ async function spaceAt(path: string): Promise<{ path: string; free: number; shar
   return { path, free: bavail * bsize, share: (100 * bavail) / Math.max(1, blocks) };
 }
 
-/** What the container allows, where it allows less than there is. */
+/** The container's memory limit, if lower than the machine's memory. */
 async function memory(): Promise<Finding> {
   const limits = await Promise.all(
     ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map(async (path) =>

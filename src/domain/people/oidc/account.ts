@@ -1,6 +1,6 @@
 import { Email } from '../../../contract/console/people.ts';
 import { Refusal } from '../../../contract/errors.ts';
-import { VisibleName } from '../../../contract/text.ts';
+import { VisibleName } from '../../../contract/fields.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as links from '../../../platform/database/queries/console-links.ts';
 import * as identities from '../../../platform/database/queries/identities.ts';
@@ -10,19 +10,19 @@ import * as passwords from '../../../platform/database/queries/passwords.ts';
 import * as people from '../../../platform/database/queries/people.ts';
 import * as users from '../../../platform/database/queries/users.ts';
 import { newId } from '../../../platform/ids.ts';
-import { auditEvent } from '../../audit.ts';
-import type { VisitorContext } from '../../context.ts';
-import { conflict } from '../../refusals.ts';
+import { conflict } from '../../base/refusals.ts';
+import { auditEvent } from '../../context/audit.ts';
+import type { VisitorContext } from '../../context/context.ts';
 import { auditPerson } from '../audit.ts';
 import { isStillAllowed } from '../link-makers.ts';
 import { join } from '../use-link.ts';
 import type { Claims } from './provider.ts';
 
 /**
- * Whose account somebody enters whom the provider vouches for. An identity stays with its account. A new one is linked to
- * whoever is signed in, or by a verified address: to an account that has no password, which nobody could have prepared
- * for a stranger to fall into, and that neither owns an organization nor runs the installation; or to a new one, where
- * there is an invitation or an organization for all.
+ * Finds or creates the account for an OpenID identity. A known identity keeps its account. A new one is linked to the
+ * signed-in user, or, by verified address, to an account that has no password (otherwise an attacker could prepare
+ * one for a victim) and neither owns an organization nor operates the installation. Otherwise a new account is
+ * created, if there is an invitation or an organization open to all.
  */
 export async function accountOf(context: VisitorContext, db: Db, claims: Claims): Promise<string> {
   const { issuer, subject } = claims;
@@ -42,7 +42,10 @@ export async function accountOf(context: VisitorContext, db: Db, claims: Claims)
   return userId;
 }
 
-/** Whose it is. The account is held before it is read again, so that one that is being unlinked opens nothing. */
+/**
+ * Finds the account of an identity and locks it, then reads the identity again, since it may be unlinked
+ * concurrently.
+ */
 async function heldIdentity(db: Db, { issuer, subject }: Claims): Promise<{ userId: string } | undefined> {
   const found = await db.row(identities.find, { issuer, subject });
   if (!found) return undefined;
@@ -66,7 +69,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
   const account = await db.row(passwords.ofEmail, { email });
   if (!account) return newAccount(context, db, email, VisibleName.safeParse(claims.name).data ?? email);
   const others = await db.rows(identities.list, { userId: account.userId });
-  // An address may be given to somebody else; the account is not.
+  // Addresses get reassigned to other people; accounts do not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
     throw conflict(
       'There is an account with your e-mail address. Sign in to it as before, then link this identity in your profile',
@@ -77,8 +80,8 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
 }
 
 /**
- * The first account has an address that anybody may have at a provider, and no password until somebody chooses one. So
- * an address alone opens no account that owns an organization or runs the installation.
+ * An address alone never opens an account that owns an organization or operates the installation: the first account
+ * may have an address anyone could register at a provider, and has no password at first.
  */
 async function refusePowerful(db: Db, userId: string): Promise<void> {
   await db.row(people.hold, { userId });
@@ -110,7 +113,10 @@ async function newAccount(context: VisitorContext, db: Db, email: string, name: 
   return userId;
 }
 
-/** Their organizations stay as they are meanwhile, so that nobody enters by the word of an administrator who is none. */
+/**
+ * Valid invitations, with their organizations locked, so that an administrator who loses the role meanwhile admits no
+ * one.
+ */
 async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow[]> {
   const found = [];
   for (const link of await db.rows(links.invitationsFor, { email })) {

@@ -20,14 +20,14 @@ export interface ProviderSettings {
   clientSecret: string | undefined;
 }
 
-/** What has to be the same when somebody comes back. */
+/** Values checked when the browser comes back from the provider. */
 export interface Attempt {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** What the provider says about somebody. */
+/** Claims of the ID token. */
 export interface Claims {
   issuer: string;
   subject: string;
@@ -38,20 +38,20 @@ export interface Claims {
 
 export interface Provider {
   begin(callback: string): Promise<{ url: string; attempt: Attempt }>;
-  /** `back` is where the provider has sent the browser. */
+  /** `back` is the URL the provider redirected the browser to. */
   finish(back: string, attempt: Attempt): Promise<Claims>;
 }
 
-/** Milliseconds for which what a provider says about itself is believed. */
+/** Milliseconds to cache the provider's metadata. */
 const fresh = 600_000;
-/** Seconds. */
+/** Timeout of requests to the provider, in seconds. */
 const patience = 10;
-/** Bytes; keys and claims are small. */
+/** Bytes; metadata, keys and claims are small. */
 const longestAnswer = 1_048_576;
 
 let known: { of: string; at: number; configuration: Configuration } | undefined;
 
-/** It is asked about itself when somebody signs in, so that one that was away is found again. */
+/** Discovery runs at sign-in rather than at start, so that a provider outage needs no restart. */
 export function openProvider(settings: ProviderSettings): Provider {
   return {
     begin: async (redirectUri) => {
@@ -78,7 +78,7 @@ export function openProvider(settings: ProviderSettings): Provider {
       const claims = tokens.claims();
       if (!claims) throw new Error('no claims');
       const { userinfo_endpoint: more } = configuration.serverMetadata();
-      // Some providers say the address only there.
+      // Some providers return the address only from the userinfo endpoint.
       const told =
         claims['email'] === undefined && more !== undefined
           ? { ...claims, ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)) }
@@ -96,7 +96,8 @@ async function configurationOf({ issuer, clientId, clientSecret }: ProviderSetti
   const configuration = await discovery(server, clientId, clientSecret, undefined, {
     timeout: patience,
     [customFetch]: boundedFetch,
-    // Left to itself the library trusts the connection instead of the signature. On this machine nobody listens in.
+    // By default the library relies on TLS instead of verifying the ID token's signature. Plain HTTP is accepted on
+    // loopback only.
     execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
   });
   known = { of, at: performance.now(), configuration };

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
-import { configuredOrigin, type PublicContext, type VisitorContext } from '../../context.ts';
-import type { Verb } from '../../verb.ts';
+import { configuredOrigin, type PublicContext, type VisitorContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { brake, releaseAddress } from '../brakes.ts';
 import { confirmPresence } from '../confirm.ts';
 import { letIn } from '../devices.ts';
@@ -8,14 +8,14 @@ import { beginSession, signedIn } from '../session.ts';
 import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
 
-/** Milliseconds that somebody has at the provider. */
+/** Milliseconds the user has to sign in at the provider. */
 const patience = 600_000;
 const scope = ['oidc'];
 
-/** What the browser keeps between the two steps. */
-interface Kept extends Attempt {
+/** Sealed in a cookie between the two steps. */
+interface PendingSignIn extends Attempt {
   returnTo: string | null;
-  /** Of whoever was signed in: the identity is linked to their account, and to no other. */
+  /** Session that began the sign-in; the identity may only be linked to its account. */
   sessionId: string | null;
   startedAt: number;
 }
@@ -31,7 +31,7 @@ export const startOidc: Verb<'startOidc'> = async (
     throw refusedBy(context, error);
   });
   const sessionId = person?.sessionId ?? null;
-  const kept: Kept = { ...attempt, returnTo, sessionId, startedAt: context.clock() };
+  const kept: PendingSignIn = { ...attempt, returnTo, sessionId, startedAt: context.clock() };
   context.visitor.keepState(context.cursors.seal(scope, JSON.stringify(kept)));
   return { url };
 };
@@ -55,7 +55,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
 
-/** From the settings only; a browser at another address would not show there what it keeps. */
+/** From the settings only: a browser at another host would not send the cookie there. */
 function callbackOf(context: PublicContext): string {
   const origin = configuredOrigin(context);
   const here = context.origin();
@@ -68,7 +68,7 @@ function callbackOf(context: PublicContext): string {
   return `${origin}/console/oidc`;
 }
 
-/** The library is loaded when somebody signs in with it. */
+/** Loads the library on first use. */
 async function providerOf({ config }: PublicContext): Promise<Provider> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
   if (issuer === undefined || clientId === undefined)
@@ -77,11 +77,11 @@ async function providerOf({ config }: PublicContext): Promise<Provider> {
   return openProvider({ issuer, clientId, clientSecret });
 }
 
-/** Only the browser that began may finish, in time, and signed in as it was. */
-function keptBy({ visitor, cursors, clock, person }: VisitorContext): Kept {
+/** Only the browser that began may finish, in time, and with the same session. */
+function keptBy({ visitor, cursors, clock, person }: VisitorContext): PendingSignIn {
   const sealed = visitor.state();
   const text = sealed === undefined ? undefined : cursors.open(scope, sealed);
-  const kept = text === undefined ? undefined : (JSON.parse(text) as Kept);
+  const kept = text === undefined ? undefined : (JSON.parse(text) as PendingSignIn);
   const same = kept?.sessionId === (person?.sessionId ?? null);
   if (kept && same && clock() - kept.startedAt < patience) return kept;
   throw new Refusal(
@@ -93,7 +93,7 @@ function keptBy({ visitor, cursors, clock, person }: VisitorContext): Kept {
   );
 }
 
-/** What the library says is logged by its code alone: what it was sent may be in the rest. */
+/** Logs only the error code, since the rest of the library's error may contain tokens. */
 function refusedBy({ log, requestId, config }: VisitorContext, error: unknown): Refusal {
   const { code = 'unknown', error: said, name } = error as { code?: string; error?: string; name?: string };
   if (typeof said === 'string' && /^[a-z_]{1,60}$/.test(said)) {
@@ -117,7 +117,7 @@ function refusedBy({ log, requestId, config }: VisitorContext, error: unknown): 
   );
 }
 
-/** Nobody answered, or not in the way of a provider. */
+/** The provider did not respond, or not as an OpenID provider. */
 function isAbsent(error: unknown): boolean {
   const { code, name } = error as { code?: string; name?: string };
   return (

@@ -3,13 +3,13 @@ import * as sessions from '../../../platform/database/queries/console-sessions.t
 import * as identities from '../../../platform/database/queries/identities.ts';
 import * as passwords from '../../../platform/database/queries/passwords.ts';
 import * as people from '../../../platform/database/queries/people.ts';
-import { conflict } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
+import { conflict } from '../../base/refusals.ts';
+import type { Verb } from '../../context/verb.ts';
 import { auditPerson } from '../audit.ts';
 import { confirmPresence } from '../confirm.ts';
 import { mySession } from '../session.ts';
 
-/** What it has opened elsewhere ends too: a session does not say which identity it began with. */
+/** Ends the account's other sessions, since a session does not record which identity it began with. */
 export const unlinkIdentity: Verb<'unlinkIdentity'> = async (context, { identityId: id, body }) => {
   const { db, person } = context;
   const { id: userId } = person.user;
@@ -20,7 +20,10 @@ export const unlinkIdentity: Verb<'unlinkIdentity'> = async (context, { identity
     if (!gone) throw new Refusal('NOT_FOUND', 'No such identity of yours');
     const ways = (await trx.rows(identities.list, { userId })).length;
     if (ways === 0 && !(await trx.row(passwords.ofUser, { userId })))
-      throw conflict('Choose a password before: nothing else opens your account', 'LAST_WAY_IN');
+      throw conflict(
+        'Set a password before you unlink this identity. It is your only way to sign in',
+        'LAST_WAY_IN',
+      );
     await trx.run(sessions.endOthersOfProvider, { userId, id: person.sessionId });
     const { issuer, subject } = gone;
     const event = { action: 'identity.unlink', target: id, details: { issuer, subject } };

@@ -1,6 +1,6 @@
 /**
- * Somebody for templates: who they are, how they speak, and what they add to whatever they ask for. That says how
- * they are, not what to do, so that no agent takes it for another request.
+ * Character of a template persona: name, manner of speaking, and remarks added to requests. Remarks describe the
+ * person and ask for nothing, so that no agent takes them for a second request.
  */
 interface Character {
   name: string;

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
+import { Name } from '../../../contract/fields.ts';
 import { journeyFields } from '../../../contract/journeys.ts';
 import { shortName } from '../../../contract/personas.ts';
-import { Name } from '../../../contract/text.ts';
 import { cut } from '../../../evaluation/text/show.ts';
 import { ModelFailure } from '../../../models/failure.ts';
+import { asStorable } from '../../../platform/json/storable.ts';
 import { redact } from '../../../platform/log.ts';
 import { quoted, visibleJson } from '../../../platform/quoted.ts';
-import type { ToolToTry } from '../../eval-cases/draft.ts';
-import { askForDrafts, type Drafting, draftsIn } from '../../eval-cases/draft-with-model.ts';
+
+import type { ToolToTry } from '../../case-drafts/draft.ts';
+import { askForDrafts, type Drafting, draftsIn } from '../../case-drafts/draft-with-model.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';
-import { asStorable } from '../../storable.ts';
 import { type Draft, isNew, type JourneyDraft, type PersonaDraft, type Wanted } from './draft.ts';
 
 const said = z.string().transform(asStorable);
@@ -26,15 +27,15 @@ const Journey = z.object({
   suggestedChecks: z.array(z.unknown()).catch([]),
 });
 
-/** Characters of the tools that the model is shown, and of the description of one. */
+/** Characters of tool declarations sent to the model, and of one description. */
 const mostShown = 60_000;
 const longestDescription = 1_000;
-/** Characters of an answer that are read, and things of each list in it. */
+/** Characters of the answer that are parsed, and items per list in it. */
 const longestAnswer = 400_000;
 const mostRead = 50;
 const mostChecks = 10;
 
-/** A model that drafts from tools. */
+/** A model with the tools to draft from. */
 export interface Drafter extends Drafting {
   tools: readonly ToolToTry[];
 }
@@ -44,7 +45,7 @@ const journeyShape = `{"name": string of a few words, "goal": string, "suggested
 const personaInstructions = `${about} Make the people differ in what they are, what they know and how they speak. "role" is a few words; "notes" say how the person speaks, what they know and what they care about. Answer with JSON only: {"personas": [{"name": string, "role": string, "notes": string, "journeys": [${journeyShape}]}]}.`;
 const journeyInstructions = `${about} Answer with JSON only: {"journeys": [${journeyShape}]}.`;
 
-/** Asks a language model for personas. What it writes is checked like anybody else's; what cannot be used is left out. */
+/** Asks a language model for personas. Each is validated like user input; unusable ones are dropped. */
 export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<Draft[]> {
   const { personaCount, journeyCount, existing, description } = wanted;
   const user = [
@@ -70,7 +71,7 @@ export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise
   return drafts.slice(0, personaCount);
 }
 
-/** Asks a language model for journeys of a persona who is there. */
+/** Asks a language model for journeys of an existing persona. */
 export async function journeysOfModel(
   drafter: Drafter,
   persona: PersonaDraft,
@@ -93,7 +94,7 @@ async function ask(drafter: Drafter, prompt: { system: string; user: string }): 
   } catch (error) {
     if (error instanceof SpendCapReached) throw error.refusal;
     if (!(error instanceof ModelFailure)) throw error;
-    // The words of the provider are for the operator.
+    // The provider's message goes to the operator's log only.
     context.log.warn('A model could not draft', { model: route.id, error: redact(error.message) });
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
@@ -112,7 +113,7 @@ function nameAndRole({ name, role }: Pick<PersonaDraft, 'name' | 'role'>): objec
   return { name, role };
 }
 
-/** Whole ones, as many as there is room for. */
+/** Includes whole tools, as many as fit. */
 function toolsShown(tools: readonly ToolToTry[]): string {
   let room = mostShown;
   const shown = tools.flatMap(({ name, description, required }) => {

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { GenerationDrafts } from '../../../contract/swarm-drafts.ts';
 import { cut } from '../../../evaluation/text/show.ts';
-import { promptFor, type ToolToTry } from '../../eval-cases/draft.ts';
+import { promptFor, type ToolToTry } from '../../case-drafts/draft.ts';
 import { characters } from './characters.ts';
 
-/** A persona with what they want to get done. */
+/** A persona with its journeys. */
 export type Draft = NonNullable<z.output<typeof GenerationDrafts>['personas']>[number];
 export type PersonaDraft = Draft['persona'];
 export type JourneyDraft = Draft['journeys'][number];
 
-/** New personas, besides those that exist. */
+/** How many new personas, and the existing ones to avoid. */
 export interface Wanted {
   personaCount: number;
   journeyCount: number;
@@ -20,7 +20,9 @@ export interface Wanted {
 const longestName = 200;
 const longestGoal = 4000;
 
-/** Personas from a list of characters, for a deployment without a language model. They ask for what the tools do. */
+/**
+ * Personas from a fixed list of characters, for deployments without a language model. Their journeys use the tools.
+ */
 export function draftPersonas(
   tools: readonly ToolToTry[],
   { personaCount, journeyCount, existing }: Wanted,
@@ -34,7 +36,7 @@ export function draftPersonas(
     }));
 }
 
-/** Nobody there has the name or the role. */
+/** Whether no existing persona has the name or the role. */
 export function isNew(
   { name, role }: Pick<PersonaDraft, 'name' | 'role'>,
   there: readonly Pick<PersonaDraft, 'name' | 'role'>[],
@@ -46,7 +48,7 @@ function same(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Each asks for what one tool does, or two, in the words of their descriptions; no two ask for the same tools. */
+/** Each journey asks for what one or two tools do, in the words of their descriptions; no two use the same tools. */
 export function draftJourneys(
   tools: readonly ToolToTry[],
   count: number,

@@ -3,20 +3,20 @@ import { hostedRoute } from '../../../models/resolve.ts';
 import * as environments from '../../../platform/database/queries/environments.ts';
 import * as groups from '../../../platform/database/queries/server-groups.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
-import type { ProjectContext } from '../../context.ts';
+import { conflict } from '../../base/refusals.ts';
+import { type ToolToTry, toolsToTry } from '../../case-drafts/draft.ts';
+import type { ProjectContext } from '../../context/context.ts';
+import type { Verb } from '../../context/verb.ts';
 import { resolveComposition } from '../../environments/resolve-composition.ts';
-import { type ToolToTry, toolsToTry } from '../../eval-cases/draft.ts';
 import { unknown } from '../../journeys/parts.ts';
 import { spendAtPace } from '../../limits/spend-at-pace.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { drain } from '../../live/drain.ts';
 import { withEachServer } from '../../live/each-server.ts';
-import { conflict } from '../../refusals.ts';
-import type { Verb } from '../../verb.ts';
 import { draftJourneys, draftPersonas } from './draft.ts';
 import { type Drafter, journeysOfModel, personasOfModel } from './draft-with-model.ts';
 
-/** Requests of an organization. */
+/** Requests per organization and minute. */
 const perMinute = 20;
 const usualJourneys = 3;
 
@@ -52,7 +52,7 @@ interface Source {
   environmentId?: string | undefined;
 }
 
-/** Drafts of a language model, or from templates where none is hosted. Nothing is stored but what they cost. */
+/** Drafts from a language model, or from templates if none is hosted. Stores nothing but the cost. */
 async function drafted<T>(
   context: ProjectContext,
   source: Source,
@@ -73,7 +73,7 @@ async function drafted<T>(
   return { generationModel: route.id, drafts: await ways.model({ context, route, reason, tools }) };
 }
 
-/** As the servers list them now; of two with one name, the first. */
+/** Current tools of the servers; the first of each name. */
 async function toolsOf(context: ProjectContext, source: Source): Promise<ToolToTry[]> {
   const lists = await withEachServer(context, await serversOf(context, source), (conversation) =>
     drain(conversation, 'tools'),
@@ -92,7 +92,7 @@ async function serversOf(
       throw unknown('environmentId', 'environment', environmentId);
     return (await resolveComposition(db, { projectId, environmentId, startedBy: actor.user.id })).servers;
   }
-  // The contract asks for one of the two.
+  // The contract requires one of the two.
   const id = serverAttachmentId as string;
   const group = await db.row(groups.find, { projectId, id });
   if (!group) throw unknown('serverAttachmentId', 'server group', id);

@@ -1,6 +1,7 @@
 import { answeredObject } from '../../../evaluation/json/answered.ts';
 import { cut } from '../../../evaluation/text/show.ts';
-import { asStorable } from '../../storable.ts';
+
+import { asStorable } from '../../../platform/json/storable.ts';
 
 export interface Says {
   kind: 'says';
@@ -14,10 +15,13 @@ export interface Ends {
 const longestAnswer = 60_000;
 const longestMessage = 4_000;
 const longestReason = 500;
-/** Another object than the one asked for, or one that was cut off, is nothing that a person says. */
+/** Other JSON, or truncated JSON, is not a persona's speech. */
 const isJson = /^(?:```(?:json)?\s*)?(?:\{|\[\s*["{[\]])/;
 
-/** What the model that plays a persona has written: the object it was asked for, whatever stands around it, or plain text. */
+/**
+ * Parses the answer of the model that plays a persona: the requested JSON object, possibly surrounded by text, or
+ * plain text.
+ */
 export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadable' } {
   const all = text.slice(0, longestAnswer).trim();
   const answer = answeredObject(all.slice(all.indexOf('{'), all.lastIndexOf('}') + 1));
@@ -27,7 +31,7 @@ export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadab
   return message === '' ? { kind: 'unreadable' } : { kind: 'says', message };
 }
 
-/** A text as it can be sent. */
+/** Makes a text storable and bounds its length. */
 export function messageOf(text: string): string {
   return cut(asStorable(text).trim(), longestMessage);
 }

@@ -1,13 +1,13 @@
 import { quoted } from '../../../evaluation/judging/evidence.ts';
 
-/** What a session knows when it is the persona's turn. */
+/** Input for the next message of the persona. */
 export interface PersonaTurn {
   persona: { name: string; role: string; notes: string | null };
   goal: string;
   /** Counts from 0. */
   turn: number;
   maxTurns: number;
-  /** What was said, the oldest first; results of tools are not in it. */
+  /** Messages so far, oldest first, without tool results. */
   transcript: readonly { speaker: 'persona' | 'agent'; text: string }[];
 }
 
@@ -25,12 +25,15 @@ Answer with one JSON object and nothing else: {"message": string} to say somethi
 
 /** Characters of the transcript in the prompt. */
 const mostShown = 48_000;
-/** Characters of one message: also when each of them is escaped, which makes six of one, it fits. */
+/** Characters of one message. Fits the prompt even if each character is escaped, which makes six of one. */
 const longestText = 7_500;
 const shownEnd = 2_500;
 const roomForNote = 100;
 
-/** What a model is asked that plays the persona. All that others wrote is quoted as JSON, which no mark can stand in. */
+/**
+ * Prompt for the model that plays a persona. Text from others is quoted as JSON, so it cannot break out of its
+ * section.
+ */
 export function personaPrompt({ persona, goal, turn, maxTurns, transcript }: PersonaTurn): {
   system: string;
   user: string;
@@ -48,7 +51,7 @@ export function personaPrompt({ persona, goal, turn, maxTurns, transcript }: Per
   return { system: instructions, user };
 }
 
-/** The newest that fit. */
+/** The newest messages that fit. */
 function linesOf(transcript: PersonaTurn['transcript']): string[] {
   const lines: string[] = [];
   let room = mostShown - roomForNote;
@@ -62,7 +65,7 @@ function linesOf(transcript: PersonaTurn['transcript']): string[] {
   return left === 0 ? lines : [quoted({ note: `${left} older messages are left out` }), ...lines];
 }
 
-/** Without its middle: an answer often asks something at its end. */
+/** Cuts the middle, since an answer often asks a question at its end. */
 function shortened(text: string): string {
   if (text.length <= longestText) return text.toWellFormed();
   const mark = ' […] ';

@@ -1,7 +1,7 @@
 import { type Ends, messageOf, type Says } from './answer.ts';
 import type { PersonaTurn } from './prompt.ts';
 
-/** How somebody begins, by words of their role and notes. The first that fits. */
+/** Opening phrases by words in role and notes. The first match wins. */
 const openings: readonly [RegExp, string][] = [
   [/hurr|quick|short|terse|busy|impatien/i, ''],
   [/\bnew|first (?:day|week|time)|unsure|beginner|learn/i, 'Hello! I am not sure how this works. '],
@@ -16,8 +16,8 @@ const followUps = [
 ] as const;
 
 /**
- * A persona without a language model: says the goal, repeats it while the agent says nothing or asks back, and ends.
- * The same session gives the same words, and after its last follow-up it ends whatever the agent says.
+ * Plays a persona without a language model, deterministically: states the goal, repeats it while the agent is silent
+ * or asks back, then ends. Always ends after the last follow-up.
  */
 export function rehearsedPersona({ persona, goal, turn, transcript }: PersonaTurn): Says | Ends {
   const said = Math.max(turn, transcript.filter(({ speaker }) => speaker === 'persona').length);
@@ -39,7 +39,7 @@ function openingOf({ role, notes }: PersonaTurn['persona']): string {
   return openings.find(([pattern]) => pattern.test(words))?.[1] ?? usualOpening;
 }
 
-/** A goal that is a wish or a question already is said as it is. */
+/** A goal that is a wish or a question already is used unchanged. */
 function inFirstPerson(goal: string): string {
   const wish = goal.trim();
   return /^(?:I|I['’]\p{L}+|my|we|our|please|can|could|would|will|is|are|do|does|what|which|who|when|where|why|how)\b/iu.test(
@@ -49,13 +49,13 @@ function inFirstPerson(goal: string): string {
     : `I would like this: ${wish}`;
 }
 
-/** What the agent said since the persona did; empty when nothing. */
+/** The agent's reply to the last message; empty if there is none. */
 function lastAnswer(transcript: PersonaTurn['transcript']): string {
   const last = transcript.at(-1);
   return last?.speaker === 'agent' ? last.text.trim() : '';
 }
 
-/** Whether it ends with a question, other than the one whether there is anything else. */
+/** Whether the answer ends with a question other than "anything else?". */
 function asksBack(answer: string): boolean {
   const end = answer.slice(-300);
   const [last = ''] = end.match(/[^.!?\n]*[?\uff1f\u061f][\s"'”’»)\]*_]*$/u) ?? [];

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isStorable } from '../../storable.ts';
+
+import { isStorable } from '../../../platform/json/storable.ts';
+
 import { readPersonaAnswer } from './answer.ts';
 import { type PersonaTurn, personaPrompt } from './prompt.ts';
 import { rehearsedPersona } from './rehearsed.ts';
@@ -55,7 +57,7 @@ test('any transcript fits into the prompt, and any answer of a model is a bounde
       const lines = user.split('\n');
       const [from, to] = [lines.indexOf('<TRANSCRIPT'), lines.indexOf('TRANSCRIPT>')];
       const quoted = lines.slice(from + 1, to);
-      // Nothing that was said begins a line or ends the quotation, and the newest is there.
+      // Quoted text starts no line of its own and does not close the quotation, and the newest message is included.
       expect(lines).toHaveLength(from + quoted.length + 3);
       expect(quoted.join('\n').length).toBeLessThanOrEqual(48_000);
       const last = transcript.at(-1);

@@ -15,7 +15,7 @@ type Discovered = Pick<Evidence, 'resourceMetadata' | 'authorizationServer'>;
 const mostTexts = 100;
 const longestText = 500;
 
-/** What is published about getting a token. A document that is not there is something that was seen. */
+/** Reads the published OAuth metadata. A missing document is a finding, too. */
 export async function authorization(
   { address, outbound }: Place,
   { resourceMetadataUrl, answered }: ChallengeFacts,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { type Evidence, type Known, known, type SkillFacts, unknown } from '../../../readiness/evidence.ts';
-import type { ServerContext } from '../../context.ts';
+import type { ServerContext } from '../../context/context.ts';
 import { checkServerContract } from '../../contract-checks/check.ts';
 import { listServerSkills } from '../../server-skills/list.ts';
 import { briefly } from './place.ts';
@@ -8,7 +8,7 @@ import { briefly } from './place.ts';
 const mostNamed = 100;
 const longestText = 300;
 
-/** The skills that the server offers, told apart by whether they could be imported. */
+/** Skills of the server, by whether they could be imported. */
 export async function skills(context: ServerContext): Promise<Known<SkillFacts>> {
   try {
     const answer = await listServerSkills(context, { ...placeOf(context), body: {} });
@@ -25,7 +25,7 @@ export async function skills(context: ServerContext): Promise<Known<SkillFacts>>
   }
 }
 
-/** The tools as they are now, next to those that were saved as reviewed. */
+/** Current tools beside those saved as reviewed. */
 export async function baseline(context: ServerContext): Promise<Evidence['baseline']> {
   try {
     const { counts } = await checkServerContract(context, {

@@ -3,7 +3,7 @@ import type { Place } from './place.ts';
 const path = '/.well-known/openai-apps-challenge';
 const mostBytes = 4_096;
 
-/** What is served where OpenAI looks for the token of a domain. */
+/** Fetches OpenAI's domain verification token from its well-known path. */
 export async function domainChallenge(
   { address, outbound }: Place,
   signal: AbortSignal,
@@ -12,6 +12,6 @@ export async function domainChallenge(
   const reading = { document: true, bytes: mostBytes };
   const response = await outbound.fetch(new URL(path, address.url), { headers, signal }, reading);
   const token = response.status === 200 ? (await response.text()).trim() : '';
-  // A page that is served for every path is no token.
+  // A catch-all page does not look like a token.
   return { status: response.status, token: /^[\w.~+/=-]{1,500}$/.test(token) ? token : '' };
 }

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
 import { refusalOfUrl } from '../../../platform/network/address-guard.ts';
+import { hideQuery } from '../../../platform/network/hide-query.ts';
 import type { EndpointFacts } from '../../../readiness/evidence.ts';
-import { hideQuery } from '../../server-connections/present.ts';
 
-/** Names that only mean something in a network of one's own. */
+/** Host names that resolve in private networks only. */
 const localNames = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|invalid)$/;
-/** Services that lend an address for a while. */
+/** Services with temporary addresses. */
 const lentNames =
   /(?:^|\.)(?:ngrok\.(?:app|dev|io)|ngrok-free\.(?:app|dev)|trycloudflare\.com|loca\.lt|localtunnel\.me|serveo\.net|localhost\.run|lhr\.life|devtunnels\.ms|pinggy\.link)$/;
 const credentialNames = /token|key|secret|password|auth|signature|^sig$|credential/i;
 
-/** What the address tells, without asking anybody. */
+/** Facts from the URL alone, without network access. */
 export function endpointFacts({
   url: saved,
   tunnelSlug,
@@ -31,7 +31,7 @@ export function endpointFacts({
   };
 }
 
-/** An address without what people hide in it. */
+/** Removes credentials and other secrets from a URL. */
 export function shownUrl(address: string | URL): string {
   const url = new URL(address);
   url.username = '';

@@ -1,14 +1,17 @@
-import { discover, initialize } from '../../../mcp/greetings.ts';
+import { discover, initialize } from '../../../mcp/handshake-requests.ts';
 import { plain } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { type ProbePlace, sendProbe } from '../../../mcp/probe-request.ts';
 import { type Known, unknown } from '../../../readiness/evidence.ts';
 import type { Place } from './place.ts';
 
-/** Belongs to nobody. */
+/** The `.invalid` domain is never registered. */
 const elsewhere = 'https://drydock-origin-check.invalid';
 
-/** Whether a page of somebody else could talk to the server. The same is asked without an origin, to have something to compare with. */
+/**
+ * Tests whether the server accepts requests with a foreign `Origin`. A request without an origin serves as the
+ * control.
+ */
 export async function foreignOrigin(
   place: Place,
   signal: AbortSignal,

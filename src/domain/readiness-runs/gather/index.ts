@@ -2,9 +2,9 @@ import type { Declared } from '../../../contract/readiness-declared.ts';
 import { secretsInUrl, secretsOf } from '../../../mcp/target.ts';
 import { type Evidence, unknown } from '../../../readiness/evidence.ts';
 import type { Capability } from '../../../readiness/index.ts';
-import type { ServerContext } from '../../context.ts';
-import { hasAuthorizationHeader, usableGrant } from '../../live/auth-method.ts';
+import type { ServerContext } from '../../context/context.ts';
 import { targetOf } from '../../live/reach.ts';
+import { hasAuthorizationHeader, usableGrant } from '../../servers/auth-method.ts';
 import { authorization, nothingKnown } from './authorization.ts';
 import { baseline, skills } from './catalogs.ts';
 import { domainChallenge } from './domain-challenge.ts';
@@ -15,7 +15,7 @@ import { type Place, within } from './place.ts';
 import { registerClient } from './registration.ts';
 import { session } from './session.ts';
 
-/** What is to be looked at, and how far one may go. */
+/** Settings of an inspection, and whether it may have side effects. */
 export interface Inspection {
   kind: 'claude' | 'openai';
   importsSkills: boolean;
@@ -27,11 +27,11 @@ export interface Gathered {
   evidence: Evidence;
   capabilities: Capability[];
   authMode: 'headless' | 'interactive' | 'provided-token';
-  /** What must not be repeated of it. */
+  /** Values to redact from findings. */
   secrets: string[];
 }
 
-/** Milliseconds of each part. Those after one another make less than three minutes. */
+/** Time limits in milliseconds. The sequential ones add up to less than three minutes. */
 const limits = {
   knock: 20_000,
   metadata: 15_000,
@@ -41,7 +41,7 @@ const limits = {
   list: 30_000,
 };
 
-/** Everything that checks look at. A part that fails, or that time was too short for, is not known. */
+/** Gathers the input of all checks. A part that fails or times out is unknown. */
 export async function gather(
   context: ServerContext,
   { kind, importsSkills, allowSideEffects, declared }: Inspection,

@@ -9,7 +9,7 @@ const longestText = 300;
 /** Characters of a page that are searched. */
 const mostSearched = 2_000_000;
 
-/** The interfaces that tools name. */
+/** The UI resources named by tools. */
 export async function interfaces(
   conversation: Conversation,
   tools: readonly ToolFacts[],
@@ -42,13 +42,13 @@ async function read(
       return { problem: 'The server answered without its contents', mimeType: '', origins: [] };
     return { mimeType: text(content['mimeType']), origins: originsIn(html), ...declaredBy(content, listed) };
   } catch (error) {
-    // Whatever is wrong with one of them does not keep the others from being looked at.
+    // One broken resource does not prevent the inspection of the others.
     if (!(error instanceof McpFailure) || (error.kind !== 'rpc' && error.kind !== 'too-large')) throw error;
     return { problem: error.message.slice(0, longestText), mimeType: '', origins: [] };
   }
 }
 
-/** What an interface says about itself comes before what the list of resources says. */
+/** Metadata of the resource itself takes precedence over the list of resources. */
 function declaredBy(content: Record<string, unknown>, listed: unknown): Pick<UiFacts, 'csp' | 'domain'> {
   const metas = [record(content['_meta']), record(record(listed)['_meta'])];
   const ui = { ...record(metas[1]?.['ui']), ...record(metas[0]?.['ui']) };
@@ -68,7 +68,7 @@ function declaredBy(content: Record<string, unknown>, listed: unknown): Pick<UiF
   };
 }
 
-/** Where a page gets something from: not where its links lead, which it does not fetch. */
+/** Places where a page loads resources from; links are not loaded. */
 const fetched =
   /(?:\bsrc\s*=\s*["']?|<link\b[^>]{0,300}?\bhref\s*=\s*["']?|\burl\(\s*["']?|\b(?:fetch|import|WebSocket|EventSource)\(\s*["'`]|\bfrom\s*["'])((?:https?|wss?):\/\/[a-z\d.:-]{1,253})/gi;
 

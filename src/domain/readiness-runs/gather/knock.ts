@@ -1,6 +1,6 @@
 import { challengeOf } from '../../../mcp/challenge.ts';
 import { failureIn } from '../../../mcp/failures.ts';
-import { discover, type Greeting, initialize } from '../../../mcp/greetings.ts';
+import { discover, type HandshakeRequest, initialize } from '../../../mcp/handshake-requests.ts';
 import type { Outbound } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { mostProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';
@@ -12,13 +12,13 @@ const longestText = 500;
 
 interface Knocked {
   redirects: RedirectFacts;
-  /** Left out when no answer came of it. */
+  /** Omitted if there was no response. */
   challenge?: ChallengeFacts;
 }
 
 /**
- * Asks without credentials, and goes along redirects by hand: nothing is sent that others may not see, so that they may
- * lead anywhere the address guard allows.
+ * Requests the server without credentials and follows redirects manually. Requests contain nothing confidential, so
+ * redirects may lead to any address the guard allows.
  */
 export async function knock(outbound: Outbound, address: string, signal: AbortSignal): Promise<Knocked> {
   const hops: RedirectFacts['hops'] = [];
@@ -59,7 +59,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
 function send(
   outbound: Outbound,
   url: URL,
-  { headers, body }: Greeting,
+  { headers, body }: HandshakeRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
@@ -89,7 +89,7 @@ async function judged(
   };
 }
 
-/** A server without sessions refuses the first greeting and answers the second. */
+/** A server without sessions refuses the legacy handshake and answers the modern one. */
 async function isModern(outbound: Outbound, url: URL, signal: AbortSignal): Promise<boolean> {
   const response = await send(outbound, url, discover, signal);
   return (await readAnswer(response, url.host)).message?.result !== undefined;

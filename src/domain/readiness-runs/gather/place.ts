@@ -1,33 +1,33 @@
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Outbound } from '../../../mcp/outbound.ts';
 import type { HttpTarget } from '../../../mcp/target.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
 import { type Known, known, unknown } from '../../../readiness/evidence.ts';
-import type { ServerContext } from '../../context.ts';
+import type { ServerContext } from '../../context/context.ts';
 import { adviceFor } from '../../live/advice.ts';
 
-/** A server that is being looked at, as one run does it. */
+/** The server under inspection, as used by one run. */
 export interface Place {
   context: ServerContext;
   address: HttpTarget;
-  /** Reaches the server, through its tunnel where it has one. */
+  /** Connects to the server, through its tunnel if it has one. */
   outbound: Outbound;
-  /** Aborts when the run is cancelled or its time is over. */
+  /** Aborts when the run is cancelled or times out. */
   signal: AbortSignal;
   kind: 'claude' | 'openai';
   allowSideEffects: boolean;
-  /** What the server has been told and could repeat. */
+  /** Values sent to the server, which it could echo. */
   secrets: string[];
 }
 
-/** A part of the evidence with a time limit of its own. What fails is not known, and says why. */
+/** Runs one part of the inspection with a time limit. A failure makes the part unknown, with the reason. */
 export async function within<T>(
   { signal }: Pick<Place, 'signal'>,
   what: string,
   limit: number,
   work: (signal: AbortSignal) => Promise<Known<T> | T>,
 ): Promise<Known<T>> {
-  const late = timeLimit(limit);
+  const late = timeoutSignal(limit);
   try {
     const result = await work(AbortSignal.any([signal, late]));
     return isKnown<T>(result) ? result : known(result);
@@ -41,7 +41,7 @@ export async function within<T>(
 
 const longestReason = 1_000;
 
-/** What a failure says may be in words of the server. */
+/** Bounds a reason, which may contain text of the server. */
 export function briefly(reason: string): string {
   return reason.slice(0, longestReason).toWellFormed();
 }

@@ -1,14 +1,14 @@
 import type { Evidence } from '../../../readiness/evidence.ts';
 import type { Place } from './place.ts';
 
-/** Where the directories have people sent back to. */
+/** OAuth callback URLs of the directories. */
 const callbacks = {
   claude: 'https://claude.ai/api/mcp/auth_callback',
   openai: 'https://chatgpt.com/connector_platform_oauth_redirect',
 };
 const mostBytes = 64 * 1024;
 
-/** Registers a client, and takes it back where the authorization server offers that. */
+/** Registers a client, and deletes it again if the authorization server supports that. */
 export async function registerClient(
   { outbound, kind, secrets }: Place,
   endpoint: string,

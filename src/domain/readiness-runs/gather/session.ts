@@ -1,13 +1,13 @@
 import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
-import { mapInTurns } from '../../../platform/turns.ts';
+import { mapYielding } from '../../../platform/flow/yielding.ts';
 import { type Evidence, type Known, known, type SessionFacts, unknown } from '../../../readiness/evidence.ts';
 import { type ToolFacts, toolFacts } from '../../../readiness/index.ts';
 import { adviceFor } from '../../live/advice.ts';
-import { lacksGrant } from '../../live/auth-method.ts';
 import { drain, type ListName } from '../../live/drain.ts';
 import { targetOf } from '../../live/reach.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
+import { lacksGrant } from '../../servers/auth-method.ts';
 import { interfaces } from './interfaces.ts';
 import { briefly, type Place } from './place.ts';
 
@@ -17,7 +17,7 @@ const mostTools = 2_000;
 const mostCalled = 10;
 const longestText = 300;
 
-/** What the server offers to a client that is let in. */
+/** Tools, resources and other lists of the server, as an authorized client sees them. */
 export async function session(place: Place, limit: number): Promise<SeenInSession> {
   const { context, signal, secrets } = place;
   const { server } = context;
@@ -40,12 +40,12 @@ export async function session(place: Place, limit: number): Promise<SeenInSessio
   }
 }
 
-/** Trouble of the server is a finding; what is missing on our side only says that nobody has looked. */
+/** A server failure is a finding; a missing credential only means that the server was not inspected. */
 function unopened(failure: McpFailure): SeenInSession {
   const advice = briefly(adviceFor(failure));
   if (/^(unauthorized|scope|forbidden)$/.test(failure.kind)) return nothingSeen(advice, 'credentials');
   if (/^(address|busy|cancelled)$/.test(failure.kind)) return nothingSeen(advice);
-  return { ...nothingSeen('No session came about'), session: known({ open: false, problem: advice }) };
+  return { ...nothingSeen('No MCP session was opened'), session: known({ open: false, problem: advice }) };
 }
 
 function nothingSeen(reason: string, missing?: string): SeenInSession {
@@ -70,7 +70,7 @@ async function look(place: Place, conversation: Conversation): Promise<SeenInSes
     ? listed
     : listed.value.length > mostTools
       ? unknown(`The server lists ${listed.value.length} tools; at most ${mostTools} are looked at`)
-      : known(await mapInTurns(listed.value, toolFacts));
+      : known(await mapYielding(listed.value, toolFacts));
   const resources = await list(conversation, 'resources');
   const prompts = await list(conversation, 'prompts');
   const shown = resources.known ? resources.value : [];
@@ -88,7 +88,7 @@ function counted(items: Known<unknown[]>): Known<number> {
   return items.known ? known(items.value.length) : items;
 }
 
-/** What cannot be listed is not known; the rest goes on, unless there is no connection any more. */
+/** A list that fails is unknown and the rest goes on, unless the connection is lost. */
 async function list(conversation: Conversation, name: ListName): Promise<Known<unknown[]>> {
   try {
     return known((await drain(conversation, name))?.items ?? []);
@@ -100,7 +100,7 @@ async function list(conversation: Conversation, name: ListName): Promise<Known<u
 
 const notCalled = unknown('No tool was called');
 
-/** Those that need no arguments and do not say that they destroy anything. */
+/** Calls tools that need no arguments and are not annotated as destructive. */
 async function callTools(
   conversation: Conversation,
   tools: readonly ToolFacts[],

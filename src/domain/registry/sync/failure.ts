@@ -1,8 +1,8 @@
 import { type FailureKind, McpFailure } from '../../../mcp/failures.ts';
 
-/** Why a source could not be read, in words that everybody may see: they say nothing about where it is. */
+/** Why a source could not be read, in words safe to show: without its address. */
 export class SourceFailure extends Error {
-  /** Whether the next attempt may go on where this one stopped. */
+  /** Whether the next attempt may resume where this one stopped. */
   readonly mayGoOn: boolean;
 
   constructor(message: string, { mayGoOn = false, cause }: { mayGoOn?: boolean; cause?: unknown } = {}) {
@@ -20,7 +20,7 @@ const words: Partial<Record<FailureKind, string>> = {
   redirect: 'It redirects too often, or to where nobody follows',
 };
 
-/** What is known about an error that reading a source ended with. */
+/** Classifies an error from reading a source. */
 export function failureOf(error: unknown, timedOut: boolean): SourceFailure {
   if (error instanceof SourceFailure) return error;
   if (timedOut) return new SourceFailure('It did not answer in time', { mayGoOn: true, cause: error });

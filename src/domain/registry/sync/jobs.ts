@@ -1,7 +1,7 @@
 import * as sources from '../../../platform/database/queries/registry-sources.ts';
 import { enqueueAll } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { readSource } from './read-source.ts';
 
 const read = 'read-registry-source';

@@ -1,27 +1,28 @@
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../../platform/database/queries/registry-sources.ts';
-import { timeLimit } from '../../../platform/time-limit.ts';
+import { timeoutSignal } from '../../../platform/flow/deadline.ts';
+import { maxDepth } from '../../../platform/json/bounds.ts';
 import { readServerList, type ServerList } from '../../../registry/server-json.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
 import { storeListed } from './store.ts';
 
 const mebibyte = 1024 * 1024;
 const minute = 60_000;
-/** What changed shortly before the last reading is read again: clocks differ. */
+/** Overlap between incremental reads, since clocks differ. */
 const overlap = 10 * minute;
-/** A reading that was begun longer ago than this is not gone on with. */
+/** Age after which an interrupted read is not resumed. */
 const freshReading = 120 * minute;
-/** Everything is read this often, since what vanishes without a word is noticed only then. */
+/** Interval of full reads, which detect servers removed without notice. */
 const fullEvery = 24 * 60 * minute;
 
 export interface ReadingLimits {
   pages: number;
   entries: number;
-  /** Of one page, and of all together. */
+  /** Bytes per page, and in total. */
   pageBytes: number;
   bytes: number;
-  /** Milliseconds of one page, and of all together. */
+  /** Milliseconds per page, and in total. */
   pageTime: number;
   time: number;
 }
@@ -34,9 +35,9 @@ export const usualLimits: ReadingLimits = {
   pageTime: 30_000,
   time: 15 * minute,
 };
-const jsonLimits = { elements: 200_000, depth: 64, keys: 5_000, batch: 1_000 };
+const jsonLimits = { elements: 200_000, depth: maxDepth, keys: 5_000, batch: 1_000 };
 const onePage = 100;
-/** Some give more than they are asked for. */
+/** Some registries return more items than requested. */
 const mostOnPage = 1_000;
 
 export interface SourceReading {
@@ -52,9 +53,8 @@ interface Page extends ServerList {
 }
 
 /**
- * Reads a registry page by page: everything once a day, in between what has changed since. Each page is stored with the
- * place to go on at, so that a reading that was cut off goes on there; what was there before stays until everything has
- * been met.
+ * Reads a registry page by page: everything once a day, and changes in between. Each page is stored together with the
+ * cursor, so that an interrupted read resumes. Old entries stay until a full read is complete.
  */
 export async function readRegistry(reading: SourceReading): Promise<void> {
   const { services, limits } = reading;
@@ -78,7 +78,7 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
     if (cursor !== null && seen.has(cursor)) throw new SourceFailure('Its pages repeat themselves');
     if (cursor !== null) seen.add(cursor);
     if (met > limits.entries || bytes > limits.bytes || (cursor !== null && pages >= limits.pages)) {
-      // Its next reading may meet other names: what the earlier ones left would add up.
+      // The next read may contain other names, so the excess is removed; otherwise it would accumulate.
       await db.run(entries.removeBeyond, { source, most: limits.entries });
       throw new SourceFailure('It lists more than is read');
     }
@@ -92,7 +92,7 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
   } while (cursor !== null);
   await db.transaction(async (trx) => {
     if (row.readingFull) await trx.run(entries.removeUnmet, { source, pass: row.pass });
-    // Asked again in the same words, a registry with nothing new can say so in none.
+    // The registry had no changes, so its ETag is stored: it can answer the same request with 304.
     const same = first !== undefined && pages === 1 && met === 0 && etag !== null;
     await trx.run(sources.finish, {
       source,
@@ -128,7 +128,7 @@ function urlOf(
   return url.href;
 }
 
-/** Of an answer to the very same question. */
+/** The ETag, if it belongs to the same URL. */
 function knownEtag({ etag }: sources.SourceRow, url: string): string | undefined {
   const [asked, tag] = etag === null ? [] : (JSON.parse(etag) as [string, string]);
   return asked === url ? tag : undefined;
@@ -139,7 +139,7 @@ async function fetchPage(
   url: string,
   etag: string | undefined,
 ): Promise<Page | 'unchanged'> {
-  const late = timeLimit(limits.pageTime);
+  const late = timeoutSignal(limits.pageTime);
   try {
     const response = await services.mcp.outbound.follow(
       url,
@@ -167,10 +167,10 @@ function tagOf({ headers }: Response): string | null {
   return etag !== null && etag.length <= 200 && /^[\x21-\x7e]+$/.test(etag) ? etag : null;
 }
 
-/** Longer ones would be kept, and sent, for nothing. */
+/** Bounds stored cursors. */
 const longestCursor = 2_000;
 
-/** What a source says, if it is a list of so many servers at most. */
+/** Parses a server list; refuses other content and longer lists. */
 export function listIn(text: string, most: number): ServerList {
   const list = readServerList(parsed(text), most);
   if (!list || (list.nextCursor?.length ?? 0) > longestCursor || list.nextCursor?.includes('\0'))

@@ -4,7 +4,7 @@ import type { RegistrySource } from '../../../platform/config/values.ts';
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../../platform/database/queries/registry-sources.ts';
 import { redact } from '../../../platform/log.ts';
-import type { Services } from '../../context.ts';
+import type { Services } from '../../context/context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
 import { listIn, type ReadingLimits, readRegistry, usualLimits } from './read-registry.ts';
 import { storeListed } from './store.ts';
@@ -12,10 +12,10 @@ import { storeListed } from './store.ts';
 type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
 
 const mostOfFile = 16 * 1024 * 1024;
-/** Entries written in one statement. */
+/** Entries per statement. */
 const batch = 500;
 
-/** Reads one source. When that fails, what was read before stays, and why it failed is noted. */
+/** Reads one source. On failure, the previous entries stay and the reason is recorded. */
 export async function readSource(
   services: Parts,
   named: RegistrySource,
@@ -25,7 +25,7 @@ export async function readSource(
   const { db, clock, log } = services;
   const source = named.name;
   const row = await db.row(sources.find, { source });
-  // Taken from the settings meanwhile.
+  // The source was removed from the settings meanwhile.
   if (!row) return;
   await db.run(sources.attempt, { source, at: clock() });
   try {
@@ -57,7 +57,7 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   }
 }
 
-/** What comes in one piece is everything there is. It replaces what was there, together or not at all. */
+/** Replaces all entries of a source that is a single document, in one transaction. */
 async function readWhole(
   { db, clock }: Parts,
   { source, etag }: sources.SourceRow,

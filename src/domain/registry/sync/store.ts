@@ -4,17 +4,19 @@ import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import type { SourceRow } from '../../../platform/database/queries/registry-sources.ts';
+
+import { storableJson } from '../../../platform/json/storable.ts';
+
 import { directoryRow } from '../../../registry/directory-row.ts';
 import { ownName, wordsOf } from '../../../registry/search-words.ts';
 import type { Listed } from '../../../registry/server-json.ts';
-import { storableJson } from '../../storable.ts';
 
-/** The same for a name of a source, however often it is read. */
+/** Deterministic ID of a server in a source. */
 function entryId(source: string, serverName: string): string {
   return createHash('sha256').update(`${source}\0${serverName}`).digest('hex').slice(0, 32);
 }
 
-/** Writes what a page lists; what it says was deleted goes. */
+/** Stores the servers of a page, and removes those marked deleted. */
 export async function storeListed(
   db: Db,
   { source, pass }: Pick<SourceRow, 'source' | 'pass'>,
@@ -23,7 +25,7 @@ export async function storeListed(
   const live = new Map<string, entries.WrittenEntry>();
   const gone: string[] = [];
   for (const one of listed) {
-    // Of several versions of a server the directory has the latest.
+    // Only the latest version of a server is stored.
     if (one.official?.isLatest === false) continue;
     const id = entryId(source, one.server.name);
     if (one.official?.status === 'deleted') {

@@ -1,7 +1,7 @@
 import {
+  type Analysis,
   factsOfVisit,
-  grouped,
-  type Look,
+  groupBy,
   observeVisits,
   type StudySignals,
   studySignals,
@@ -15,20 +15,22 @@ import * as sessions from '../../../platform/database/queries/study-sessions.ts'
 import * as windows from '../../../platform/database/queries/study-windows.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
-import type { Services } from '../../context.ts';
-import { foldWave } from '../../findings/fold.ts';
-import { storableJson } from '../../storable.ts';
+
+import { storableJson } from '../../../platform/json/storable.ts';
+
+import type { Services } from '../../context/context.ts';
+import { foldWave } from '../../insights/fold-findings.ts';
 import { type AnalysisPayload, analyseStudy, idleAfter } from './schedule.ts';
 
-/** Sessions of a window that are looked at, the latest; turns of each, the latest; and how many are read at once. */
+/** Latest sessions analysed per window, latest turns per session, and sessions read at once. */
 const mostSessions = 5_000;
 const mostTurns = 200;
 const atOnce = 200;
-/** With more sessions than this, a window is looked at once in so many milliseconds. */
+/** Windows with more sessions than this are analysed at most once per `restOfMany` milliseconds. */
 const manySessions = 500;
 const restOfMany = 60_000;
 
-/** Counts what happened in the seven days in which something did, and what becomes of findings with it. */
+/** Analyses the seven-day window in which something happened, and updates the findings. */
 export function analyseStudyJob({ db }: Services): JobKind {
   return {
     kind: analyseStudy,
@@ -52,23 +54,23 @@ export function analyseStudyJob({ db }: Services): JobKind {
       const observations = observeVisits(study, visits);
       const signals = storable(studySignals(visits, observations, truncated));
       return async (trx) => {
-        // Two at once, each with turns that the other has not seen, would overwrite each other.
+        // The lock prevents two concurrent analyses, each missing turns the other has read, from overwriting each
+        // other.
         await trx.row(studyFindings.lineUp, { ownerId: studyId });
         const put = { studyId, id: window.id, startAt: from, analysedAt: now };
         if ((await trx.run(windows.put, { ...put, sessions: visits.length, signals })) === 0) return;
-        const place = { ownerId: studyId, projectId: study.projectId, kind: 'study' as const };
-        const book = { findings: studyFindings, prefix: 'sfnd', ...place };
-        await foldWave(trx, book, { waveId: window.id, at: from }, observations);
+        const owner = { kind: 'study', id: studyId } as const;
+        await foldWave(trx, study.projectId, owner, { waveId: window.id, at: from }, observations);
       };
     },
   };
 }
 
-/** Some at a time, so that the words of thousands of sessions are not all in memory. */
+/** Reads sessions in batches, so that thousands of transcripts are not in memory at once. */
 async function visitsIn(
   db: Db,
   studyId: string,
-  look: Look,
+  look: Analysis,
   signal: AbortSignal,
 ): Promise<{ visits: VisitFacts[]; truncated: boolean }> {
   const { from, to } = look;
@@ -79,7 +81,7 @@ async function visitsIn(
     signal.throwIfAborted();
     const some = rows.slice(at, at + atOnce);
     const sessionIds = some.map(({ sessionId }) => sessionId);
-    const turns = grouped(
+    const turns = groupBy(
       await db.rows(sessions.turnsIn, { sessionIds, from, to, most: mostTurns }),
       ({ sessionId }) => sessionId,
     );
@@ -88,7 +90,7 @@ async function visitsIn(
   return { visits, truncated: active.length > rows.length };
 }
 
-/** Names of tools come from servers. */
+/** Tool names come from servers and may contain text PostgreSQL cannot store. */
 function storable(signals: StudySignals): unknown {
   return JSON.parse(storableJson(signals)) as unknown;
 }

@@ -5,14 +5,14 @@ import { utcDay } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../platform/database/columns.ts';
 import * as figures from '../../../platform/database/queries/study-figures.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
+import type { Verb } from '../../context/verb.ts';
 import { microsPerCredit } from '../../limits/spend-cap.ts';
-import type { Verb } from '../../verb.ts';
 import { studyOf } from '../sessions.ts';
 
 type Metrics = OutputOf<Operations['getStudyMetrics']>;
 type Day = RowOf<typeof figures.visitsByDay.gives>;
 
-/** Sessions that are counted, and days that are shown. */
+/** Limits: sessions counted, and days shown. */
 const most = 5_000;
 const mostDays = 90;
 

@@ -4,21 +4,21 @@ import { type Enqueued, enqueueAll } from '../../../platform/jobs/queue.ts';
 
 export const analyseStudy = 'analyse-study';
 
-/** Milliseconds: whatever happens within one such time is looked at once, after it. */
+/** Debounce in milliseconds: events within this time cause one analysis. */
 const soon = 5_000;
-/** After which a session counts as over, and how often that is looked for. */
+/** Milliseconds after which a session counts as over, and how often idle sessions are looked for. */
 export const idleAfter = 10 * 60_000;
 const idleStep = 60_000;
 
 export interface AnalysisPayload {
   studyId: string;
-  /** Whose windows are looked at: the one it was in when something happened. */
+  /** Time of the event; the window containing it is analysed. */
   at: number;
-  /** Of the study's organization; those of earlier versions do not say it. */
+  /** Organization of the study; missing in jobs enqueued by earlier versions. */
   turnOf?: string;
 }
 
-/** In the transaction in which something happened in a study. */
+/** Enqueues an analysis in the transaction of the event. */
 export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string, turnOf: string): Promise<void> {
   const now = clock();
   const at = (name: string, step: number, after: number): Enqueued => {

@@ -7,10 +7,10 @@ import { counted } from './scope.ts';
 
 type Countable = CheckOf<'toolInputMatches'> | CheckOf<'toolResultMatches'>;
 
-/** What a text is searched in. `unreadable`: it is there, and cannot be searched. */
+/** A text to search. `unreadable`: it exists but cannot be searched. */
 export type Unit = { text: string } | 'absent' | 'unreadable';
 
-/** Counts the units that match all patterns and compares with `min` and `max`. What is unreadable may or may not match. */
+/** Counts the units that match all patterns, and compares with `min` and `max`. An unreadable unit may or may not match. */
 export function countMatches(
   check: Countable,
   units: readonly Unit[],
@@ -44,7 +44,7 @@ export function countMatches(
   );
 }
 
-/** The beginning of the last one that can be read. */
+/** Quotes the last readable unit. */
 function lastText(units: readonly Unit[]): string {
   const last = units.findLast((unit) => typeof unit === 'object');
   return last ? `: the last is ${quote(last.text)}` : '';
@@ -62,7 +62,7 @@ function matchesAll(unit: Unit, patterns: readonly Pattern[], work: Work): boole
   return unsure ? undefined : true;
 }
 
-/** The value that a JSON pointer of one part names. */
+/** Resolves a JSON pointer of one segment. */
 export function valueAt(pointer: string, value: unknown): unknown {
   const key = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
   if (Array.isArray(value)) return /^\d{1,9}$/.test(key) ? value[Number(key)] : undefined;
@@ -78,7 +78,7 @@ export function patternProblem(check: Countable): AuthoringProblem | undefined {
   return undefined;
 }
 
-/** Fewer may have matched because the trial was cut short; more may not. */
+/** Too few matches may be due to a trial that was cut short; too many may not. */
 export function countFailsByAbsence({ min }: Countable): boolean {
   return min !== 0;
 }

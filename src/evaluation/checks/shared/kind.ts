@@ -2,7 +2,7 @@ import type { Check, CheckType } from '../../../contract/eval-checks.ts';
 import type { TrialEvidence } from '../../evidence.ts';
 import type { Stage } from '../../stages/stage.ts';
 
-/** What a check found. `error`: what it would have to look at is missing, so it says neither. */
+/** The finding of a check. `error`: the required evidence is missing, so it neither passes nor fails. */
 export interface Finding {
   outcome: 'passed' | 'failed' | 'error';
   reason: string;
@@ -20,7 +20,15 @@ export function missing(reason: string): Finding {
   return { outcome: 'error', reason };
 }
 
-/** Something in a check that no schema sees. */
+/** The first failure, else the first missing evidence, else a pass. */
+export function firstBad(findings: readonly Finding[], good: string): Finding {
+  return (
+    findings.find(({ outcome }) => outcome === 'failed') ??
+    findings.find(({ outcome }) => outcome === 'error') ??
+    passed(good)
+  );
+}
+
 export interface AuthoringProblem {
   path: string[];
   message: string;
@@ -28,16 +36,15 @@ export interface AuthoringProblem {
 
 type CheckOf<Type extends CheckType> = Extract<Check, { type: Type }>;
 
-/** A kind of check. */
 export interface CheckKind<Type extends CheckType> {
   type: Type;
-  /** Where its failure is filed. */
+  /** The stage to which a failure is attributed. */
   stage: Stage;
-  /** Whether it can be asked about one turn. */
+  /** Whether it can be limited to one turn. */
   turnScopable: boolean;
   evaluate(check: CheckOf<Type>, evidence: TrialEvidence): Finding;
-  /** What has to be said to its author before it is stored. */
+  /** A problem to report to the author before the check is stored. */
   problem?(check: CheckOf<Type>): AuthoringProblem | undefined;
-  /** Whether its failure may only mean that the trial was cut short before it could be fulfilled. Left out: never. */
+  /** Whether a failure may be due only to a trial that was cut short. Default: never. */
   failsByAbsence?(check: CheckOf<Type>, evidence: TrialEvidence): boolean;
 }

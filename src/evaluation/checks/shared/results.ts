@@ -4,7 +4,7 @@ import { quote } from '../../text/show.ts';
 import { type Finding, missing } from './kind.ts';
 import { inScope, madeCalls } from './scope.ts';
 
-/** All results in scope, or why they are not known. A call that ended in an error of the protocol has none. */
+/** All results in scope, or a finding that says why they are incomplete. A protocol error has no result. */
 export function allResults(
   evidence: TrialEvidence,
   toolName: string | undefined,
@@ -19,7 +19,7 @@ export function allResults(
   return { results };
 }
 
-/** What a result says as JSON: its structured content, else its text where that is JSON. */
+/** The JSON of a result: its structured content, or its text if that is JSON. */
 export function payloadOf(result: ToolResult): unknown {
   if (result.structuredContent !== undefined) return result.structuredContent;
   if (result.json !== undefined) return result.json;
@@ -30,14 +30,13 @@ export function payloadOf(result: ToolResult): unknown {
   }
 }
 
-/** Everything that can be searched in a result. */
 export function searchableText({ text, structuredContent, json }: ToolResult): string {
   return [text, jsonText(structuredContent), jsonText(json)].filter((part) => part !== undefined).join('\n');
 }
 
 const mostShown = 2;
 
-/** The beginnings of the last results, for the reason of a check that they did not meet. */
+/** Quotes the last results for the reason of a failed check. */
 export function shownResults(results: readonly ToolResult[]): string {
   const shown = results
     .slice(-mostShown)

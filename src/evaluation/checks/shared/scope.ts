@@ -1,6 +1,5 @@
 import type { ToolCall, TrialEvidence } from '../../evidence.ts';
 
-/** What concerns one tool, or everything when no tool is named. */
 export function inScope<Item extends { toolName: string }>(
   items: readonly Item[],
   toolName: string | undefined,
@@ -8,7 +7,7 @@ export function inScope<Item extends { toolName: string }>(
   return toolName === undefined ? items : items.filter((item) => item.toolName === toolName);
 }
 
-/** Calls that reached a server: the others fulfil nothing, though they count wherever calls are unwanted. */
+/** Calls that reached a server. Others satisfy no expectation, but still count as unwanted calls. */
 export function madeCalls(evidence: TrialEvidence, toolName: string | undefined): readonly ToolCall[] {
   return inScope(evidence.toolCalls, toolName).filter(({ invalid }) => invalid === undefined);
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../json/value.ts';
 import { list } from '../../text/show.ts';
 import { type Finding, failed, missing, passed } from './kind.ts';
 
-/** The tools that a call can mean: one, unless it names no server and several have a tool of that name. */
+/** The declarations that match a call: several if it names no server and several servers have the tool. */
 export function declarationsOf(
   { toolName, serverId }: Pick<ToolCall, 'toolName' | 'serverId'>,
   tools: readonly DeclaredTool[],
@@ -13,7 +13,7 @@ export function declarationsOf(
   );
 }
 
-/** Asks something of every tool as its server declares it. `fault` says what is wrong with one. */
+/** Checks every declared tool. `fault` returns the problem of a tool. */
 export function everyDeclaredTool(
   { declarations }: TrialEvidence,
   fault: (tool: DeclaredTool) => string | undefined,
@@ -40,7 +40,7 @@ const announcements = [
 ];
 const replacement = /\buse .{1,100}? instead\b/s;
 
-/** Whether a tool says of itself that it should no longer be used: that it is deprecated, or what to use instead. */
+/** Whether the description says that the tool is deprecated, or what to use instead. */
 export function isDeprecated({ description }: DeclaredTool): boolean {
   if (typeof description !== 'string') return false;
   const text = description.slice(0, 2_000).trim().toLowerCase();

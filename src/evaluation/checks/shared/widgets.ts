@@ -2,15 +2,15 @@ import type { RenderObservation, TrialEvidence } from '../../evidence.ts';
 import { type Finding, failed, missing } from './kind.ts';
 import { inScope } from './scope.ts';
 
-const unseen = missing('browser_unavailable: no browser was there to render what the tool brings');
+const unseen = missing('browser_unavailable: no browser was available to render the widget');
 
 export interface SeenWidgets {
   seen: readonly RenderObservation[];
-  /** To be said in place of a pass: some could not be looked at. */
+  /** Replaces a pass when some widgets could not be rendered for lack of a browser. */
   unseen: Finding | undefined;
 }
 
-/** What became of the widgets in scope, or what to say when there are none to speak of. */
+/** The rendered widgets in scope, or a finding when there are none. */
 export function widgets(
   evidence: TrialEvidence,
   toolName: string | undefined,

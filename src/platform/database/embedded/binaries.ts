@@ -7,17 +7,17 @@ import { canEnter, type Home } from './home.ts';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Major version, as PG_VERSION in a cluster spells it. */
+  /** The major version in the format of PG_VERSION. */
   major: string;
 }
 
 interface Shipped {
-  /** Folder of the npm package. */
+  /** The folder of the npm package. */
   root: string;
   version: string;
 }
 
-/** The binaries npm installed, ready to run as the database's account. */
+/** The binaries from npm, ready to run as the account of the database. */
 export async function prepareBinaries(home: Home): Promise<Binaries> {
   const shipped = await findShipped();
   const reachable = !home.account || (await canEnter(shipped.root, home.account));
@@ -42,7 +42,7 @@ async function findShipped(): Promise<Shipped> {
   }
 }
 
-/** npm packages cannot carry links, so the package makes them in an install script that may not have run. */
+/** npm packages cannot contain links. An install script creates them, but it may not have run. */
 async function linked(root: string): Promise<boolean> {
   const links = JSON.parse(await readFile(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -54,7 +54,7 @@ async function linked(root: string): Promise<boolean> {
       if (await lstat(link).catch(() => undefined)) continue;
       await symlink(relative(dirname(link), join(root, source)), link).catch(
         (error: NodeJS.ErrnoException) => {
-          // Another process may be doing the same.
+          // Another process may be creating it too.
           if (error.code !== 'EEXIST') throw error;
         },
       );

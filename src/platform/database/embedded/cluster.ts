@@ -11,15 +11,15 @@ import { OperatorProblem } from '../../problem.ts';
 import { type Binaries, isAlive, isLeftover } from './binaries.ts';
 import { existingHome, type Home } from './home.ts';
 
-/** After a crash the server replays its log before it takes connections; that may take long. */
+/** After a crash the server replays its log before it accepts connections, which may take long. */
 const recoveryPatience = 600_000;
 
 interface Starting {
-  /** Why the process ended, once it has. */
+  /** Why the process exited, once it has. */
   failed: () => string | undefined;
 }
 
-/** A PostgreSQL cluster in our data directory: made once, started or adopted, stopped. */
+/** A PostgreSQL cluster in the data directory: created once, started or adopted, stopped. */
 export class Cluster {
   readonly socketDir: string;
   private readonly dataDir: string;
@@ -78,13 +78,13 @@ export class Cluster {
       throw new OperatorProblem(`PostgreSQL could not create a database: ${lastLine(complaint) || outcome}`);
     }
     await rename(staging, this.dataDir).catch(async (error: NodeJS.ErrnoException) => {
-      // Somebody else made it first; theirs is as good.
+      // Another process created the cluster first; use that one.
       await rm(staging, { recursive: true, force: true });
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   }
 
-  /** A connection to the running server, which is started first unless one is already there. */
+  /** A connection to the server, which is started first unless it runs. */
   async connect(patience = 30_000): Promise<pg.Client> {
     const began = Date.now();
     let starting: Starting | undefined;
@@ -217,7 +217,7 @@ const serverSettings = [
 /** Settings of a temporary cluster. */
 const notDurable = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
-/** Where the database of a data directory is reached if it runs; undefined if there is none. Makes nothing. */
+/** The address of a data directory's database, or undefined if there is none. Creates nothing. */
 export async function addressOfExisting(
   dataDir: string,
 ): Promise<{ host: string; user: string; database: string } | undefined> {
@@ -226,7 +226,7 @@ export async function addressOfExisting(
   return { host: socketDirFor(home), user: 'drydock', database: 'drydock' };
 }
 
-/** The path of a unix socket may hold about 100 bytes; a deep data directory gets its socket in /tmp. */
+/** The path of a Unix socket is limited to about 100 bytes; a deep data directory gets its socket in /tmp. */
 export function socketDirFor(home: string): string {
   const inside = join(home, 'run');
   if (Buffer.byteLength(`${inside}/.s.PGSQL.5432`) <= 100) return inside;

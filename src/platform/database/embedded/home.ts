@@ -7,11 +7,11 @@ import { accountForDatabase } from './account.ts';
 
 type Account = Pick<FullAccount, 'uid' | 'gid'>;
 
-/** Where the database process keeps its files, and as whom it runs. */
+/** The folder of the database, and the account it runs as. */
 export interface Home {
   path: string;
   account: Account | undefined;
-  /** Set when the files had to live outside the data directory. */
+  /** Set if the files had to be outside of the data directory. */
   elsewhere: boolean;
 }
 
@@ -19,8 +19,8 @@ export const pointerName = 'database-home';
 const systemDir = '/var/lib/drydock';
 
 /**
- * Normally `<data directory>/postgres`. When we are root the database runs as somebody else, who may be
- * unable to enter the folders above; then its files live in a system folder and a pointer is left behind.
+ * Normally `<data directory>/postgres`. If the service is root, the account of the database may be unable to enter the
+ * folders above; then the files go to a system folder, and a pointer file names it.
  */
 export async function findHome(dataDir: string): Promise<Home> {
   const inside = join(dataDir, 'postgres');
@@ -32,7 +32,7 @@ export async function findHome(dataDir: string): Promise<Home> {
     if (!account) return { path: await ownedBy(undefined, inside), account, elsewhere: false };
     if (pointed) return { path: await ownedBy(account, pointed.trim()), account, elsewhere: true };
     if (await canEnter(dirname(await realpath(dataDir)), account)) {
-      // Names below stay hidden from others; the folder merely lets the database pass through.
+      // The execute bit lets the database pass through the folder without listing it.
       const mode = (await stat(dataDir)).mode & 0o777;
       if ((mode & 0o001) === 0) await chmod(dataDir, mode | 0o011);
       return { path: await ownedBy(account, inside), account, elsewhere: false };
@@ -54,7 +54,7 @@ export async function findHome(dataDir: string): Promise<Home> {
   }
 }
 
-/** The same for whoever only looks: where the files are, if there are any. */
+/** The existing folder of the database, without creating one. */
 export async function existingHome(dataDir: string): Promise<string> {
   const pointed = await readFile(join(dataDir, pointerName), 'utf8').catch(() => undefined);
   return pointed?.trim() ?? join(dataDir, 'postgres');
@@ -66,7 +66,7 @@ async function ownedBy(account: Account | undefined, path: string): Promise<stri
   return path;
 }
 
-/** Whether the account may walk into `path` and every folder above it. */
+/** Whether the account may enter `path` and every folder above it. */
 export async function canEnter(path: string, account: Account): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode, uid, gid } = await stat(folder);

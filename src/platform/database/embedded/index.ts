@@ -5,15 +5,18 @@ import { prepareBinaries } from './binaries.ts';
 import { Cluster } from './cluster.ts';
 import { findHome } from './home.ts';
 
-/** Everybody who uses the server holds this shared; who gets it alone is the last and turns off the light. */
+/**
+ * Every process that uses the server holds this lock shared. A process that gets it exclusively is the last one, and
+ * stops the server.
+ */
 const usersLock = 4_700_001;
-/** Held by the one service a data directory may have. */
+/** Held by the one service that a data directory may have. */
 const serviceLock = 4_700_002;
 
 interface Purpose {
-  /** A service wants the data directory for itself; an operator command shares it with one. */
+  /** A service claims the data directory exclusively; an operator command shares it. */
   exclusive: boolean;
-  /** Nothing of it is kept. */
+  /** The database is deleted afterwards. */
   temporary?: boolean;
 }
 
@@ -52,7 +55,7 @@ export class EmbeddedDatabase {
     return this.cluster.connection('drydock');
   }
 
-  /** Whether a service has the data directory now. */
+  /** Whether a service uses the data directory now. */
   async isServed(): Promise<boolean> {
     const found = await this.presence?.query<{ served: boolean }>(
       `select exists (select from pg_locks where locktype = 'advisory' and objid = $1 and granted) as served`,
@@ -65,7 +68,8 @@ export class EmbeddedDatabase {
     for (let attempt = 1; ; attempt++) {
       const client = await this.cluster.connect();
       try {
-        // Waits while the last user stops the server, and fails when it is gone: then start afresh.
+        // Waits while the last user stops the server, then fails, because the server is gone. The caller starts it
+        // again.
         await client.query('select pg_advisory_lock_shared($1)', [usersLock]);
         if (this.purpose.exclusive) await this.claimService(client);
         await createDatabaseOnce(client);
@@ -97,7 +101,7 @@ export class EmbeddedDatabase {
     );
   }
 
-  /** The server died under us: start it again. Requests fail until it is back. */
+  /** Restarts the server after a crash. Requests fail until it is back. */
   private async afterLoss(): Promise<void> {
     if (this.stopping) return;
     this.log.error('The embedded database ended unexpectedly; starting it again');
@@ -110,7 +114,7 @@ export class EmbeddedDatabase {
     }
   }
 
-  /** Stops the server if nobody else uses it. One that just died is left dead. */
+  /** Stops the server if no other process uses it. A server that just crashed is not restarted. */
   async close(): Promise<void> {
     this.stopping = true;
     await this.rejoining;

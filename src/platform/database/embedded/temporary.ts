@@ -5,8 +5,8 @@ import { socketDirFor } from './cluster.ts';
 import { pointerName } from './home.ts';
 
 /**
- * Works with a data directory of its own, and removes it with the database files afterwards. Whoever works there has to
- * close the database first; an exit of the process, as after Ctrl-C, removes the directory too.
+ * Runs `work` with a temporary data directory, which is removed with its database afterwards, also when the process
+ * exits, as after Ctrl-C. `work` has to close the database itself.
  */
 export async function inTemporaryDataDir<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   // Until the work installs its own signal handlers.
@@ -25,7 +25,10 @@ export async function inTemporaryDataDir<T>(work: (dataDir: string) => Promise<T
   }
 }
 
-/** Database files live outside the directory when we are root and its account cannot enter; a deep path has its socket elsewhere. */
+/**
+ * The files are outside of the directory if the database's account cannot enter it, and the socket is if its path is
+ * too long.
+ */
 function removeAll(dataDir: string): void {
   const home = homeOf(dataDir);
   for (const path of [socketDirFor(home), home, dataDir])

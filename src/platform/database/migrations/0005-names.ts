@@ -33,8 +33,8 @@ interface Named {
 const batch = 5000;
 
 /**
- * Of rows that were different and are the same now, the oldest gets the key of the name. Each other keeps its name and
- * gets a key of its own: no name holds a control character, so none has that key.
+ * Where several names now have the same key, the oldest row gets it. Each other row keeps its name and gets a key with
+ * its id after a control character, which is unique because no name contains control characters.
  */
 async function fillKeys(client: pg.ClientBase, table: string, live: string): Promise<void> {
   let after = ['', ''];

@@ -27,7 +27,7 @@ function inParts({ table, key, primary, indexes = {}, references = {} }: Parted)
     .join('');
 }
 
-/** What only grows is kept in parts by month, and each organization says how long what is kept. */
+/** Partitions append-only tables by month, and adds retention settings to organizations. */
 export const growth = {
   name: '0026-growth',
   locks: `lock table audit_events, webhook_deliveries, server_check_results, model_calls, eval_run_events, eval_traces,

@@ -1,4 +1,4 @@
-/** What is due at a time of its own is found organization by organization, and project by project. */
+/** Indexes for schedules that are served round-robin by organization and project. */
 export const fairSchedules = {
   name: '0027-fair-schedules',
   sql: `

@@ -1,4 +1,4 @@
-/** Whose a row is, from what it belongs to: the table, and its column that says so. */
+/** The parent table that determines the organization of a row, and the column that references it. */
 interface Owner {
   table: string;
   by: string;
@@ -80,8 +80,8 @@ const owned: [owner: Owner, tables: string[]][] = [
 ];
 
 /**
- * A version that does not name the organization has it filled in. What belongs to something that is gone belongs to nobody,
- * so that nobody could reach it: it goes.
+ * Adds the column, with a trigger that fills it in for versions that do not know it. Rows whose parent is gone are
+ * unreachable and are deleted.
  */
 function columnsOf([{ table: owner, by }, tables]: (typeof owned)[number]): string {
   const key = owner === 'study_sessions' ? 'session_id' : 'id';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What belongs to an organization says so in each row; those of jobs also say it of what belongs to nobody. */
+/** Tables whose rows belong to an organization, with the column that names it. Jobs may also belong to none. */
 const ofOrganizations = `
   select c.oid, c.oid::regclass::text as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and a.attnotnull

@@ -1,9 +1,7 @@
 /**
- * What calls of models that are under way may cost at most. A row lives from before the call until its cost is booked;
- * one that has expired belongs to a process that is gone.
- *
- * From this version on each call is booked when it has ended, not with its run: what runs and judgements under way have
- * cost so far is booked here.
+ * Reserves the maximum cost of model calls in progress. A row exists from before the call until its cost is booked; an
+ * expired row belongs to a dead process. From this version on, each call is booked when it ends and not with its run:
+ * the costs of runs and judgements in progress are booked here.
  */
 export const spendReservations = {
   name: '0030-spend-reservations',

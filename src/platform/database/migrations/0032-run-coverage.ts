@@ -1,4 +1,7 @@
-/** What a run covers and where it took place, so that like is compared with like; whether its scores can be believed. */
+/**
+ * Stores the coverage and target of a run, so that only comparable runs are compared, and whether its scores are
+ * reliable.
+ */
 export const runCoverage = {
   name: '0032-run-coverage',
   sql: `

@@ -1,4 +1,4 @@
-/** What keeps the verdict of a run from meaning much is kept with the run, so that every list can show it. */
+/** Stores warnings about the significance of a verdict with the run, so that every list can show them. */
 export const runWarnings = {
   name: '0033-run-warnings',
   sql: `

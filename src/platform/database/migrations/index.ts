@@ -38,11 +38,11 @@ export interface Migration {
   sql: string;
   /** For what SQL cannot work out; runs after `sql`, in the same transaction. */
   fill?: (client: pg.ClientBase) => Promise<void>;
-  /** What needs the filled values: runs last. */
+  /** Runs last, for statements that need the filled values. */
   finish?: string;
   /**
-   * What it needs for itself, taken before anything else. Whoever runs beside it has some of it in another order, so that
-   * it is given up and tried again when it does not come at once.
+   * Locks that are taken before anything else. Other statements may take some of them in a different order, so they
+   * time out soon and are retried.
    */
   locks?: string;
   /**

@@ -1,7 +1,7 @@
 import { bigint, flag, listOf, orNull, text, texts } from '../columns.ts';
 import { query } from '../query.ts';
 import { goesOn } from './console-sessions.ts';
-import { mayView } from './projects.ts';
+import { mayView } from './visibility.ts';
 
 /** Announces the id of a user, project, key, session or study that lets in fewer than before. */
 export const accessChannel = 'drydock_access';
@@ -24,8 +24,8 @@ const works = `m.role is not null
 const enters = `(h.project_id is null or coalesce(p.id is not null and ${mayView('m.role', 'i.role')}, false))
      and (not h.admin or coalesce(m.role <> 'member' or i.role = 'admin', false))`;
 /**
- * Of those who hold something open, by their places in the lists, who no longer may; `works` is false where the account, key
- * or session has ended, true where it is the project that is closed to it.
+ * Finds holders of open connections that have lost access, by their positions in the lists. `works` is false if the
+ * account, key or session has ended, and true if only the project or the administrator role was lost.
  */
 export const ended = query(
   'access.ended',

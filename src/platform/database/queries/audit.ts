@@ -14,7 +14,7 @@ const events = table('audit_events', {
   target: text,
   requestId: orNull(text),
   at: time,
-  /** Who or what it was about, and what it was before. */
+  /** The object of the action, and its state before. */
   details: orNull(json<AuditDetails>()),
 });
 export type AuditRow = RowOf<typeof events.columns>;
@@ -60,7 +60,7 @@ export const list = query(
 
 const named = { ...events.columns, ...actor };
 export type NamedAuditRow = RowOf<typeof named>;
-/** Of one organization, newest first; `action` is a pattern. */
+/** Events of one organization, newest first. `action` is a pattern for LIKE. */
 export const page = query(
   'audit.page',
   `select ${events.all('e')}, u.email as "actorEmail", u.name as "actorName"

@@ -33,7 +33,7 @@ export const digests = query(
   { id: text, sha256: text },
 );
 
-/** One that is removed some time from now, unless a run refers to it. */
+/** Adds an artifact that is deleted after a day unless a run refers to it. */
 export const insertArtifact = query(
   'blobs.insert-artifact',
   `insert into blobs (id, organization_id, project_id, content_type, size, sha256, unused_since)

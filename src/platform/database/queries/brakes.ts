@@ -31,9 +31,9 @@ export const left = query(
   { subject: text },
   { ms: float },
 );
-/** It did not fail, nor did those before. */
+/** Resets the failures after a success. */
 export const clear = query('brakes.clear', 'delete from brakes where subject = :subject', { subject: text });
-/** It did not fail. */
+/** Removes the failure that was counted in advance. */
 export const giveBack = query(
   'brakes.give-back',
   `update brakes set attempts = greatest(attempts - 1, 0), until = ${never}

@@ -21,7 +21,9 @@ const entries = table('browser_entries', {
 });
 export type EntryRow = RowOf<typeof entries.columns>;
 
-/** The place of the next one. Whoever has it is the only one who adds to the session until the transaction ends. */
+/**
+ * The sequence number of the next entry. Locks the session, so that no other entry is added until the transaction ends.
+ */
 export const nextPlace = query(
   'browser-entries.next-place',
   `update browser_sessions set entry_count = entry_count + 1 where id = :sessionId
@@ -52,20 +54,20 @@ export const findByCommand = query(
   { sessionId: text, commandId: text },
   entries.columns,
 );
-/** What became of a command. */
+/** Records the result of a command. */
 export const settle = query(
   'browser-entries.settle',
   `update browser_entries set state = :state, outcome = :outcome, boot_id = :bootId, blob_id = :blobId
    where session_id = :sessionId and seq = :seq`,
   entries.pick(['sessionId', 'seq', 'state', 'outcome', 'bootId', 'blobId']),
 );
-/** Nobody will tell what became of it, so that its browser is not at work any more. */
+/** Ends a command without a known result, so that its browser counts as idle again. */
 export const giveUp = query(
   'browser-entries.give-up',
   `update browser_entries set state = 'unknown' where session_id = :sessionId and seq = :seq and state = 'pending'`,
   { sessionId: text, seq: integer },
 );
-/** One that was not begun. */
+/** Deletes the entry of a command that never started. */
 export const remove = query(
   'browser-entries.remove',
   'delete from browser_entries where session_id = :sessionId and seq = :seq',
@@ -84,7 +86,7 @@ const pictured = {
   ...entries.pick(['turnId', 'toolCallId', 'toolName', 'stepIndex', 'bootId', 'blobId', 'at', 'sessionId']),
   size: orNull(bigint),
 };
-/** What was sent in a turn, with the size of pictures. */
+/** The messages sent in a turn, with the size of pictures. */
 export const ofTurn = query(
   'browser-entries.of-turn',
   `select e.turn_id as "turnId", e.tool_call_id as "toolCallId", e.tool_name as "toolName",

@@ -41,7 +41,7 @@ const sessions = table('browser_sessions', {
 });
 export type BrowserRow = RowOf<typeof sessions.columns>;
 
-/** Those who open browsers of one person follow each other. */
+/** Serializes the opening of browsers for one user. */
 export const lineUp = query(
   'browser-sessions.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('browsers ' || :userId, 4700))`,
@@ -72,7 +72,7 @@ const inLiveProject = 'join projects p on p.id = b.project_id and p.deleted_at i
 const own = { organizationId: text, userId: text };
 const ofOwner = 'b.organization_id = :organizationId and b.user_id = :userId';
 
-/** Nobody else's. */
+/** Finds a session of the user. */
 export const find = query(
   'browser-sessions.find',
   `select ${sessions.all('b')} from browser_sessions b ${inLiveProject} where b.id = :id and ${ofOwner}`,
@@ -107,7 +107,7 @@ export const findOfChat = query(
   { chatSessionId: text },
   sessions.columns,
 );
-/** Of programs, newest first. */
+/** Sessions opened over the API rather than by a chat, newest first. */
 export const listOwn = query(
   'browser-sessions.list-own',
   `select ${sessions.all('b')} from browser_sessions b
@@ -144,7 +144,10 @@ export const pruneHolders = query(
   `delete from browser_holders h where h.lease_until < now() - interval '1 hour'`,
   {},
 );
-/** Those of programs that were closed long ago, with their entries and pictures. Those of chats stay with them. */
+/**
+ * Deletes sessions of programs that were closed long ago, with their entries and pictures. Sessions of chats are
+ * deleted with the chat.
+ */
 export const pruneClosed = query(
   'browser-sessions.prune-closed',
   `delete from browser_sessions where id in (
@@ -164,7 +167,7 @@ export const closeLost = query(
    update browser_entries e set state = 'unknown' from lost where e.session_id = lost.id and e.state = 'pending'`,
   { userId: text, reason: text },
 );
-/** Those of a person that are awake, the one that was used longest ago first. */
+/** Active sessions of a user, least recently used first. */
 export const awake = query(
   'browser-sessions.awake',
   `select b.id, exists (
@@ -182,7 +185,7 @@ export const activate = query(
   sessions.columns,
 );
 const held = `id = :id and state = 'active' and holder_id = :holderId`;
-/** It could not be started. */
+/** Resets a session whose browser did not start. */
 export const deactivate = query(
   'browser-sessions.deactivate',
   `update browser_sessions set state = 'sleeping', holder_id = null where ${held}`,
@@ -203,13 +206,13 @@ export const sleep = query(
   { id: text, holderId: text, sealedId: orNull(text), tabs: json<string[]>() },
   { id: text, told: orNull(text) },
 );
-/** What may be done in it is decided anew; what was granted stays. */
+/** Replaces the policy. Granted permissions stay. */
 export const bound = query(
   'browser-sessions.bound',
   'update browser_sessions set effective = :effective where id = :id',
   { id: text, effective: json<unknown>() },
 );
-/** Whoever had it; what it was doing is not known. */
+/** Closes a session, whichever process holds it. A running command ends without a known result. */
 export const close = query(
   'browser-sessions.close',
   `with closed as (
@@ -221,7 +224,7 @@ export const close = query(
   { id: text, reason: text },
   { id: text, told: orNull(text) },
 );
-/** Of these, those that this process should still have. */
+/** Narrows the ids to the active sessions that this process still holds. */
 export const stillHeld = query(
   'browser-sessions.still-held',
   `select b.id from browser_sessions b ${inLiveProject}

@@ -2,13 +2,14 @@ import { bytes, type Columns, flag, type Kind, oneOf, orNull, type RowOf, text }
 import { type Db, selectList } from '../database.ts';
 import { type Query, query } from '../query.ts';
 import { goesOn } from './console-sessions.ts';
-import type { OrganizationRole } from './members.ts';
 import { organizations } from './organizations.ts';
-import { mayView, projectColumns, projectList } from './projects.ts';
+import { projectColumns, projectList } from './projects.ts';
 import { live, liveServerColumns, liveServerTables } from './servers.ts';
 import { users } from './users.ts';
+import type { OrganizationRole } from './visibility.ts';
+import { mayView } from './visibility.ts';
 
-/** What one row holds, each column under the name of its part and its field. What is there has an id. */
+/** The parts of a row, with columns named after part and field. A part exists if its id is set. */
 const parts = {
   key: { id: text },
   /** `stale`: what is noted about its use is old. */
@@ -21,7 +22,7 @@ const parts = {
 type Part = keyof typeof parts;
 type PartRow<Name extends Part> = RowOf<(typeof parts)[Name]>;
 
-/** Who calls, and what the path names. */
+/** The caller, and the objects named in the path. */
 export interface CallerRow {
   key: PartRow<'key'> | undefined;
   session: PartRow<'session'> | undefined;

@@ -1,6 +1,7 @@
 import { bigint, flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
-import { mayView, viewer } from './projects.ts';
+import { viewer } from './projects.ts';
+import { mayView } from './visibility.ts';
 
 const sessions = table('chat_sessions', {
   id: text,
@@ -42,7 +43,10 @@ export const insert = query(
 
 const own = { id: text, organizationId: text, userId: text };
 const mine = '(s.user_id = :userId or s.visitor_id = :userId)';
-/** Nobody else's, but those of journeys, which are of the project; those of projects that are gone are gone with them. What visitors say is read in the study. */
+/**
+ * A session of the user, or of a journey in the project. Conversations of visitors are part of their study. Sessions of
+ * deleted projects are deleted too.
+ */
 export const findReadable = query(
   'chat-sessions.find-readable',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -74,7 +78,7 @@ export const removeEmpty = query(
      and not exists (select from browser_sessions b where b.chat_session_id = s.id)`,
   { id: text },
 );
-/** One that began with a browser: the next message decides anew. */
+/** Clears the settings of a session whose first turn failed but which has a browser. The next message sets them. */
 export const unpin = query(
   'chat-sessions.unpin',
   `update chat_sessions s set config = '{}' where s.id = :id and ${came}`,
@@ -100,7 +104,7 @@ const page = { before: orNull(time), beforeId: text, most: bigint };
 const behind = `(:before::timestamptz is null or (s.last_activity_at, s.id) < (:before, :beforeId))
    order by s.last_activity_at desc, s.id desc limit :most`;
 
-/** Those of one person, in projects that are open to them. */
+/** Sessions of a user in the projects they have access to. */
 export const listOwn = query(
   'chat-sessions.list-own',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -113,7 +117,7 @@ export const listOwn = query(
   { index: 'chat_sessions_own' },
 );
 
-/** What people, models and tools say in a message, without the form it has. */
+/** The text of a message by a person, model or tool, without its JSON structure. */
 const spoken = `case jsonb_typeof(c.content) when 'string' then c.content #>> '{}' else (
        select string_agg(said #>> '{}', ' ') from (
          select jsonb_path_query(c.content, 'strict $.**.text', '{}', true) as said
@@ -121,7 +125,10 @@ const spoken = `case jsonb_typeof(c.content) when 'string' then c.content #>> '{
          union all select jsonb_path_query(c.content, 'strict $.**.toolName', '{}', true)) as parts
        where jsonb_typeof(said) = 'string') end`;
 const found = { ...sessions.columns, match: orNull(text), studyId: orNull(text) };
-/** Those of one person in a project, or those of its journeys or studies; `pattern` is looked for in titles, `words` in what was said. */
+/**
+ * Sessions of a user in a project, or of its journeys or studies. `pattern` is matched against titles, `words` against
+ * messages.
+ */
 export const search = query(
   'chat-sessions.search',
   `select ${sessions.all('s')}, (

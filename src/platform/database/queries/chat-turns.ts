@@ -36,10 +36,10 @@ const turns = table('chat_turns', {
 });
 export type TurnRow = RowOf<typeof turns.columns>;
 
-/** Its lease ran out: whoever ran it is gone. */
+/** A turn with an expired lease, whose process has died. */
 const cutOff = `state = 'running' and lease_until < now()`;
 
-/** Those who send one key follow each other, also the first two. */
+/** Serializes requests with the same idempotency key, including the first two. */
 export const lineUp = query(
   'chat-turns.line-up',
   `select from pg_advisory_xact_lock(hashtextextended(
@@ -123,7 +123,7 @@ export const fail = query(
   `update chat_turns set state = 'failed', error = :error, ended_at = now() where ${held}`,
   { id: text, leaseToken: text, error: text },
 );
-/** Those whose process is gone; of one session, or of all. */
+/** Fails turns whose process has died, in one session or in all. */
 export const failCutOff = query(
   'chat-turns.fail-cut-off',
   `update chat_turns set state = 'failed', error = 'The service stopped while the turn ran', ended_at = lease_until
@@ -132,7 +132,7 @@ export const failCutOff = query(
 );
 
 const traced = { ...turns.columns, spans: json<unknown[]>() };
-/** Ended ones, in their order. */
+/** Ended turns in order. */
 export const traces = query(
   'chat-turns.traces',
   `select ${turns.all()}, case when :spans then spans else '[]'::jsonb end as spans from chat_turns

@@ -27,7 +27,7 @@ export type ClientRow = RowOf<typeof row>;
 const tables = 'clients c join client_configs f on f.project_id = c.project_id and f.id = c.config_id';
 const which = clients.pick(['projectId', 'id']);
 
-/** Of the configurations, which may be large, only what a list shows. */
+/** Returns only the settings that a list shows, because configurations may be large. */
 export const list = query(
   'clients.list',
   `select ${clients.all('c')},
@@ -46,7 +46,7 @@ export const find = query(
   which,
   row,
 );
-/** Whatever the case of the name. Served by clients_name. */
+/** The name is case-insensitive. Served by clients_name. */
 export const named = query(
   'clients.named',
   `select c.id from clients c
@@ -56,8 +56,8 @@ export const named = query(
   { id: text },
 );
 /**
- * Those who use the client hold it; whoever changes it waits for them, and they for him. What it is then has to be read
- * afterwards: a join would still show the configuration from before the wait.
+ * Locks a client: users of it share the lock, and a change waits for them. Read its configuration in a later statement,
+ * because a join would return the one from before the wait.
  */
 export const lock = query(
   'clients.lock',

@@ -19,7 +19,7 @@ export type SuiteKind = 'protocol' | 'apps' | 'tasks' | 'oauth';
 export type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
 export type Outcome = 'passed' | 'failed' | 'incomplete';
 
-/** What is known when a run begins, and never changes. */
+/** Columns that are set when a run begins and never change. */
 const begun = {
   id: text,
   organizationId: text,
@@ -103,7 +103,7 @@ export const listOfServer = query(
   runs.columns,
   { index: 'conformance_runs_server' },
 );
-/** A sign of life. */
+/** Records that the reporter is still active. */
 export const hear = query(
   'conformance-runs.hear',
   `update conformance_runs set heard_at = now(), status = 'running', started_at = coalesce(started_at, now())
@@ -115,7 +115,7 @@ export const setJob = query(
   'update conformance_runs set job_id = :jobId where id = :id',
   { id: text, jobId: text },
 );
-/** Nothing when it was over already. */
+/** Returns no row if the run has already ended. */
 export const end = query(
   'conformance-runs.end',
   `update conformance_runs set ${runs.set(['status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason'])},
@@ -124,7 +124,7 @@ export const end = query(
   runs.pick(['id', 'status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason']),
   runs.columns,
 );
-/** Those that were reported and that nothing was heard of for so many milliseconds. */
+/** Reported runs without news for so many milliseconds. */
 export const silent = query(
   'conformance-runs.silent',
   `select id, project_id as "projectId" from conformance_runs
@@ -142,7 +142,7 @@ export const lockSilent = query(
   { ...which, after: float },
   runs.columns,
 );
-/** Those that run here and belong to one organization line up, so that those counted stay as many. */
+/** Serializes the start of runs of one organization, so that their count stays valid. */
 export const lineUp = query(
   'conformance-runs.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('conformance-runs ' || :organizationId, 4700))`,
@@ -156,7 +156,7 @@ export const countOfDay = query(
   { organizationId: text },
   { count: bigint },
 );
-/** How many of an organization run now, another one aside. None runs for as long as a day. */
+/** The number of other running runs of the organization. A run older than a day counts as ended. */
 export const countRunning = query(
   'conformance-runs.count-running',
   `select count(*) as count from conformance_runs

@@ -1,6 +1,6 @@
 import { bigint, bytes, flag, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
-import type { OrganizationRole } from './members.ts';
+import type { OrganizationRole } from './visibility.ts';
 
 const links = table(
   'console_links',
@@ -49,7 +49,7 @@ export const find = query(
   { hash: bytes },
   { ...links.columns, organizationName: orNull(text), address: orNull(text), accountId: orNull(text) },
 );
-/** Of two who use it at the same time one is first. */
+/** Marks the link as used. Of concurrent requests only the first updates the row. */
 export const use = query(
   'console-links.use',
   `update console_links set used_at = now()
@@ -71,8 +71,8 @@ const invitation = {
 };
 export type InvitationRow = RowOf<typeof invitation>;
 /**
- * Those that can still be used, as `refusalFor` of the people decides about their makers. An invitation has an address
- * and a role; the server does not know.
+ * Usable invitations, with the columns by which `refusalFor` checks their creators. An invitation has an address and a
+ * role, which the server itself does not know.
  */
 export const invitations = query(
   'console-links.invitations',
@@ -86,7 +86,7 @@ export const invitations = query(
   invitation,
   { index: 'console_links_organization' },
 );
-/** Those of an address, to any organization. */
+/** Invitations of an address to any organization. */
 export const invitationsFor = query(
   'console-links.invitations-for',
   `select ${links.all('l')} from console_links l where lower(l.email) = lower(:email) and ${isOpen('l')}
@@ -94,7 +94,7 @@ export const invitationsFor = query(
   { email: text },
   links.columns,
 );
-/** One that nobody has used or taken back, by its id. */
+/** Finds an invitation that is unused, not revoked and not expired. */
 export const findInvitation = query(
   'console-links.find-invitation',
   `select ${links.all('l')} from console_links l where l.organization_id = :organizationId and l.id = :id
@@ -108,14 +108,14 @@ export const revokeInvitation = query(
      and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, id: text },
 );
-/** Before another one is made. */
+/** Deletes the previous invitation before a new one is created. */
 export const replaceInvitation = query(
   'console-links.replace-invitation',
   `update console_links set withdrawn_at = now() where organization_id = :organizationId
      and lower(email) = lower(:email) and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, email: text },
 );
-/** Whoever has a new password, or is gone, has no use for the others; neither has whoever found one. */
+/** Deletes the other links of a user, after they have set a password or were removed, or after a link was leaked. */
 export const endOf = query(
   'console-links.end-of',
   `update console_links set withdrawn_at = now()
@@ -128,7 +128,7 @@ export const prune = query(
   {},
 );
 
-/** What the maker of a link is, and what whoever uses it would be: what `refusalFor` decides by. */
+/** The current roles of the creator and the recipient of a link, for `refusalFor`. */
 export const standing = query(
   'console-links.standing',
   `select

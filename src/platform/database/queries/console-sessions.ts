@@ -1,7 +1,7 @@
 import { bigint, bytes, listOf, oneOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Of people in the console. */
+/** Sign-in sessions of the console. */
 const sessions = table(
   'console_sessions',
   {
@@ -27,7 +27,7 @@ export const goesOn = (s: string): string =>
 
 const written = ['id', 'hash', 'userId', 'organizationId', 'way', 'address', 'userAgent'] as const;
 export const insert = query('console-sessions.insert', sessions.insert(written), sessions.pick(written));
-/** Those of a user, newest first. */
+/** Sessions of a user, newest first. */
 export const list = query(
   'console-sessions.list',
   `select ${sessions.all('s')} from console_sessions s where s.user_id = :userId and ${goesOn('s')} order by s.id desc`,
@@ -57,7 +57,7 @@ export const endOthersOfProvider = query(
   `delete from console_sessions where user_id = :userId and way = 'oidc' and id <> :id`,
   { userId: text, id: text },
 );
-/** What a user has too many of: those that were seen least lately. */
+/** Ends the least recently used sessions of a user beyond the limit. */
 export const endSurplus = query(
   'console-sessions.end-surplus',
   `delete from console_sessions where id = any(array(

@@ -1,7 +1,7 @@
 import { bigint, bytes, flag, float, integer, orNull, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** What the server says of itself; reserved are the connections that we cannot have. */
+/** Properties of the database server. Reserved connections are unavailable to us. */
 export const server = query(
   'doctor.server',
   `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,

@@ -1,7 +1,6 @@
 import { bigint, flag, integer, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** What an environment is made of. */
 const parts = {
   hostId: text,
   serverAttachmentId: orNull(text),
@@ -74,7 +73,7 @@ export const lock = query(
   which,
   environments.columns,
 );
-/** It stays as it is until the transaction ends. */
+/** Locks the environment against changes until the transaction ends. */
 export const hold = query(
   'environments.hold',
   'select revision from environments where project_id = :projectId and id = :id for share',

@@ -3,7 +3,7 @@ import { query } from '../query.ts';
 
 const kind = oneOf<'judge' | 'checks'>();
 
-/** Of all that was recorded of a run: another one means that something else is there. */
+/** Hash of all recorded results and traces of a run, to detect that they have changed. */
 export const sourceHash = query(
   'eval-backtests.source-hash',
   `select encode(sha256(convert_to(coalesce(string_agg(
@@ -71,7 +71,7 @@ const recorded = {
   evaluatorError: flag,
   detail: json<unknown>(),
 };
-/** Trials as they were graded. */
+/** Trials with their original grades. */
 export const recordedAfter = query(
   'eval-backtests.recorded-after',
   `select trial_id as "trialId", position, case_id as "caseId", status, result, evaluator_error as "evaluatorError", detail

@@ -54,7 +54,7 @@ export const all = query(
   { suiteId: text, ids: orNull(texts) },
   cases.columns,
 );
-/** Of those that a run of the whole suite has. */
+/** The cases that a run of the whole suite includes. */
 export const enabledIds = query(
   'eval-cases.enabled-ids',
   `select id from eval_cases where suite_id = :suiteId and not coalesce((definition ->> 'disabled')::boolean, false)`,
@@ -102,7 +102,7 @@ export const byDeclaredId = query(
   { suiteId: text, declaredId: text },
   { id: text },
 );
-/** Those that do the same as one of these, the first of several first. */
+/** Cases with the same content as one of these, the oldest first. */
 export const withContent = query(
   'eval-cases.with-content',
   `select ${cases.all()}, content_hash as "contentHash" from eval_cases
@@ -110,7 +110,7 @@ export const withContent = query(
   { suiteId: text, hashes: texts },
   { ...cases.columns, contentHash: text },
 );
-/** One that does the same. */
+/** Finds a duplicate: a case with the same content. */
 export const byContent = query(
   'eval-cases.by-content',
   `select id, title from eval_cases where suite_id = :suiteId and content_hash = :contentHash limit 1`,

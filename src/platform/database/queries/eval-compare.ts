@@ -45,10 +45,10 @@ export const scored = query(
   },
   { index: 'eval_results_position' },
 );
-/** What is a number, and adds up to one; whoever reports scores may send anything. */
+/** A score as a number, if it is one that can be added up; reported scores may have any value. */
 const numeric = `case when jsonb_typeof(s.value -> 'value') = 'number'
        then case when abs((s.value ->> 'value')::numeric) < 1e100 then (s.value ->> 'value')::float8 end end`;
-/** What the scores of a run come to, by case, model and scorer. */
+/** The scores of a run by case, model and scorer. */
 export const scores = query(
   'eval-compare.scores',
   `select r.case_id as "caseId", r.variant, s.value ->> 'scorerId' as "scorerId",

@@ -128,7 +128,9 @@ const measured = {
   groundedness: jsonText,
   billedMicros: bigint,
 };
-/** What was measured of a trial, while its request is the last and not over; one that is there stays. */
+/**
+ * Stores the measurement of a trial while its request is the latest and still open. An existing measurement is kept.
+ */
 export const record = query(
   'eval-judgements.record',
   `with held as (

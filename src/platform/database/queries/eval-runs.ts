@@ -23,10 +23,10 @@ export type RunStatus =
   | 'timed_out';
 export type RunResult = 'passed' | 'failed' | 'inconclusive';
 
-/** What a run covers: all cases of its suite, some of them, or one that is tried while it is written. */
+/** The coverage of a run: all cases of its suite, some of them, or a single case that is being written. */
 export type RunCoverage = 'suite' | 'cases' | 'try';
 
-/** What runs have in common that may be compared. */
+/** The target of a run. Only runs with the same target can be compared. */
 export interface RunTarget {
   /** By name. */
   models: Record<string, true>;
@@ -35,7 +35,7 @@ export interface RunTarget {
   withoutSkills?: true;
 }
 
-/** What is known when a run is launched, and never changes. */
+/** Columns that are set when a run is launched and never change. */
 const launched = {
   id: text,
   organizationId: text,
@@ -91,7 +91,7 @@ const runs = table(
 );
 export type RunRow = RowOf<typeof runs.columns>;
 
-/** Of a run that has no verdict yet. */
+/** SQL condition for a run without a verdict. */
 export const isOpen = "status in ('pending', 'running', 'grading')";
 const which = runs.pick(['projectId', 'id']);
 const made = [
@@ -111,7 +111,7 @@ export const insertSnapshot = query(
   'insert into eval_run_snapshots (run_id, snapshot) values (:runId, :snapshot)',
   { runId: text, snapshot: json<unknown>() },
 );
-/** What the cases of a run are called, and with which models they are tried; the rest of a snapshot may have megabytes. */
+/** Case names and models of a run, without the rest of its snapshot, which may have megabytes. */
 export const caseNames = query(
   'eval-runs.case-names',
   `select c ->> 'id' as id, c ->> 'title' as title, c -> 'variants' as variants
@@ -125,14 +125,14 @@ export const snapshot = query(
   { runId: text },
   { snapshot: json<unknown>() },
 );
-/** Of a snapshot what servers are reached with: the rest may be large. */
+/** The snapshot without cases, skills and system prompt, which may be large. */
 export const surroundings = query(
   'eval-runs.surroundings',
   `select snapshot - 'cases' - 'skills' - 'systemPrompt' as snapshot from eval_run_snapshots where run_id = :runId`,
   { runId: text },
   { snapshot: json<unknown>() },
 );
-/** Of a snapshot only the servers: the rest may be large. */
+/** Only the servers of the snapshot, because the rest may be large. */
 export const servers = query(
   'eval-runs.servers',
   `select snapshot -> 'servers' as servers from eval_run_snapshots where run_id = :runId`,
@@ -271,7 +271,7 @@ export const openOfSuite = query(
   { suiteId: text },
   { open: flag },
 );
-/** Those that are late. */
+/** Open runs past their deadline. */
 export const late = query(
   'eval-runs.late',
   `select id, source from eval_runs where deadline_at < now() and ${isOpen} and status <> 'grading'
@@ -280,7 +280,7 @@ export const late = query(
   { id: text, source: text },
   { index: 'eval_runs_deadline' },
 );
-/** Those whose trials are all over, and that nobody has decided. Whoever reports a run says itself when it is over. */
+/** Undecided runs whose trials have all ended. Reported runs are ended by their reporter. */
 export const undecided = query(
   'eval-runs.undecided',
   `select r.id from eval_runs r where r.deadline_at > now() and ${isOpen} and r.status <> 'grading'
@@ -290,7 +290,7 @@ export const undecided = query(
   { id: text },
   { index: 'eval_runs_deadline' },
 );
-/** Its trials are over, and now it waits for its judge. Nothing when it does already, or is over. */
+/** Moves a run whose trials have ended to grading. Returns no row if it is already there or has ended. */
 export const grade = query(
   'eval-runs.grade',
   `update eval_runs set status = 'grading', deadline_at = :deadlineAt
@@ -298,7 +298,7 @@ export const grade = query(
   { id: text, deadlineAt: time },
   { id: text },
 );
-/** Those whose judge was heard, or had time enough, and that nobody has decided. */
+/** Undecided runs whose judgement has ended or timed out. */
 export const graded = query(
   'eval-runs.graded',
   `select r.id from eval_runs r left join eval_run_judgements j on j.run_id = r.id
@@ -321,7 +321,7 @@ export const recount = query(
   { id: text },
 );
 
-/** What trials that ran elsewhere add to their run. */
+/** Adds reported trials to the counts of their run. */
 export const addReported = query(
   'eval-runs.add-reported',
   `with described as (update eval_run_snapshots set snapshot = :snapshot where run_id = :id)
@@ -357,8 +357,9 @@ export const queueToEnd = query(
   { projectId: text },
 );
 /**
- * Nothing when it was over already, or has other trials than were counted. The keys that were brought go with it. Each run of a project ends later than all
- * that have ended, so that whoever exports them finds new ones behind those that are known.
+ * Ends a run and deletes the API keys sent with it. Returns no row if it has already ended, or if its trials are not
+ * those that were counted. The end time is later than that of every ended run in the project, so that exports find new
+ * runs behind the known ones.
  */
 export const end = query(
   'eval-runs.end',

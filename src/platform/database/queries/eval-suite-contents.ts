@@ -4,7 +4,7 @@ import { removalSteps, runContents } from './removal.ts';
 
 const ofRun = 'r.suite_id = :id';
 
-/** What empties a suite, step by step, each until it finds nothing. */
+/** Steps that empty a suite, each repeated until it deletes nothing. */
 export const steps = removalSteps(
   'eval-suite-contents',
   [

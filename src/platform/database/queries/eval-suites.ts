@@ -16,7 +16,7 @@ import { isWhole } from './eval-runs.ts';
 
 export type ScheduleState = 'active' | 'paused_quota' | 'paused_auth' | 'paused_failures';
 
-/** What an author decides. */
+/** Columns set by the author. */
 const authored = {
   name: text,
   description: orNull(text),
@@ -53,7 +53,7 @@ const suites = table('eval_suites', {
 export type SuiteRow = RowOf<typeof suites.columns>;
 export type SuiteFields = { -readonly [Field in keyof typeof authored]: SuiteRow[Field] };
 
-/** Of a suite that the query calls `s`. */
+/** For queries that alias the suites table as `s`. */
 const scheduleColumns = (Object.keys(schedule) as (keyof typeof schedule)[])
   .map((field) => `${suites.from('s')[field]} as "${field}"`)
   .join(', ');
@@ -78,7 +78,7 @@ const listed = {
   latestFailed: orNull(integer),
   latestCreatedAt: orNull(time),
   latestWarnings: orNull(json<{ code: string; message: string }[]>()),
-  /** The latest first. */
+  /** Latest first. */
   trend: json<number[]>(),
 };
 export type ListedSuite = RowOf<typeof listed>;
@@ -137,7 +137,7 @@ export const lineUpByName = query(
   `select from pg_advisory_xact_lock(hashtextextended('eval-suite-names ' || :projectId, 4700))`,
   { projectId: text },
 );
-/** One that reports own before another of the same name, then the oldest. */
+/** Prefers a suite created by CI reports to another of the same name, then the oldest. */
 export const lockByName = query(
   'eval-suites.lock-by-name',
   `select ${suites.all()} from eval_suites where project_id = :projectId and name = :name and deleted_at is null
@@ -191,7 +191,7 @@ export const markDeleted = query(
    where project_id = :projectId and id = :id and deleted_at is null`,
   which,
 );
-/** What a run that was decided adds to the suite's totals. */
+/** Adds a decided run to the totals of the suite. */
 export const addToTotals = query(
   'eval-suites.add-to-totals',
   `update eval_suites set passed_total = passed_total + :passed, failed_total = failed_total + :failed
@@ -215,9 +215,9 @@ const due = {
   scheduleEnvironmentId: orNull(text),
 };
 /**
- * Those whose time has come, each handed out once: their next time is set in the same statement, to the first one that
- * is still ahead, so that a service that slept through several makes up for one. Of each organization the first, then of
- * each the second: the steps from project to project cost the same however many are due.
+ * Returns due suites, each once: the same statement sets the next time to the first one in the future, so that a
+ * service that was down does not catch up on all missed runs. Takes the first suite of each organization, then the
+ * second of each; the steps from project to project cost the same however many are due.
  */
 export const fire = query(
   'eval-suites.fire',
@@ -249,7 +249,7 @@ export const fire = query(
   {},
   due,
 );
-/** What came of a scheduled launch: how many failed in a row, and whether it pauses. */
+/** Records the result of a scheduled launch: the number of consecutive failures, and whether the schedule pauses. */
 export const noteLaunch = query(
   'eval-suites.note-launch',
   `update eval_suites set schedule_failures = :failures, schedule_state = :state,

@@ -162,7 +162,7 @@ export const insertReported = query(
   { ...reported.takes, projectId: text },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
-/** Those of a run that are known by these names. */
+/** Reported trials of a run by name. */
 export const knownReported = query(
   'eval-trials.known-reported',
   `select external_id as "externalId", content_hash as "contentHash" from eval_results
@@ -172,8 +172,8 @@ export const knownReported = query(
   { index: 'eval_results_external' },
 );
 /**
- * Adds what ended trials of these runs have left to the counts and the events of the run. What is added is taken away in
- * the same statement, so that it is added once, whoever does it. Runs are taken in the order of their ids.
+ * Adds ended trials to the counts and events of their runs, and removes the pending amounts in the same statement, so
+ * that each trial is counted once. Runs are locked in the order of their ids.
  */
 export const tally = query(
   'eval-trials.tally',
@@ -267,7 +267,7 @@ const stood = {
   toolNames: orNull(json<unknown>()),
 };
 export type TrialStateRow = RowOf<typeof stood>;
-/** The same in few bytes: of what is stored with a trial only where it failed and which tools it called. */
+/** Compact trial states: of the stored result only failures and called tools. */
 export const states = query(
   'eval-trials.states',
   `select t.id, t.position, t.case_id as "caseId", t.variant, t.number, t.state, r.status, r.result,
@@ -280,7 +280,7 @@ export const states = query(
   stood,
   { index: 'eval_trials_position' },
 );
-/** Those that ended and did not pass. */
+/** Ended trials that did not pass. */
 export const failures = query(
   'eval-trials.failures',
   `select ${listedColumns} from eval_results r join eval_trials t on t.id = r.trial_id
@@ -290,7 +290,7 @@ export const failures = query(
   { ...listed, status: oneOf<TrialStatus>(), finishedAt: time, detail: json<unknown>() },
   { index: 'eval_results_failures' },
 );
-/** The same of a run that ended before all its trials did: with those that have no result. */
+/** Trials that did not pass, for a run that ended early: including those without a result. */
 export const unpassed = query(
   'eval-trials.unpassed',
   `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id
@@ -339,7 +339,7 @@ const judged = results.pick([
   'stages',
 ]);
 export type JudgedTrial = RowOf<typeof judged>;
-/** What a verdict is made of, page by page. */
+/** The columns that a verdict is computed from, page by page. */
 export const judgedAfter = query(
   'eval-trials.judged-after',
   `select r.position, r.case_id as "caseId", r.variant, r.number, r.status, r.result,

@@ -55,19 +55,19 @@ const state = [
 const made = ['id', 'fingerprint', ...state] as const;
 
 interface Place {
-  /** What the names of the queries begin with. */
+  /** Prefix of the query names. */
   name: string;
-  /** What the names of the tables begin with. */
+  /** Prefix of the table names. */
   tables: string;
   /** The column of whose findings they are. */
   owner: string;
-  /** Serves the list. */
+  /** The index for the list. */
   index: string;
 }
 
 export type FindingQueries = ReturnType<typeof findingQueries>;
 
-/** What keeps going wrong for an owner, wave after wave; each kind of owner has tables of its own. */
+/** Queries for recurring findings of an owner, over its waves. Each kind of owner has its own tables. */
 function findingQueries({ name, tables, owner, index }: Place) {
   const findings = table(`${tables}_findings`, findingColumns);
   const observations = `${tables}_observations`;
@@ -81,7 +81,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId, 4700))`,
       { ownerId: text },
     ),
-    /** What a wave shows now, instead of what it showed before. */
+    /** Replaces the previous observations of a wave. */
     observe: query(
       `${name}.observe`,
       `insert into ${observations} (${owner}, fingerprint, wave_id, wave_at, fired, affected, total)
@@ -90,7 +90,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
          do update set wave_at = excluded.wave_at, fired = excluded.fired, affected = excluded.affected, total = excluded.total`,
       { ...observed.takes, ownerId: text, waveId: text, waveAt: time },
     ),
-    /** What a wave showed before and does not cover any more. */
+    /** Deletes observations that the wave no longer covers. */
     forget: query(
       `${name}.forget`,
       `delete from ${observations} where ${ofOwner} and wave_id = :waveId and fingerprint <> all(:fingerprints)
@@ -98,7 +98,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       { ...some, waveId: text },
       { fingerprint: text },
     ),
-    /** Of each fingerprint: whether this wave was looked at before, and when the latest of the others was launched. */
+    /** For each fingerprint: whether this wave has observed it, and when the latest other wave that did began. */
     before: query(
       `${name}.before`,
       `select f.fingerprint,
@@ -139,7 +139,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       `delete from ${findings.name} where ${ofOwner} and fingerprint = :fingerprint`,
       one,
     ),
-    /** The latest change first. */
+    /** Latest change first. */
     list: query(
       `${name}.list`,
       `select ${findings.all()} from ${findings.name}

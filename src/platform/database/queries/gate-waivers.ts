@@ -42,7 +42,7 @@ export const insert = query(
   waivers.insert(Object.keys(made) as (keyof typeof made)[]),
   made,
 );
-/** Nothing when it was revoked before. */
+/** Returns no row if the waiver was already revoked. */
 export const revoke = query(
   'gate-waivers.revoke',
   `update eval_gate_waivers set revoked_at = now(), revoked_by = :revokedBy

@@ -12,7 +12,7 @@ const grants = table('oauth_grants', {
   clientId: orNull(text),
   scope: orNull(text),
   expiresAt: orNull(time),
-  /** When its tokens came. */
+  /** When the tokens were received. */
   updatedAt: time,
   version: integer,
   deadReason: orNull(text),
@@ -30,7 +30,7 @@ export const find = query(
   { id: text },
   { ...grants.columns, organizationId: text, refreshing: flag, sealedKeyId: text, ciphertext: bytes },
 );
-/** An OAuth grant of a server. Its tokens and client secret are sealed. */
+/** The OAuth grant of a server, with encrypted tokens and client secret. */
 export type GrantRow = RowOf<typeof find.gives>;
 
 const made = [

@@ -11,8 +11,8 @@ const ofScope =
 const ofClaim = `${ofScope} and claim_token = :token and response is null`;
 
 /**
- * For work in the same transaction. Nothing is written when the key was used before; a second request with the key
- * waits here until the first one's transaction ends.
+ * For work in the same transaction. Inserts nothing if the key was used before; a concurrent request with the same key
+ * waits until the first transaction ends.
  */
 export const insert = query('idempotency.insert', `${keys.insert()} on conflict do nothing`, keys.columns);
 /**

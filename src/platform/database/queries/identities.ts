@@ -15,7 +15,7 @@ export const list = query(
   { userId: text },
   { id: text, issuer: text, linkedAt: time },
 );
-/** Nothing when it is somebody's already. */
+/** Returns no row if the identity already belongs to a user. */
 export const insert = query(
   'identities.insert',
   `insert into identities (id, issuer, subject, user_id) values (:id, :issuer, :subject, :userId) on conflict do nothing`,

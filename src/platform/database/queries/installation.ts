@@ -1,7 +1,7 @@
 import { bigint, integer, orNull, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** What an operator looks at. */
+/** Facts about the database, for operators. */
 export const database = query(
   'installation.database',
   `select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,

@@ -7,8 +7,8 @@ export type JobRow = LeasedRowOf<typeof own>;
 export const leases = leaseQueries('jobs', own);
 
 /**
- * Those that are added; the others share a unique key with an unfinished one. The organization is empty for the
- * service's own. The announcement is made once, and delivered when the transaction commits.
+ * Returns the inserted jobs; others have the unique key of an unfinished job. The organization is empty for jobs of the
+ * service itself. One notification is sent, when the transaction commits.
  */
 export const insert = query(
   'jobs.insert',

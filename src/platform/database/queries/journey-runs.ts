@@ -87,7 +87,7 @@ export const snapshot = query(
 
 const page = { before: orNull(text), most: bigint };
 const behind = `(:before::text is null or id < :before) order by id desc limit :most`;
-/** The latest first. */
+/** Latest first. */
 export const listOfJourney = query(
   'journey-runs.list-of-journey',
   `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${behind}`,
@@ -150,7 +150,7 @@ export const insert = query(
   },
   runs.columns,
 );
-/** What ended sessions add to their run. */
+/** Adds ended sessions to the counts of their run. */
 export const count = query(
   'journey-runs.count',
   `update journey_runs set succeeded = succeeded + :succeeded, failed = failed + :failed,
@@ -181,8 +181,7 @@ export const setVerdict = query(
   { id: text, verdict: json<unknown>(), tally: json<unknown>() },
 );
 /**
- * Those on which nobody has worked for so many seconds. One whose sessions wait for their turn, behind others that are
- * worked on, is not among them.
+ * Runs whose sessions have not been worked on for so many seconds. Runs whose sessions wait in the queue are excluded.
  */
 export const silent = query(
   'journey-runs.silent',

@@ -75,7 +75,7 @@ export const insert = query(
 
 const held = `id = :id and lease_token = :leaseToken and state = 'running'`;
 const lease = { id: text, leaseToken: text };
-/** Its chat session is there from now on; zero rows when the lease was lost. */
+/** Begins a session and creates its chat session. Returns no row if the lease was lost. */
 export const begin = query(
   'journey-sessions.begin',
   `with held as (
@@ -91,7 +91,10 @@ export const begin = query(
   { turns: integer, lastFinish: orNull(text) },
 );
 
-/** One message of the persona and all that came of it, unless the lease was lost. Whoever gets on is not about to be given up. */
+/**
+ * Adds a message of the persona and the answers to it, unless the lease was lost. Resets the attempts, because the
+ * session makes progress.
+ */
 export const addTurn = query(
   'journey-sessions.add-turn',
   `with held as (
@@ -140,14 +143,14 @@ export const addTurn = query(
 );
 
 const over = { status: text, errorCode: orNull(text), errorMessage: orNull(text) };
-/** What became of one whose lease has just ended. */
+/** Records the outcome of a session whose lease has just ended. */
 export const close = query(
   'journey-sessions.close',
   `update journey_sessions set status = :status, error_code = :errorCode, error_message = :errorMessage,
      turn_cap = :turnCap, touched_at = now(), criteria = :criteria, judge = :judge where id = :id`,
   { id: text, ...over, turnCap: flag, criteria: orNull(json<unknown>()), judge: orNull(json<unknown>()) },
 );
-/** Those of a run, or of one of its targets, whose turn has not come and never will. How many. */
+/** Closes the sessions of a run, or of one of its targets, that have not started. Returns their number. */
 export const closePending = query(
   'journey-sessions.close-pending',
   `update journey_sessions set state = 'cancelled', due_at = null, lease_token = null, finished_at = now(),
@@ -161,7 +164,7 @@ export const openIds = query(
   { runId: text },
   { id: text },
 );
-/** Those that were cut off. How many. */
+/** Closes the sessions that were interrupted. Returns their number. */
 export const closeRunning = query(
   'journey-sessions.close-running',
   `update journey_sessions set status = :status, error_code = :errorCode, error_message = :errorMessage,
@@ -190,7 +193,7 @@ export const listOfRun = query(
   sessions.columns,
   { index: 'journey_sessions_position' },
 );
-/** Whatever is told about a session has changed when its mark has. Cheap: nothing that is large is read. */
+/** A mark per session, which changes whenever its details change. Reads no large columns. */
 export const marks = query(
   'journey-sessions.marks',
   `select id, status || ' ' || turns || case when facts is null then '' else ' graded' end as mark
@@ -245,7 +248,7 @@ export const evidence = query(
   { evidence: json<unknown>() },
   { index: 'journey_turns_pkey' },
 );
-/** What grading came to, unless another one counts by now. Zero rows then. */
+/** Records the grade, unless another grading has replaced this one. Returns no row then. */
 export const grade = query(
   'journey-sessions.grade',
   `update journey_sessions set criteria = :criteria, judge = :judge, facts = :facts

@@ -45,7 +45,7 @@ export const findAny = query(
   one,
   journeys.columns,
 );
-/** It stays as it is until the transaction ends. */
+/** Locks the journey against changes until the transaction ends. */
 export const lock = query(
   'journeys.lock',
   `select ${journeys.all()} from journeys where ${live} for no key update`,
@@ -58,7 +58,7 @@ export const count = query(
   { projectId: text },
   { count: integer },
 );
-/** One that holds the persona. */
+/** Finds an active journey that uses the persona. */
 export const withPersona = query(
   'journeys.with-persona',
   'select id, name from journeys where persona_id = :personaId and archived_at is null order by id limit 1',
@@ -101,7 +101,7 @@ export const update = query(
   { ...one, ...journeys.pick(changed) },
   journeys.columns,
 );
-/** One that is archived already is told so again. */
+/** Archiving is idempotent: the first date stays. */
 export const archive = query(
   'journeys.archive',
   `update journeys set archived_at = coalesce(archived_at, now()) where project_id = :projectId and id = :id

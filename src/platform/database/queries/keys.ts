@@ -14,7 +14,7 @@ const keys = table('api_keys', {
   revokedAt: orNull(time),
 });
 
-/** Of one organization, or of all. */
+/** Keys of one organization, or of all if none is given. */
 export const list = query(
   'keys.list',
   `select k.id, k.name, k.hint, u.email, o.id as "organizationId", o.name as "organizationName",
@@ -36,7 +36,7 @@ const paged = {
   userName: orNull(text),
 };
 export type KeyPageRow = RowOf<typeof paged>;
-/** Of an organization, or of one of its members; newest first. */
+/** Keys of an organization or of one of its members, newest first. */
 export const page = query(
   'keys.page',
   `select k.id, k.name, k.hint, k.user_id as "userId", k.created_at as "createdAt", k.last_used_at as "lastUsedAt",
@@ -48,7 +48,7 @@ export const page = query(
   paged,
   { index: 'api_keys_organization' },
 );
-/** Those of a member that work. */
+/** The number of active keys of a member. */
 export const countOf = query(
   'keys.count-of',
   `select count(*) as count from api_keys
@@ -67,7 +67,7 @@ export const revokeIn = query(
   keys.pick(['name', 'hint', 'userId']),
 );
 
-/** Whether one was ever made. */
+/** Whether any key was ever created. */
 export const any = query('keys.any', 'select exists (select from api_keys) as made', {}, { made: flag });
 
 const written = ['id', 'hash', 'hint', 'name', 'userId', 'organizationId'] as const;

@@ -25,7 +25,7 @@ const leased = {
   id: text,
   kind: text,
   organizationId: text,
-  /** Tries begun, this one included. */
+  /** Attempts, including this one. */
   attempts: integer,
   leaseToken: text,
 };
@@ -51,7 +51,7 @@ interface ClaimRequest {
 
 interface Claimed<Row> {
   rows: Row[];
-  /** Somebody else was taking rows at the same moment, so some may be left that fit. */
+  /** Other processes were claiming rows at the same time, so due rows may be left. */
   crowded: boolean;
   /** Milliseconds until a further row is due; undefined when there is none. */
   next: number | undefined;
@@ -77,7 +77,7 @@ export interface LeaseQueries<Row extends LeasedRow> {
   /** Announced on when running rows were taken from whoever holds them. */
   readonly lostChannel: string;
   claim(db: Db, request: ClaimRequest): Promise<Claimed<Row>>;
-  /** Those still held, and whether each was extended: one that somebody is writing to just now is not. */
+  /** Returns the leases still held, and whether each was extended. A row that is being written is not extended. */
   extend(db: Db, leases: LeaseName[], lease: number): Promise<{ id: string; extended: boolean }[]>;
   /** Ends the lease inside the caller's transaction; false when it was lost. */
   settle(db: Db, lease: LeaseName, end: LeaseEnd): Promise<boolean>;
@@ -165,7 +165,7 @@ export function leaseQueries<Own extends Columns>(name: string, own: Own): Lease
       const rows = found.filter(({ id }) => id !== null);
       const [all] = found;
       return {
-        // What has an id was claimed, and is complete.
+        // A row with an id was claimed, so all its columns are set.
         rows: rows as unknown as LeasedRowOf<Own>[],
         crowded: (all?.chosen ?? 0) > rows.length,
         next: all?.next ?? undefined,
@@ -223,9 +223,9 @@ function places(name: string): string {
 }
 
 /**
- * Who gets the free slots: the organization that holds the fewest, counted over all processes; among equals the one
- * whose turn was longest ago, then whoever has waited longest. First it is counted out how many rows of which place
- * that makes, at most as many as there are slots from each; only so many are locked.
+ * Claims due rows. Free slots go to the organization with the fewest leases over all processes; among equals to the
+ * least recently served one, then to the one waiting longest. A first step counts how many rows each organization gets,
+ * at most the number of slots; only those are locked.
  */
 function claimQuery<Own extends Columns>(name: string, own: Own) {
   const due = `j.kind = p.kind and j.organization_id = p.organization_id and j.due_at <= now() and j.id <> all(:except)`;

@@ -1,10 +1,8 @@
 import { bigint, flag, oneOf, orNull, type RowOf, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
-import { mayView } from './projects.ts';
+import { mayView, organizationRoles as roles } from './visibility.ts';
 
-const roles = oneOf<'owner' | 'admin' | 'member'>();
-export type OrganizationRole = RowOf<{ role: typeof roles }>['role'];
 const member = { userId: text, email: text, name: text, role: text };
 export type MemberRow = RowOf<typeof member>;
 
@@ -61,7 +59,7 @@ export const lineUp = query(
   { id: text },
 );
 const leaving = { userId: text, organizationId: orNull(text) };
-/** The same for the organizations of a user, or one of them: in one order, so that two callers never wait for each other. */
+/** Locks the organizations of a user, or one of them, in a fixed order, so that two callers cannot deadlock. */
 export const lineUpToLeave = query(
   'members.line-up-to-leave',
   `select o.id from organizations o
@@ -111,7 +109,7 @@ export const set = query(
    on conflict (organization_id, user_id) do update set role = excluded.role`,
   { ...ofOrganization, role: roles },
 );
-/** Nothing for whoever is one already. */
+/** Returns no row for an existing member. */
 export const add = query(
   'members.add',
   `insert into organization_members (organization_id, user_id, role) values (:organizationId, :userId, :role)
@@ -124,7 +122,7 @@ export const setInProject = query(
    on conflict on constraint project_members_pkey do update set role = excluded.role`,
   { ...ofProject, role: oneOf<'admin' | 'member'>() },
 );
-/** What somebody was invited to a project as. */
+/** The project role of an invitation. */
 export const findInProject = query(
   'members.find-in-project',
   `select m.role, u.email from project_members m join users u on u.id = m.user_id

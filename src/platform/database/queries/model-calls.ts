@@ -24,7 +24,7 @@ const closed = manyOf({
   outputTokens: orNull(bigint),
   costMicros: orNull(bigint),
 });
-/** What came of them; one that is closed stays as it is. */
+/** Records the outcome of open calls. A closed call stays unchanged. */
 export const close = query(
   'model-calls.close',
   `update model_calls c set outcome = n.outcome, input_tokens = n.input_tokens, output_tokens = n.output_tokens,

@@ -1,7 +1,7 @@
 import { orNull, text } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Who has the address, and the hash of their password if they have one. */
+/** The user with the address, and the password hash if there is one. */
 export const ofEmail = query(
   'passwords.of-email',
   `select u.id as "userId", u.email, p.hash from users u left join passwords p on p.user_id = u.id

@@ -1,6 +1,6 @@
 import { flag, oneOf, orNull, text, time } from '../columns.ts';
 import { query } from '../query.ts';
-import type { OrganizationRole } from './members.ts';
+import type { OrganizationRole } from './visibility.ts';
 
 /** An account as its owner sees it. */
 export const find = query(
@@ -18,7 +18,7 @@ export const hold = query(
   { userId: text },
   { id: text, email: text, name: text },
 );
-/** Those that somebody belongs to, the oldest first. */
+/** Organizations of a user, oldest first. */
 export const organizations = query(
   'people.organizations',
   `select o.id, o.name, o.logo_url as "logoUrl", o.plan, m.role, o.created_at as "createdAt"

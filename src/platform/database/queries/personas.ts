@@ -19,7 +19,7 @@ export type PersonaRow = RowOf<typeof personas.columns>;
 const one = { projectId: text, id: text };
 const ofProject = `project_id = :projectId and id = :id`;
 
-/** The latest first. */
+/** Latest first. */
 export const list = query(
   'personas.list',
   `select ${personas.all()} from personas where project_id = :projectId and (:before::text is null or id < :before)

@@ -66,7 +66,7 @@ export const everywhere = query(
   { projectId: orNull(text) },
   { ...plugins.columns, declaredVersion: orNull(text) },
 );
-/** Held until the transaction ends. */
+/** Locked until the transaction ends. */
 export const lock = query(
   'plugins.lock',
   `select ${plugins.all()} from plugins where project_id = :projectId and name = :name for update`,
@@ -92,14 +92,14 @@ export const setEnabled = query(
 /** With its versions and their skills. */
 export const remove = query('plugins.delete', 'delete from plugins where id = :id', { id: text });
 
-/** The servers of every version. */
+/** Enables or disables the servers of all versions. */
 export const setServersEnabled = query(
   'plugins.set-servers-enabled',
   `update servers s set enabled = :enabled, revision = revision + 1, updated_at = now() from plugin_versions v
    where v.plugin_id = :id and s.plugin_version_id = v.id`,
   plugins.pick(['id', 'enabled']),
 );
-/** The same, held until the transaction ends. */
+/** Locks the servers until the transaction ends. */
 export const lockServers = query(
   'plugins.servers',
   `select s.id, s.sealed_id as "sealedId" from servers s join plugin_versions v on v.id = s.plugin_version_id
@@ -129,8 +129,8 @@ export const nameOf = query(
   { name: text },
 );
 /**
- * What decides whether versions can be pinned, and what they bring; of those of the ids that exist in the project.
- * Served by plugin_versions_project, servers_plugin_version and skills_plugin_version.
+ * Whether plugin versions can be pinned, and their components. Returns the ids that exist in the project. Served by
+ * plugin_versions_project, servers_plugin_version and skills_plugin_version.
  */
 export const pinning = query(
   'plugins.pinning',
@@ -161,7 +161,7 @@ const declared = [
   'componentCounts',
 ] as const;
 const brought = ['servers', 'skills', 'status'] as const;
-/** Its components refer to it, so it comes first and is completed when they are there. */
+/** Inserted before its components, which reference it, and completed afterwards. */
 export const insertVersion = query(
   'plugins.insert-version',
   versions.insert([...declared, ...brought]),

@@ -112,7 +112,7 @@ export const projectContents = [
   { table: 'project_members' },
 ] satisfies readonly Content[];
 
-/** What empties a project, step by step, each until it finds nothing. Served by each table's index on its project. */
+/** Steps that empty a project, each repeated until it deletes nothing. Served by each table's index on the project. */
 export const steps = removalSteps('project-contents', projectContents, 'project_id');
 
 /** The row itself, with whatever came in meanwhile. */

@@ -1,7 +1,7 @@
 import { bigint, flag, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
-import type { OrganizationRole } from './members.ts';
+import { mayView, type OrganizationRole } from './visibility.ts';
 
 const projects = table('projects', {
   id: text,
@@ -20,13 +20,6 @@ export type ProjectRow = RowOf<typeof projectColumns>;
 
 export const viewer = { organizationId: text, userId: text, role: oneOf<OrganizationRole>() };
 export type Viewer = RowOf<typeof viewer>;
-
-/**
- * Whether somebody with this role in the organization, perhaps invited to the project with another, sees the project.
- * Owners and admins administer every project; members see public projects and those they were invited to.
- */
-export const mayView = (role: string, invited: string): string =>
-  `(${role} <> 'member' or p.visibility = 'public' or ${invited} is not null)`;
 
 /** The columns of a project `p`, for somebody with these roles. */
 export const projectList = (role: string, invited: string): string =>

@@ -90,7 +90,7 @@ export const byKey = query(
 const page = { before: orNull(text), most: bigint, kind: orNull(oneOf<Kind>()) };
 const behind = `(:kind::text is null or kind = :kind) and (:before::text is null or id < :before)
    order by id desc limit :most`;
-/** The latest first. */
+/** Latest first. */
 export const list = query(
   'readiness-runs.list',
   `select ${shownColumns} from readiness_runs where project_id = :projectId and ${behind}`,
@@ -107,7 +107,7 @@ export const listOfServer = query(
   { index: 'readiness_runs_server' },
 );
 
-/** Those who start runs of one organization stand in line here, so that what they count is true when they insert. */
+/** Serializes the start of runs of one organization, so that their count stays valid. */
 export const lineUp = query(
   'readiness-runs.line',
   `select from pg_advisory_xact_lock(hashtextextended('readiness-runs ' || :organizationId, 4700))`,

@@ -78,7 +78,7 @@ export const insert = query(
   cards.pick(['id', 'organizationId', ...edited]),
   cards.columns,
 );
-/** It is later than before, however fast edits follow each other: that tells them apart. */
+/** Sets a later time on every edit, however fast edits follow each other, so that the time identifies the version. */
 export const update = query(
   'registry-cards.update',
   `update registry_cards set ${cards.set(edited)},

@@ -26,7 +26,7 @@ export const list = query(
   listed,
   { index: 'registry_connections_project' },
 );
-/** Of a card, or of an entry of the directory. */
+/** `originId` is the id of a card or of a directory entry. */
 export const find = query(
   'registry-connections.find',
   `select ${connections.all()} from registry_connections
@@ -46,7 +46,7 @@ const made = [
   'endpointKind',
 ] as const;
 export const insert = query('registry-connections.insert', connections.insert(made), connections.pick(made));
-/** Installed again, perhaps somewhere else. */
+/** Updates a reinstalled server, possibly in another project. */
 export const renew = query(
   'registry-connections.renew',
   `update registry_connections set endpoint_url = :endpointUrl, place = :place, endpoint_kind = :endpointKind, connected_at = now()

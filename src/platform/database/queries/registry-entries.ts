@@ -81,7 +81,7 @@ export const find = query(
   { id: text },
   entries.columns,
 );
-/** Of this source, or of any; then rather of one that is kept up to date. */
+/** Searches one source, or all. Synced sources take precedence over the bundled one. */
 export const findNamed = query(
   'registry-entries.find-named',
   `select ${entries.all()} from registry_entries
@@ -132,7 +132,7 @@ export const removeBeyond = query(
      select id from registry_entries where source = :source order by pass desc, id offset :most)`,
   { source: text, most: bigint },
 );
-/** Those that a reading of everything did not meet. */
+/** Entries that a full synchronization did not find. */
 export const removeUnmet = query(
   'registry-entries.delete-unmet',
   'delete from registry_entries where source = :source and pass < :pass',

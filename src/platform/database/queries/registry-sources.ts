@@ -33,7 +33,7 @@ export const find = query(
   { source: text },
   sources.columns,
 );
-/** One that is somewhere else now is read from the beginning; what was there stays until then. */
+/** Adds a source. If its location changed, the next sync starts over; its entries stay until then. */
 export const name = query(
   'registry-sources.name',
   `insert into registry_sources as s (source, location) values (:source, :location)
@@ -42,13 +42,13 @@ export const name = query(
    where s.location <> excluded.location`,
   { source: text, location: text },
 );
-/** With what they list. */
+/** Deletes other sources with their entries. */
 export const removeOthers = query(
   'registry-sources.remove-others',
   'delete from registry_sources where not source = any(:sources)',
   { sources: texts },
 );
-/** Those that were not asked for so many milliseconds. */
+/** Sources that were not queried for so many milliseconds. */
 export const due = query(
   'registry-sources.due',
   `select source from registry_sources
@@ -77,7 +77,10 @@ export const goOn = query(
    where source = :source`,
   { source: text, cursor: orNull(text), skipped: bigint, at: time },
 );
-/** The reading is over. What comes next is what changed since it began, if it `moves`; else since the same time. */
+/**
+ * Ends a synchronization. If `moves` is set, the next one reads changes since this one began; otherwise since the same
+ * time as before.
+ */
 export const finish = query(
   'registry-sources.finish',
   `update registry_sources s set cursor = null, began_at = null, updated_since = case when :moves then s.began_at else s.updated_since end, etag = :etag,
@@ -86,7 +89,7 @@ export const finish = query(
    where source = :source`,
   { source: text, etag: orNull(text), moves: flag, at: time },
 );
-/** Nothing has changed there. */
+/** The source has no changes. */
 export const unchanged = query(
   'registry-sources.unchanged',
   `update registry_sources set last_synced_at = :at, upstream_fetched_at = :at, last_error = null, cursor = null,

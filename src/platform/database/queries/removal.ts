@@ -7,7 +7,7 @@ export interface Content {
   table: string;
   /** Left out, the row says itself whose it is. */
   from?: string;
-  /** What is done with rows that stay. */
+  /** An update for rows that are kept. */
   instead?: string;
   /** Tables whose rows have the same key, and go with them. */
   along?: { tables: readonly string[]; key: string };

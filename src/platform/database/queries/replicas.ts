@@ -4,7 +4,7 @@ import { query } from '../query.ts';
 /** A service answers requests; it may work on jobs too. */
 export type Role = 'service' | 'worker';
 
-/** Says that this process lives. */
+/** Records the heartbeat of a process. */
 export const beat = query(
   'replicas.beat',
   `insert into replicas (id, role, version) values (:id, :role, :version)
@@ -12,7 +12,7 @@ export const beat = query(
   { id: text, role: oneOf<Role>(), version: text },
 );
 export const leave = query('replicas.leave', 'delete from replicas where id = :id', { id: text });
-/** How many others answer requests. */
+/** Number of other processes that serve requests. */
 export const others = query(
   'replicas.others',
   `select count(*) as count from replicas

@@ -4,7 +4,7 @@ import { command, query } from '../query.ts';
 import { isOpen } from './eval-runs.ts';
 import { overPicked, removalSteps, runContents } from './removal.ts';
 
-/** What an organization may say how long to keep. */
+/** Data with a configurable retention. */
 export const retentionKinds = ['audit', 'traces', 'runs', 'usage'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
@@ -12,7 +12,7 @@ const limits = table('retention', {
   organizationId: text,
   kind: oneOf<RetentionKind>(),
   days: integer,
-  /** What was made before is gone. */
+  /** Data from before this time has been deleted. */
   doneUntil: orNull(time),
 });
 export type RetentionRow = RowOf<typeof limits.columns>;
@@ -81,7 +81,7 @@ const between = { ...before, after: text };
 export const oldRuns = query('retention.old-runs', overBetween('eval_runs', `not r.${isOpen}`), between, {
   id: text,
 });
-/** Those among them that no judge is heard about just now: what that costs is not booked yet. */
+/** Old runs without a judgement in progress, whose cost is not booked yet. */
 export const oldSettledRuns = query(
   'retention.old-settled-runs',
   overBetween(
@@ -111,7 +111,7 @@ const ofRun = 'r.id = :id';
 const tracesOf =
   'eval_runs r join eval_results s on s.run_id = r.id join eval_traces c on c.trial_id = s.trial_id';
 const blobsOfRun = { table: 'blobs', from: `${tracesOf} join blobs t on t.id = c.blob_id where ${ofRun}` };
-/** What empties a run of its traces and of what happened in it. */
+/** Steps that delete the traces and events of a run. */
 export const traceSteps = removalSteps(
   'retention-traces',
   [
@@ -124,7 +124,7 @@ export const traceSteps = removalSteps(
   ],
   'run_id',
 );
-/** What empties a run of everything, and the run itself. */
+/** Steps that delete a run with all its data. */
 export const runSteps = removalSteps(
   'retention-runs',
   [blobsOfRun, ...runContents(ofRun), { table: 'eval_runs', from: `eval_runs t where t.id = :id` }],

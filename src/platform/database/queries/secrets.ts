@@ -52,21 +52,21 @@ export const find = query(
   { ...viewer, id: text },
   secrets.columns,
 );
-/** The same, held until the transaction ends, so that two edits follow each other. */
+/** Locks a secret until the transaction ends, which serializes edits. */
 export const lock = query(
   'secrets.lock',
   `select ${secrets.all()} ${visible} and id = :id for update`,
   { ...viewer, id: text },
   secrets.columns,
 );
-/** Those of the project's secrets among these that are shared in the project or belong to the user. */
+/** Secrets of the project among these ids that are shared or belong to the user. */
 export const among = query(
   'secrets.among',
   `select id, name, sharing, owner_id as "ownerId" ${visible} and id = any(:ids) order by id`,
   { ...viewer, ids: texts },
   secrets.pick(['id', 'name', 'sharing', 'ownerId']),
 );
-/** Those of the secrets that exist, whoever may see them, and whether they reach this user. */
+/** Existing secrets among these ids, whether visible or not, and whether this user may use each. */
 export const granted = query(
   'secrets.granted',
   `select id, sharing = 'project' or owner_id = :userId as delivered from secrets
@@ -112,8 +112,8 @@ export const removeOwned = query(
   { userId: text },
 );
 /**
- * Those of the secrets that may be handed to something this user started, shared ones first. Marked and read in one
- * statement, so that what is handed out is what was marked.
+ * Secrets that work started by this user may use, shared ones first. Marks and reads them in one statement, so that
+ * exactly the returned ones are marked.
  */
 export const deliver = query(
   'secrets.deliver',

@@ -2,8 +2,8 @@ import { bytes, flag, integer, orNull, text } from '../columns.ts';
 import { query } from '../query.ts';
 
 /**
- * The sealed values of a server, and the authorization server that its client secret was first sent to. Nothing when
- * nothing secret is saved with the server.
+ * The encrypted values of a server, and the authorization server that first received its client secret. No row if
+ * nothing secret is stored.
  */
 export const client = query(
   'server-authorization.client',
@@ -12,7 +12,7 @@ export const client = query(
   { serverId: text },
   { id: text, keyId: text, ciphertext: bytes, issuer: orNull(text) },
 );
-/** The first issuer stays. Nothing is bound when the values were edited since they were read. */
+/** Binds the secret to an issuer, unless it is bound. Binds nothing if the values were edited since they were read. */
 export const bind = query(
   'server-authorization.bind',
   `update servers set client_secret_issuer = coalesce(client_secret_issuer, :issuer)

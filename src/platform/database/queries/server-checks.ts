@@ -38,7 +38,7 @@ export const find = query(
   one,
   named,
 );
-/** Of a project, the one that is about to be set aside. */
+/** Counts the other servers of a project with checks enabled, to enforce the limit before enabling this one. */
 export const count = query(
   'server-checks.count',
   `select count(*) as count from server_checks
@@ -65,8 +65,8 @@ export const remove = query(
 
 const due = checks.pick(['serverId', 'organizationId', 'projectId', 'setBy']);
 /**
- * Whose time has come, each once; a service that was away makes up for one time, not for all. Of each organization the
- * first, then of each the second: the steps from one to the next cost the same however many are due.
+ * Returns due checks, each once; a service that was down makes up for one missed check, not for all. Takes the first of
+ * each organization, then the second of each; the steps cost the same however many are due.
  */
 export const fire = query(
   'server-checks.fire',

@@ -1,7 +1,7 @@
 import { integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
-import { mayView } from './projects.ts';
+import { mayView } from './visibility.ts';
 
 type Status =
   | 'discovering'
@@ -50,7 +50,7 @@ export const lineUp = query(
   { userId: text },
   {},
 );
-/** Those that are open; one whose project was deleted is over. Served by server_connections_user. */
+/** Open requests; one whose project was deleted has ended. Served by server_connections_user. */
 export const count = query(
   'connections.count',
   `select count(*)::int as count from server_connections c
@@ -78,14 +78,14 @@ export const find = query(
   { ...account, role: text, id: text },
   row,
 );
-/** Whoever asks; nothing when it has expired. */
+/** Any request that has not expired. */
 export const findForWork = query(
   'connections.find-for-work',
   `select ${columns} from server_connections where id = :id and expires_at > now()`,
   { id: text },
   row,
 );
-/** Those that wait for tokens of this server. Served by server_connections_server. */
+/** Requests that wait for tokens of this server. Served by server_connections_server. */
 export const waiting = query(
   'connections.waiting',
   `select ${columns} from server_connections
@@ -106,7 +106,7 @@ export const prune = query(
 );
 
 const changed = ['status', 'serverId', 'error', 'request'] as const;
-// Whoever follows the request is told when the transaction commits.
+// Notifies watchers of the request when the transaction commits.
 const update = query(
   'connections.change',
   `with changed as (

@@ -15,13 +15,13 @@ import {
 import { selectList } from '../database.ts';
 import { query } from '../query.ts';
 
-/** What is kept of a server besides its columns; nothing here is secret. */
+/** Settings of a server that have no column of their own and are not secret. */
 export interface ServerSettings {
   command?: string;
   args?: string[];
   /** Names of variables that personal secrets may fill. */
   personalEnv?: string[];
-  /** Milliseconds a request may take. */
+  /** Timeout of a request in milliseconds. */
   timeout?: number;
   clientCapabilities?: Record<string, unknown>;
   useOAuth?: boolean;
@@ -81,21 +81,21 @@ export const lock = query(
   which,
   servers.columns,
 );
-/** The same by its name, whatever its case. */
+/** Locks a server by its name, which is case-insensitive. */
 export const lockNamed = query(
   'servers.lock-named',
   `select ${servers.all()} from servers where project_id = :projectId and name_key = :nameKey for update`,
   { projectId: text, nameKey: text },
   servers.columns,
 );
-/** Those of the servers that exist; they stay until the transaction ends. */
+/** Locks the existing servers among these ids until the transaction ends. */
 export const hold = query(
   'servers.hold-all',
   'select id from servers where project_id = :projectId and id = any(:ids) for key share',
   { projectId: text, ids: texts },
   { id: text },
 );
-/** Those of the servers that runs may use, in the order asked. */
+/** Servers that runs may use, in the requested order. */
 export const enabled = query(
   'servers.enabled',
   `select id, name from servers where project_id = :projectId and id = any(:ids) and enabled
@@ -103,14 +103,14 @@ export const enabled = query(
   { projectId: text, ids: texts },
   { id: text, name: text },
 );
-/** Those that are there, whether runs may use them or not. */
+/** Existing servers, whether or not runs may use them. */
 export const named = query(
   'servers.named',
   'select id, name from servers where project_id = :projectId and id = any(:ids)',
   { projectId: text, ids: texts },
   { id: text, name: text },
 );
-/** Those that these ids or names mean. */
+/** Servers by id or name. */
 export const called = query(
   'servers.called',
   `select id, name from servers where project_id = :projectId and (id = any(:idsOrNames) or name = any(:idsOrNames))
@@ -118,14 +118,13 @@ export const called = query(
   { projectId: text, idsOrNames: texts },
   { id: text, name: text },
 );
-/** Of these, what people are told about them. */
 export const described = query(
   'servers.described',
   `select ${servers.all()} from servers where project_id = :projectId and id = any(:ids) order by id`,
   { projectId: text, ids: texts },
   servers.columns,
 );
-/** Those with this URL, of which a project has few. Served by servers_project. */
+/** Servers with this URL. Served by servers_project. */
 export const at = query(
   'servers.at',
   `select ${servers.all()} from servers where project_id = :projectId and url = :url order by id limit 20`,
@@ -144,7 +143,7 @@ export const insert = query(
   fields,
   servers.columns,
 );
-/** Nothing when the name is taken, whatever its case. */
+/** Returns no row if the name is taken. Names are case-insensitive. */
 export const insertIfFree = query(
   'servers.insert-if-free',
   `${servers.insert(made)} on conflict on constraint servers_name do nothing returning ${servers.all()}`,
@@ -178,7 +177,7 @@ export const removeUntouched = query(
 /** A server with what a call to it depends on. */
 export const live = {
   ...servers.columns,
-  /** Counts the edits. */
+  /** Incremented by every edit. */
   revision: integer,
   grantId: orNull(text),
   /** The URL the grant's tokens are for. */
@@ -189,7 +188,7 @@ export const live = {
   oauthDemanded: flag,
   sealedKeyId: orNull(text),
   ciphertext: orNull(bytes),
-  /** Of the tunnel that it leads through. */
+  /** Slug of the tunnel through which the server is reached. */
   tunnelSlug: orNull(text),
 };
 export type LiveServerRow = RowOf<typeof live>;

@@ -23,7 +23,7 @@ const one = shares.pick(['projectId', 'kind', 'targetId']);
 const which = 's.project_id = :projectId and s.kind = :kind and s.target_id = :targetId';
 
 export const find = query('shares.find', `select ${all} ${from} where ${which}`, one, sealed);
-/** Those who change one follow each other, also the first two. */
+/** Serializes changes of a share, including the first two. */
 export const lineUp = query(
   'shares.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('share ' || :projectId || ' ' || :kind || ' ' || :targetId, 4700))`,
@@ -45,7 +45,7 @@ export const put = query(
    do update set ${shares.set(['policyVersion', 'linkHash', 'linkSealedId', 'expiresAt', 'updatedBy'])}, updated_at = now()`,
   shares.pick(written),
 );
-/** As long as it lasts. */
+/** Undefined once the share has expired. */
 export const byLink = query(
   'shares.by-link',
   `select ${all} ${from} join projects p on p.id = s.project_id and p.deleted_at is null

@@ -38,14 +38,14 @@ const files = table('skill_files', { skillId: text, path: text, content: bytes }
 
 const more = `exists (select from skill_files f where f.skill_id = s.id) as "hasFiles",
   s.frontmatter <> '{}' as "hasExtraFrontmatter"`;
-/** What decides whether a skill can be pinned, and what a pin refers to. */
+/** Whether a skill can be pinned, and the version that a pin references. */
 const pin = { ...pins.columns, hasFiles: flag, hasExtraFrontmatter: flag };
 export type SkillPinRow = RowOf<typeof pin>;
 const row = { ...skills.columns, ...pin };
 export type SkillRow = RowOf<typeof row>;
 
-// Of a plugin that was updated, the skills of earlier versions are still there for those who pinned them.
-// Named by value, the project is looked up in plugins_project once; by column, all plugins there are may be gone through.
+// Skills of earlier plugin versions stay for those who pinned them; only those of the active version are current.
+// Pass a parameter where possible: it is looked up once in plugins_project, while a column may scan all plugins.
 const current = (projectId: string): string => `(s.plugin_version_id is null
      or exists (select from plugins p where p.active_version_id = s.plugin_version_id and p.project_id = ${projectId}))`;
 const visible = `s.project_id = :projectId and (s.sharing = 'project' or s.owner_id = :userId)`;
@@ -66,14 +66,14 @@ export const find = query(
   { ...viewer, id: text },
   { ...row, content: text },
 );
-/** Those of the ids that exist in the project, personal ones included. */
+/** Existing skills among these ids in the project, including personal ones. */
 export const pinning = query(
   'skills.pinning',
   `select ${pins.all('s')}, ${more} from skills s where s.project_id = :projectId and s.id = any(:ids) order by s.id`,
   { projectId: text, ids: texts },
   pin,
 );
-/** What a run gives its model: the skills that are pinned, and those of pinned plugins. */
+/** The pinned skills of a run and those of pinned plugins, with their content. */
 export const contents = query(
   'skills.contents',
   `select s.name, s.description, s.content from skills s

@@ -1,16 +1,16 @@
 import { integer, text } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Those who share a pool follow each other here, so that together they never hold more than there is. */
+/** Serializes exchanges for a pool, so that the holders never have more than all its slots. */
 export const lineUp = query(
   'slot-grants.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('slots ' || :pool, 4700))`,
   { pool: text },
 );
 /**
- * What a holder may use from now on. Whoever has gone silent holds nothing. While somebody else has less than an equal
- * share and wants more, nobody takes more than that share. Where there are fewer slots than holders, whose turn was
- * longest ago comes first. What is in use stays counted until it is given back.
+ * Grants slots to a holder. Silent holders lose theirs. While another holder has less than an equal share and wants
+ * more, no holder exceeds that share. With fewer slots than holders, the least recently served one comes first. Slots
+ * in use count until they are returned.
  */
 export const exchange = query(
   'slot-grants.exchange',

@@ -4,12 +4,12 @@ import { query } from '../query.ts';
 /** Millionths of a dollar in a credit, which is a cent. */
 const perCredit = 10_000;
 
-/** What an organization may spend in a month: the lower one of its cap and what its plan allows. Null: as much as it likes. */
+/** The monthly spending limit of an organization: the lower of its cap and its plan. Null means unlimited. */
 const allowed = (organization: string): string =>
   `(select least(b.cap_credits::float8, (p.limits ->> 'credits')::float8) * ${perCredit} from organizations o
       left join plans p on p.name = o.plan left join spend_budgets b on b.organization_id = o.id
     where o.id = ${organization})`;
-/** What it has spent. The primary key read backwards: one row, however long the ledger. */
+/** The amount spent. Reads the primary key backwards: one row, however long the ledger is. */
 const settled = `coalesce((select l.total from ledger_entries l
     where l.organization_id = :organizationId and l.budget = 'credits' and l.period = :period
     order by l.position desc limit 1), 0) * ${perCredit}`;
@@ -44,7 +44,7 @@ const callRow = '(id, organization_id, project_id, run_id, trial_id, model, bill
 const reservationRow =
   '(organization_id, id, period, study_id, day, micros, input_micros, reason, actor, expires_at)';
 
-/** Those of organizations that have no cap, with a reservation each. Others are not written: they have to be admitted. */
+/** Inserts reservations for organizations without a cap. All others have to be admitted. */
 export const open = query(
   'spend-reservations.open',
   `with free as (select n.* from ${calls.from('n')} where ${allowed('n.organization_id')} is null),
@@ -146,7 +146,7 @@ export const settle = query(
   settling.takes,
 );
 
-/** Of processes that are gone, or stood still for longer than their reservations hold. */
+/** Reservations of processes that have stopped, or stalled for longer than the lease. */
 export const expired = query(
   'spend-reservations.expired',
   `select id, organization_id as "organizationId", period, study_id as "studyId", day, input_micros as "inputMicros", reason,

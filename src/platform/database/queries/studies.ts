@@ -101,7 +101,7 @@ export const byLink = query(
   { linkHash: bytes },
   sealed,
 );
-/** Nobody narrows or unpublishes it until the transaction ends; others come in meanwhile. */
+/** A shared lock: the study cannot be narrowed or unpublished until the transaction ends. */
 export const hold = query(
   'studies.hold',
   `select ${all} ${from} join projects p on p.id = s.project_id and p.deleted_at is null

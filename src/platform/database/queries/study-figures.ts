@@ -1,7 +1,7 @@
 import { bigint, flag, integer, orNull, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** What happened on each day (UTC), the first day first. */
+/** Figures per day in UTC, oldest first. */
 const daily = {
   dayStartMs: time,
   sessions: integer,
@@ -17,7 +17,7 @@ const byDay = `select date_trunc('day', at, 'UTC') as "dayStartMs", sum(sessions
      sum(up)::int as "thumbsUp", sum(down)::int as "thumbsDown"
    from (%) as happened (at, sessions, turns, unanswered, calls, failed, up, down) group by 1 order by 1`;
 
-/** Of milliseconds that turns took; `truncated`: there are more sessions than were looked at. */
+/** Durations of turns in milliseconds. `truncated`: older sessions were left out. */
 const spread = { median: orNull(integer), p95: orNull(integer), truncated: flag };
 const quantiles = (ms: string): string =>
   `percentile_disc(0.5) within group (order by ${ms}) as median, percentile_disc(0.95) within group (order by ${ms}) as p95`;

@@ -89,7 +89,7 @@ export const touch = query(
   { sessionId: text, toolCalls: integer, authInterrupted: flag },
 );
 
-/** Of a call: what was called, and whether it worked. */
+/** A tool call of a turn, and whether it succeeded. */
 export interface TurnCall {
   toolName: string;
   serverId?: string;
@@ -134,7 +134,7 @@ export const turnsOf = query(
   turns.columns,
   { index: 'study_turns_pkey' },
 );
-/** What detectors go by, of so many of the latest turns in a time of each of these sessions. */
+/** The input of detectors: the latest turns in a period of each of these sessions. */
 export const turnsIn = query(
   'study-sessions.turns-in',
   `select t.* from unnest(:sessionIds::text[]) as s (id) cross join lateral (
@@ -144,7 +144,7 @@ export const turnsIn = query(
   { sessionIds: texts, from: time, to: time, most: bigint },
   turns.pick(['sessionId', 'asked', 'answered', 'durationMs', 'calls', 'at']),
 );
-/** Those in which something was said or rated in a time, the latest first. */
+/** Sessions with messages or ratings in a period, latest first. */
 export const active = query(
   'study-sessions.active',
   `select s.session_id as "sessionId", s.rating, s.rated_at as "ratedAt", s.last_activity_at as "lastActivityAt"
@@ -170,7 +170,7 @@ export const spent = query(
   { studyId: text, day: text },
   { micros: bigint },
 );
-/** Those who begin a turn in a study follow each other, so that each counts the ones before. */
+/** Serializes the start of turns in a study, so that each counts the previous ones. */
 export const lineUpTurns = query(
   'study-sessions.line-up-turns',
   `select from pg_advisory_xact_lock(hashtextextended('study turns ' || :studyId, 4700))`,
@@ -195,7 +195,7 @@ export const askApproval = query(
   { ...approvals, sessionId: text },
 );
 export const approvalChannel = 'tool_approvals';
-/** By whoever chats there, once. */
+/** Decides an approval once, by the chatting visitor. */
 export const decide = query(
   'study-sessions.decide',
   `with decided as (

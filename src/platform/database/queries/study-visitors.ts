@@ -13,8 +13,9 @@ import {
   time,
 } from '../columns.ts';
 import { query } from '../query.ts';
-import { mayView, projectColumns, projectList } from './projects.ts';
+import { projectColumns, projectList } from './projects.ts';
 import type { Mode } from './studies.ts';
+import { mayView } from './visibility.ts';
 
 const members = table('study_members', {
   id: text,
@@ -70,14 +71,14 @@ export const pruneTickets = query(
   'delete from study_tickets where expires_at < now()',
   {},
 );
-/** Of one person; the latest stay. */
+/** Keeps only the latest five tickets of a member. */
 export const trimTickets = query(
   'study-visitors.trim-tickets',
   `delete from study_tickets where member_id = :memberId and hash not in (
      select hash from study_tickets where member_id = :memberId order by created_at desc, hash limit 5)`,
   { memberId: text },
 );
-/** Works once. */
+/** A ticket is valid once. */
 export const useTicket = query(
   'study-visitors.use-ticket',
   `with used as (delete from study_tickets where hash = :hash returning member_id, expires_at)
@@ -120,14 +121,14 @@ export const insert = query(
   visitors.pick(made),
   visitors.columns,
 );
-/** Who comes back, perhaps as somebody who is known by now. */
+/** Updates a returning visitor, who may have signed in since. */
 export const comeBack = query(
   'study-visitors.come-back',
   `update study_visitors set ${back} where id = :id and study_id = :studyId returning ${visitors.all()}`,
   visitors.pick(made),
   visitors.columns,
 );
-/** Whoever this account, or this invitation, belongs to. */
+/** The visitor of this account or invitation. */
 export const findKnown = query(
   'study-visitors.find-known',
   `select ${visitors.all()} from study_visitors
@@ -135,7 +136,7 @@ export const findKnown = query(
   { studyId: text, userId: orNull(text), memberId: orNull(text) },
   visitors.columns,
 );
-/** Of an earlier visit, whether or not it still opens anything. */
+/** Finds the visitor of an earlier visit, even if the token no longer grants access. */
 export const findByToken = query(
   'study-visitors.find-by-token',
   `select ${visitors.all('v')} from study_grants g join study_visitors v on v.id = g.visitor_id
@@ -171,7 +172,7 @@ export const grant = query(
    select :tokenHash, :visitorId, access_version from studies where id = :studyId`,
   { tokenHash: bytes, visitorId: text, studyId: text },
 );
-/** Of one visitor; the latest stay. */
+/** Keeps only the latest ten grants of a visitor. */
 export const trimGrants = query(
   'study-visitors.trim-grants',
   `delete from study_grants where visitor_id = :visitorId and token_hash not in (
@@ -189,7 +190,7 @@ const study = {
   mode: oneOf<Mode>(),
   guestExecution: json<unknown>(),
 };
-/** What a grant opens, each field under the name of its part. */
+/** The objects that a grant gives access to, with fields named after their part. */
 const opened = {
   ...prefixed('visitor', visitors.columns),
   ...prefixed('study', study),
@@ -204,8 +205,8 @@ function prefixed<Part extends string, C extends object>(part: Part, columns: C)
 const named = (part: string, list: string): string => list.replaceAll(' as "', ` as "${part}.`);
 
 /**
- * A grant that opens something: the study is published, the grant of its present version, and the visitor of a kind that
- * the mode lets in. What the visitor is to the project is read anew.
+ * A valid grant: the study is published, the grant is for the current version, and the mode admits this kind of
+ * visitor. The visitor's project role is read again.
  */
 const openGrantsWhere = (which: string): string =>
   `from study_grants g join study_visitors v on v.id = g.visitor_id join studies s on s.id = v.study_id
@@ -217,7 +218,7 @@ const openGrantsWhere = (which: string): string =>
      and case v.kind when 'guest' then s.mode = 'anyone_with_link'
        when 'invited' then v.member_id is not null and s.mode <> 'project_members'
        else om.user_id is not null and ${mayView('om.role', 'pm.role')} end`;
-/** Who holds this grant, if it opens anything. */
+/** The visitor of this grant, if the grant is valid. */
 export const openGrant = query(
   'study-visitors.open-grant',
   `select ${named('visitor', visitors.all('v'))},
@@ -229,7 +230,7 @@ export const openGrant = query(
   { tokenHash: bytes },
   opened,
 );
-/** Which of these grants, by their hashes in hex, open something. */
+/** The valid grants among these, by hash in hex. */
 export const openGrants = query(
   'study-visitors.open-grants',
   `select encode(g.token_hash, 'hex') as "tokenHash"
@@ -238,7 +239,7 @@ export const openGrants = query(
   { tokenHash: text },
 );
 
-/** What an account is to a project: null where it sees nothing of it. */
+/** The project role of an account, or null if it has no access. */
 export const seesProject = query(
   'study-visitors.sees-project',
   `select ${mayView('om.role', 'pm.role')} as sees from projects p

@@ -19,7 +19,7 @@ export type SwarmRow = RowOf<typeof swarms.columns>;
 const one = { projectId: text, id: text };
 const live = `project_id = :projectId and id = :id and archived_at is null`;
 
-/** The latest first. */
+/** Latest first. */
 export const list = query(
   'swarms.list',
   `select ${swarms.all()} from swarms
@@ -32,7 +32,7 @@ export const list = query(
 export const find = query('swarms.find', `select ${swarms.all()} from swarms where ${live}`, one, {
   ...swarms.columns,
 });
-/** It stays as it is until the transaction ends. */
+/** Locks the swarm against changes until the transaction ends. */
 export const lock = query(
   'swarms.lock',
   `select ${swarms.all()} from swarms where ${live} for no key update`,
@@ -60,7 +60,7 @@ export const update = query(
   { ...one, ...swarms.pick(changed) },
   swarms.columns,
 );
-/** One that is archived already is told so again. */
+/** Archiving is idempotent: the first date stays. */
 export const archive = query(
   'swarms.archive',
   `update swarms set archived_at = coalesce(archived_at, now()) where project_id = :projectId and id = :id

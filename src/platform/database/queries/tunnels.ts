@@ -59,7 +59,6 @@ export const list = query(
   listed,
   { index: 'tunnels_project' },
 );
-/** Those of an organization that are open. */
 export const countOpen = query(
   'tunnels.count-open',
   `select count(*) as count from tunnels t
@@ -101,7 +100,7 @@ export const open = query(
   { ...opened, tokenLasts: float },
   tunnels.columns,
 );
-/** Its address and its token open nothing any more. */
+/** Invalidates the address and the token of a tunnel. */
 export const close = query(
   'tunnels.close',
   `update tunnels set closed_at = coalesce(closed_at, now()), epoch = epoch + 1, holder_id = null, holder_url = null,
@@ -125,7 +124,7 @@ export const take = query(
   { tokenHash: bytes, holderId: text, holderUrl: orNull(text), protocol: text, lease: float },
   tunnels.pick(['slug', 'epoch', 'serverId', 'organizationId', 'projectId', 'openedBy', 'openedWith']),
 );
-/** Those that are still held here. */
+/** Tunnels still held by this process. */
 export const renew = query(
   'tunnels.renew',
   `update tunnels t set held_until = now() + :lease * interval '1 millisecond'
@@ -136,7 +135,7 @@ export const renew = query(
   { holderId: text, slugs: texts, epochs: listOf(bigint), lease: float },
   { slug: text },
 );
-/** Its client went, unless another one has come. */
+/** Releases a tunnel whose client disconnected, unless another one has connected. */
 export const release = query(
   'tunnels.release',
   `update tunnels t set holder_id = null, holder_url = null, protocol = null, held_until = null, disconnected_at = now()

@@ -38,7 +38,7 @@ export const lock = query(
 );
 export const remove = query('users.delete', 'delete from users where id = :id', { id: text });
 
-/** Who runs the installation. */
+/** Makes a user an operator of the installation, or not. */
 export const setOperator = query(
   'users.set-operator',
   'update users set operator = :operator where id = :id',

@@ -78,11 +78,11 @@ export const find = query(
   one,
   whole,
 );
-/** Of a delivery `d`: it may be sent now. Of each subject that is the first that has not arrived. */
+/** SQL condition for a delivery `d` that may be sent now: it is due, and the first pending one of its subject. */
 export const isDue = `d.state = 'pending' and d.next_attempt_at <= now()
      and not exists (select from webhook_deliveries e
        where e.webhook_id = d.webhook_id and e.subject = d.subject and e.state = 'pending' and e.place < d.place)`;
-/** What may be sent now. One that is refused again and again is not in the way of others. */
+/** Deliveries that are due now. Repeated failures of one do not block others. */
 export const next = query(
   'webhook-deliveries.next',
   `select ${deliveries.all('d')}, d.data, d.log from webhook_deliveries d
@@ -92,7 +92,7 @@ export const next = query(
   whole,
   { index: 'webhook_deliveries_due' },
 );
-/** How an attempt went. Nothing when another process, which took this one for dead, has written it down already. */
+/** Records an attempt. Returns no row if another process, which considered this one dead, has already recorded it. */
 export const note = query(
   'webhook-deliveries.note',
   `update webhook_deliveries set attempts = attempts + 1, state = :state, last_status = :lastStatus,
@@ -103,7 +103,7 @@ export const note = query(
 );
 const afresh = `state = 'pending', attempts = 0, next_attempt_at = now(), ended_at = null, last_error = null,
   last_status = null`;
-/** From the beginning. */
+/** Restarts a delivery from the first attempt. */
 export const again = query(
   'webhook-deliveries.again',
   `update webhook_deliveries set ${afresh} where webhook_id = :webhookId and id = :id returning ${deliveries.all()}`,
@@ -122,7 +122,7 @@ export const againSince = query(
   { createdAt: time },
 );
 
-/** What did not arrive for three days is given up. */
+/** Gives up deliveries after three days. */
 export const giveUpOld = query(
   'webhook-deliveries.give-up-old',
   `update webhook_deliveries set state = 'dead', ended_at = now(), last_error = coalesce(last_error, 'It was not sent for 3 days')

@@ -69,7 +69,7 @@ const written = [
 ] as const;
 export const insert = query('webhooks.insert', webhooks.insert(written), webhooks.pick(written));
 const edited = ['name', 'nameKey', 'sealedId', 'shownUrl', 'events', 'enabled', 'disabledReason'] as const;
-/** Whatever was changed, it is given another chance at once. */
+/** Any change resets the failures, so that deliveries resume at once. */
 export const update = query(
   'webhooks.update',
   `update webhooks set ${webhooks.set(edited)}, failures = 0, failing_since = null, paused_until = null, updated_at = now()
@@ -83,7 +83,10 @@ export const remove = query(
   { sealedId: text },
 );
 
-/** Who is told of events of these types. They stay until the transaction ends, so that nothing is written for one that is gone. */
+/**
+ * Webhooks subscribed to events of these types. Locked until the transaction ends, so that no delivery is inserted for
+ * a deleted one.
+ */
 export const listening = query(
   'webhooks.listening',
   `select ${webhooks.all()} from webhooks where project_id = :projectId and enabled and events && :types
@@ -93,9 +96,9 @@ export const listening = query(
 );
 const due = { id: text, organizationId: text, createdBy: text };
 /**
- * Those with something to send now. Of those whose last attempt failed only so many have a job at once, whoever waits
- * longest first: they may keep it for long, and others wait behind them. In the order in which `emit` wakes them: two
- * at once wait for each other otherwise.
+ * Webhooks with due deliveries. Of those whose last attempt failed only a few get a job at once, longest waiting first,
+ * because their attempts may take long and block others. Sorted in the order in which `emit` locks them, to avoid
+ * deadlocks.
  */
 export const withDue = query(
   'webhooks.with-due',
@@ -116,7 +119,7 @@ export const withDue = query(
   due,
 );
 const open = { ...webhooks.columns, keyId: text, ciphertext: bytes };
-/** One that may be sent to now. */
+/** Finds the webhook with its encrypted secret, unless it is disabled or paused. */
 export const toSendTo = query(
   'webhooks.to-send-to',
   `select ${webhooks.all('w')}, v.key_id as "keyId", v.ciphertext
@@ -134,8 +137,8 @@ export const noteSuccess = query(
   { id: text },
 );
 /**
- * After a few failures in a row the place is left alone for a while: 10 seconds, twice as long each time, 10 minutes at
- * most. Those that were under way when that began count no further.
+ * After several consecutive failures the endpoint is paused: 10 seconds, doubled each time, up to 10 minutes. Attempts
+ * that were already running when the pause began do not count.
  */
 export const noteFailure = query(
   'webhooks.note-failure',

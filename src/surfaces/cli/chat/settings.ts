@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client, Input, Output } from '../../client/index.ts';
-import { everything } from '../../everything.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { everything } from '../../common/everything.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { theOne } from '../find.ts';
 
 export type Body = Input<'streamChatMessage'>['body'];
 type Model = Output<'listModels'>['items'][number];
 
-/** What a chat is held with, as it was typed. */
 export interface ChatOptions {
   server?: string[];
   environment?: string;
@@ -21,15 +20,15 @@ export interface ChatOptions {
   maxToolCalls?: string;
 }
 
-/** What the next message says beside its text, and what every message does. */
+/** Body fields of the next message, and of every message. */
 export interface Settings {
   first: Partial<Body>;
   each: Partial<Body>;
-  /** With whom, in words. */
+  /** Description of the chat for its banner. */
   about: string;
 }
 
-/** A message, under a key of its own. */
+/** The request body of a message, with a new idempotency key. */
 export function bodyOf({ first, each }: Settings, message: string): Body {
   return { idempotencyKey: randomUUID(), message, ...first, ...each };
 }
@@ -62,28 +61,28 @@ export async function settingsOf(api: Client, projectId: string, options: ChatOp
       ...(options.temperature !== undefined && { temperature: Number(options.temperature) }),
     },
     each,
-    about: `${oneLine(model, 100)} and ${target.words}, ${options.auto ? 'all tools' : 'tools that only read'}`,
+    about: `${oneLine(model, 100)} and ${target.words}, ${options.auto ? 'all tools' : 'read-only tools'}`,
   };
 }
 
-/** What the first message of a chat has decided cannot be said again. */
+/** Rejects options that the first message of a chat has fixed. */
 function refuseDecided(options: ChatOptions): void {
   const decided = ['server', 'environment', 'model', 'auto', 'system', 'temperature'] as const;
-  const said = decided.filter((name) => options[name] !== undefined);
-  if (said.length > 0)
+  const given = decided.filter((name) => options[name] !== undefined);
+  if (given.length > 0)
     throw new OperatorProblem(
-      `--${said.join(', --')}: decided by the first message of the chat. Leave out, or start another chat without --session`,
+      `--${given.join(', --')}: fixed by the first message of the chat. Remove it, or start a new chat without --session`,
     );
 }
 
-/** The only language model of the deployment, or the one without a network where there is none. */
+/** The only hosted model, or the offline model when none is hosted. */
 function modelFor(wanted: string | undefined, models: readonly Model[]): string {
   if (wanted !== undefined) return wanted;
   const hosted = models.filter(({ hosted, offline }) => hosted && !offline);
   const [only] = hosted.length > 0 ? hosted : models.filter(({ offline }) => offline);
   if (only && hosted.length < 2) return only.id;
   const names = hosted.slice(0, 20).map(({ id }) => oneLine(id, 100));
-  throw new OperatorProblem(`Say which model with --model. There are: ${names.join(', ')}`);
+  throw new OperatorProblem(`Choose a model with --model. Available: ${names.join(', ')}`);
 }
 
 async function targetOf(
@@ -93,7 +92,9 @@ async function targetOf(
 ): Promise<{ fields: Partial<Body>; words: string }> {
   if (environment !== undefined) {
     if (server)
-      throw new OperatorProblem('--server: an environment has its own servers. Leave one of them out');
+      throw new OperatorProblem(
+        '--server and --environment are mutually exclusive: an environment has its own servers',
+      );
     const found = theOne('environment', environment, await everything(api.listEnvironments, { projectId }));
     return {
       fields: { environmentId: found.id },
@@ -112,5 +113,5 @@ async function targetOf(
   if (!only) return { fields: {}, words: 'no server' };
   if (enabled.length === 1) return { fields: { serverIds: [only.id] }, words: oneLine(only.name, 100) };
   const names = enabled.slice(0, 20).map(({ name }) => oneLine(name, 60));
-  throw new OperatorProblem(`Say which server with --server. There are: ${names.join(', ')}`);
+  throw new OperatorProblem(`Choose a server with --server. Available: ${names.join(', ')}`);
 }

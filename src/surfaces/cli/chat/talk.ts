@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { asRefused, refusal } from '../refused.ts';
@@ -11,37 +11,37 @@ import { runTurn, type Screens, type Turn } from './turn.ts';
 
 const screens: Screens = { reply: process.stdout, beside: process.stderr };
 
-/** One message in, the reply out. */
+/** Sends one message and prints the reply. */
 export async function sayOnce(
   api: Client,
   settings: Settings,
   message: string,
   { quiet }: { quiet: boolean },
 ): Promise<Turn> {
-  const told = quiet ? { ...screens, reply: undefined } : screens;
-  const turn = await interruptible((signal) => runTurn(api, bodyOf(settings, message), told, signal));
-  if (!turn) throw new OperatorProblem('Stopped. Nothing was kept', { exitCode: exitCodes.interrupted });
+  const used = quiet ? { ...screens, reply: undefined } : screens;
+  const turn = await interruptible((signal) => runTurn(api, bodyOf(settings, message), used, signal));
+  if (!turn) throw new OperatorProblem('Stopped. Nothing was saved', { exitCode: exitCodes.interrupted });
   return turn;
 }
 
-/** A conversation on a terminal. What is refused or fails is said, and the conversation goes on. */
+/** A conversation on a terminal. An API error is printed, and the conversation continues. */
 export async function talk(api: Client, settings: Settings): Promise<number> {
   const paint = paintFor(screens.beside);
   const say = (text: string): void => void screens.beside.write(`${paint('dim', text)}\n`);
-  say(`Chat with ${settings.about}. Ctrl-C stops a reply, Ctrl-D leaves.`);
+  say(`Chat with ${settings.about}. Ctrl-C stops a reply, Ctrl-D exits.`);
   const prompt = new Prompt();
   let current = settings;
   for (;;) {
     const message = await prompt.ask();
     if (message === 'leave' || message === 'interrupt') {
       const { sessionId } = current.first;
-      if (sessionId !== undefined) say(`Go on with: drydock chat --session ${oneLine(sessionId, 100)}`);
+      if (sessionId !== undefined) say(`Continue with: drydock chat --session ${oneLine(sessionId, 100)}`);
       return message === 'leave' ? exitCodes.passed : exitCodes.interrupted;
     }
     try {
       const body = bodyOf(current, message.text);
       const turn = await interruptible((signal) => runTurn(api, body, screens, signal));
-      say(turn ? usageWords(turn) : '  Stopped. Nothing of this turn was kept.');
+      say(turn ? usageWords(turn) : '  Stopped. This turn was not saved.');
       if (turn?.sessionId) current = { ...current, first: { sessionId: turn.sessionId } };
     } catch (error) {
       say(problemOf(error).message);
@@ -53,7 +53,7 @@ function usageWords({ usage }: Turn): string {
   return `  ${usage?.inputTokens ?? 'unknown'} tokens in, ${usage?.outputTokens ?? 'unknown'} out`;
 }
 
-/** What somebody can do something about; anything else ends the command. */
+/** Returns API errors as problems and rethrows everything else. */
 function problemOf(error: unknown): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
   const refused = asRefused(error);
@@ -64,7 +64,7 @@ function problemOf(error: unknown): OperatorProblem {
 class Prompt {
   private history: string[] = [];
 
-  /** A line with something in it. It is open only while it asks: in between, Ctrl-C is a signal. */
+  /** Reads a non-empty line. Readline is open only meanwhile, so that Ctrl-C is a signal otherwise. */
   async ask(): Promise<{ text: string } | 'leave' | 'interrupt'> {
     const lines = createInterface({
       input: process.stdin,

@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client, Output } from '../../client/index.ts';
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { asRefused, refusal } from '../refused.ts';
 import { paintFor, progress, type Screen } from '../screen/screen.ts';
@@ -10,20 +10,19 @@ import type { Body } from './settings.ts';
 type ChatEvent = Output<'streamChatMessage'>;
 export type Turn = Output<'sendChatMessage'>;
 
-/** Where a turn is told. */
 export interface Screens {
-  /** What the model says; nowhere, when only the answer as a whole is wanted. */
+  /** Receives the text of the model; undefined when only the whole answer is wanted. */
   reply: Screen | undefined;
-  /** What goes on. */
+  /** Receives tool calls and progress. */
   beside: Screen;
 }
 
-/** Milliseconds for which another turn of the chat, like one that was just stopped, is waited for. */
-const patience = 15_000;
+/** Time to wait for another turn of the chat, such as one that was just stopped. */
+const waitMs = 15_000;
 
-/** Runs a turn and tells it as it happens. Rejects with the reason of the signal when that ends it. */
+/** Runs a turn and prints it as it happens. Rejects with the reason of an aborted signal. */
 export async function runTurn(api: Client, body: Body, screens: Screens, signal: AbortSignal): Promise<Turn> {
-  const until = Date.now() + patience;
+  const until = Date.now() + waitMs;
   for (;;) {
     const teller = new Teller(screens);
     try {
@@ -45,12 +44,12 @@ async function told(events: AsyncGenerator<ChatEvent>, teller: Teller): Promise<
     if (event.type === 'turn.failed') throw failure(event);
     teller.tell(event);
   }
-  throw new OperatorProblem('The connection broke off before the turn ended', {
+  throw new OperatorProblem('The connection was lost before the turn ended', {
     exitCode: exitCodes.unreachable,
   });
 }
 
-/** A model that does not answer is no fault of the service. */
+/** A turn that failed at the model exits as incomplete. */
 function failure({ code, message, details }: Extract<ChatEvent, { type: 'turn.failed' }>): OperatorProblem {
   const problem = refusal({ code, message, details });
   if (details?.['reason'] !== 'TURN_FAILED') return problem;
@@ -77,14 +76,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Writes text as it comes, and a line for each call when it has ended. */
+/** Prints text as it arrives, and one line per completed tool call. */
 class Teller {
   private readonly screens: Screens;
   private readonly calls = new Map<string, string>();
   private atStart = true;
-  /** Whether the last line of the terminal is about a call that goes on. */
+  /** Whether the last line of the terminal shows a pending call. */
   private drawn = false;
-  /** Half of a character, which the next piece brings to its end. */
+  /** The first half of a character that the next piece completes. */
   private rest = '';
 
   constructor(screens: Screens) {
@@ -93,12 +92,12 @@ class Teller {
 
   tell(event: ChatEvent): void {
     if (event.type === 'text') this.text(event.text);
-    if (event.type === 'text.restarted') this.line('(the model begins anew)');
+    if (event.type === 'text.restarted') this.line('(the model restarts)');
     if (event.type === 'tool.started') this.started(event);
     if (event.type === 'tool.ended') this.ended(event);
   }
 
-  /** What comes next stands in a line of its own. */
+  /** Ends the current line. */
   end(): void {
     if (!this.atStart) this.screens.reply?.write('\n');
     this.atStart = true;
@@ -136,7 +135,7 @@ class Teller {
     this.screens.beside.write(`${paint('dim', this.fitting(`  ${text}`))}\n`);
   }
 
-  /** A call and how it ended fit into one line of a terminal: what is cut is the middle. */
+  /** Cuts the call in the middle, so that it fits one line of the terminal with its outcome. */
   private fitting(text: string): string {
     const { isTTY, columns = 80 } = this.screens.beside;
     if (!isTTY || text.length < columns) return text;

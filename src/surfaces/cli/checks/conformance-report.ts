@@ -1,34 +1,19 @@
 import type { Client } from '../../client/index.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import type { Report, ReportCase } from '../../findings/report.ts';
-import { oneLine } from '../../harmless-text.ts';
-import { printRows } from '../screen/rows.ts';
 
 export type Run = Awaited<ReturnType<Client['getConformanceRun']>>;
 export type Failures = Awaited<ReturnType<Client['getConformanceReport']>>;
 type Suite = Run['suites'][number];
 type Check = Failures['checks'][number];
 
-export function printConformance(run: Run, failures: Failures | undefined): void {
-  const checks = failures?.checks ?? [];
-  if (checks.length > 0) {
-    printRows(
-      checks,
-      {
-        Result: resultOf,
-        Suite: ({ suiteKind }) => suiteKind,
-        Check: ({ title, id }) => oneLine(title ?? id, 90),
-        Why: (check) => oneLine(whyOf(check), 160),
-      },
-      false,
-    );
-    process.stdout.write('\n');
-  }
-  if (failures?.truncated)
-    process.stdout.write(`${failures.totalFailingCases} in all; not all are listed.\n`);
-  for (const suite of run.suites)
-    if (suite.incompleteReason !== undefined)
-      process.stdout.write(`${suite.suiteKind} is incomplete: ${oneLine(suite.incompleteReason, 300)}\n`);
-  process.stdout.write(`${sentence(run)}\n`);
+export function conformanceNotes(run: Run, failures: Failures | undefined): string[] {
+  return [
+    ...(failures?.truncated ? [`${failures.totalFailingCases} in total; not all are listed.`] : []),
+    ...run.suites.flatMap(({ suiteKind, incompleteReason }) =>
+      incompleteReason === undefined ? [] : [`${suiteKind} is incomplete: ${oneLine(incompleteReason, 300)}`],
+    ),
+  ];
 }
 
 export function conformanceReport(server: string, run: Run, failures: Failures | undefined): Report {
@@ -58,7 +43,7 @@ export function conformanceReport(server: string, run: Run, failures: Failures |
 }
 
 function sentence({ outcome, score, passed, failed, skipped, pending, reason }: Run): string {
-  const points = score === null ? 'nothing was graded' : `score ${score}`;
+  const points = score === null ? 'no checks were graded' : `score ${score}`;
   const apart = pending > 0 ? `, ${pending} recommended only` : '';
   const why = reason === null ? '' : ` It ended early: ${reason}.`;
   const verdict = (outcome ?? 'incomplete').toUpperCase();
@@ -74,7 +59,7 @@ function whyOf({ error, skipReason }: Check): string {
   return error ?? skipReason ?? '';
 }
 
-/** Those that passed are known by their number only. */
+/** The API lists failed and skipped checks; passed ones are counted in a single case. */
 function casesOf(
   { suiteKind, outcome, passed, totalCases, incompleteReason }: Suite,
   checks: readonly Check[],
@@ -85,7 +70,7 @@ function casesOf(
     return { name, outcome: check.pending ? 'skipped' : 'failed', message: whyOf(check) };
   });
   if (outcome === 'incomplete' && listed.length === 0)
-    return [{ name: suiteKind, outcome: 'error', message: incompleteReason ?? 'It has no report' }];
+    return [{ name: suiteKind, outcome: 'error', message: incompleteReason ?? 'The suite has no report' }];
   const whole = { name: `${passed} of ${totalCases} checks`, outcome: 'passed' } as const;
   return passed > 0 || listed.length === 0 ? [whole, ...listed] : listed;
 }

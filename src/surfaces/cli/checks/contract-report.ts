@@ -1,7 +1,5 @@
 import type { Client } from '../../client/index.ts';
 import type { Report, ReportCase } from '../../findings/report.ts';
-import { oneLine } from '../../harmless-text.ts';
-import { printRows } from '../screen/rows.ts';
 
 export type ContractCheck = Awaited<ReturnType<Client['checkServerContract']>>;
 type Difference = ContractCheck['differences'][number];
@@ -25,35 +23,24 @@ export function contractReport(server: string, check: ContractCheck): Report {
   };
 }
 
-/** Nothing is known of the contract: the server could not be asked. */
+/** The report of a check whose server could not be reached. */
 export function unreachedReport(title: string, name: string, message: string): Report {
   const cases: ReportCase[] = [{ name, outcome: 'error', message }];
   return { title, summary: `INCOMPLETE: ${message}`, suites: [{ name: title, cases }], tables: [] };
 }
 
-export function printContract(check: ContractCheck): void {
-  if (check.differences.length > 0)
-    printRows(
-      check.differences,
-      {
-        Impact: ({ impact }) => impact,
-        Where: ({ subject, pointer }) => oneLine(`${subject} ${pointer}`, 80),
-        What: ({ message }) => oneLine(message, 160),
-      },
-      false,
-    );
-  if (check.truncated) process.stdout.write('There are more differences than are listed.\n');
-  process.stdout.write(`${check.differences.length > 0 ? '\n' : ''}${sentence(check)}\n`);
+export function contractNotes({ truncated }: ContractCheck): string[] {
+  return truncated ? ['Not all differences are listed.'] : [];
 }
 
 function sentence({ result, counts: { breaking, risky, safe }, failOn }: ContractCheck): string {
   const total = breaking + risky + safe;
-  if (total === 0) return 'PASSED: nothing changed since the baseline.';
-  const fails = failOn === 'risky' ? ', and risky ones fail too' : '';
+  if (total === 0) return 'PASSED: no changes since the baseline.';
+  const fails = failOn === 'risky' ? '; risky changes fail too' : '';
   return `${result.toUpperCase()}: ${breaking} breaking, ${risky} risky, ${safe} safe${fails}.`;
 }
 
-/** One for each thing of the server that differs. */
+/** One case for each tool, prompt or resource that differs. */
 function casesOf({ differences, failOn }: ContractCheck): ReportCase[] {
   if (differences.length === 0) return [{ name: 'unchanged', outcome: 'passed' }];
   const bySubject = new Map<string, Difference[]>();

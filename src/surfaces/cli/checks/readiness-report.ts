@@ -1,6 +1,6 @@
 import type { Client } from '../../client/index.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import type { Report, ReportCase } from '../../findings/report.ts';
-import { oneLine } from '../../harmless-text.ts';
 
 export type ReadinessReport = Awaited<ReturnType<Client['getReadinessReport']>>;
 type Finding = ReadinessReport['findings'][number];
@@ -13,7 +13,7 @@ const marks: Record<Finding['status'], string> = {
   informational: 'note',
 };
 
-/** A checklist by lane. What does not apply is left out, and what is wrong says what to do. */
+/** Prints a checklist by lane, without checks that do not apply, and with the remedy of violated ones. */
 export function printReadiness(report: ReadinessReport): void {
   const lines: string[] = [];
   for (const { lane, status } of report.lanes) {
@@ -51,10 +51,10 @@ function problemOf({ status, details, notEvaluatedReason = '' }: Finding): strin
 function sentence({ overallStatus, findings, lanes }: ReadinessReport): string {
   const wrong = findings.filter((one) => decides(one) && one.status === 'violated').length;
   const open = findings.filter((one) => decides(one) && one.status === 'not-evaluated').length;
-  if (overallStatus === 'ready') return 'READY: nothing stands in the way.';
+  if (overallStatus === 'ready') return 'READY: all deciding checks are satisfied.';
   const missing = [...new Set(lanes.flatMap(({ missingInputs }) => missingInputs))].sort();
   const needed = missing.length > 0 ? ` Missing: ${oneLine(missing.join(', '), 500)}.` : '';
-  const words = `${wrong} violated, ${open} could not be looked at.${needed}`;
+  const words = `${wrong} violated, ${open} could not be evaluated.${needed}`;
   return `${overallStatus === 'not-ready' ? 'NOT READY' : 'INCOMPLETE'}: ${words}`;
 }
 
@@ -66,7 +66,7 @@ const outcomes: Record<Finding['status'], ReportCase['outcome']> = {
   informational: 'passed',
 };
 
-/** A case for each finding. One that decides nothing does not fail. */
+/** One case per finding. A finding that does not decide the verdict is skipped instead of failed. */
 export function readinessReport(server: string, report: ReadinessReport): Report {
   const title = `Readiness of ${server} for ${report.readinessKind}`;
   const bad = report.findings.filter((one) => one.status === 'violated' || one.status === 'not-evaluated');
@@ -79,7 +79,7 @@ export function readinessReport(server: string, report: ReadinessReport): Report
     })),
     tables: [
       {
-        columns: ['Status', 'Check', 'Weight', 'What to do'],
+        columns: ['Status', 'Check', 'Weight', 'Remedy'],
         rows: bad.map(({ status, title: name, class: weight, remediation = '' }) => [
           status,
           name,

@@ -1,14 +1,11 @@
 import type { Client } from '../../client/index.ts';
 import type { Report, ReportCase } from '../../findings/report.ts';
-import { oneLine } from '../../harmless-text.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { printRows } from '../screen/rows.ts';
 
 type Page = Awaited<ReturnType<Client['replayEvalRun']>>;
 type Replayed = Page['items'][number];
 export type Replay = Pick<Page, 'summary' | 'items' | 'truncated'>;
 
-/** All pages as one; how the whole went follows from the counts. */
+/** Joins the pages. The overall result follows from the sums of the counts. */
 export function joined(pages: readonly Page[]): Replay {
   const summary = { calls: 0, same: 0, content: 0, schema: 0, error: 0, skipped: 0, unavailable: 0 };
   for (const page of pages)
@@ -20,10 +17,6 @@ export function joined(pages: readonly Page[]): Replay {
     items: pages.flatMap(({ items }) => items),
     truncated: pages.some(({ truncated }) => truncated),
   };
-}
-
-export function replayExitCode({ summary }: Replay): number {
-  return exitCodes[summary.result];
 }
 
 export function replayReport(runId: string, replay: Replay): Report {
@@ -41,26 +34,9 @@ export function replayReport(runId: string, replay: Replay): Report {
   };
 }
 
-export function printReplay(replay: Replay): void {
-  const rows = notable(replay);
-  if (rows.length > 0) {
-    printRows(
-      rows,
-      {
-        Outcome: ({ outcome }) => outcome,
-        Call: (call) => oneLine(callOf(call), 60),
-        What: (call) => oneLine(whatOf(call), 160),
-      },
-      false,
-    );
-    process.stdout.write('\n');
-  }
-  process.stdout.write(`${sentence(replay)}\n`);
-}
-
 const order: Replayed['outcome'][] = ['error', 'schema', 'unavailable', 'content', 'skipped'];
 
-/** What is not as it was, the worst first. */
+/** The calls whose result changed, worst first. */
 function notable({ items }: Replay): Replayed[] {
   return order.flatMap((outcome) => items.filter((item) => item.outcome === outcome));
 }
@@ -70,7 +46,7 @@ function sentence({ summary, truncated }: Replay): string {
   const parts = Object.entries({ same, content, schema, error, unavailable, skipped })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
-  const more = truncated ? ' The run has more calls than are replayed.' : '';
+  const more = truncated ? ' Not all calls of the run were replayed.' : '';
   return `${result.toUpperCase()}: ${calls} calls${parts.length > 0 ? `, ${parts.join(', ')}` : ''}.${more}`;
 }
 
@@ -79,7 +55,7 @@ function callOf({ toolName, arguments: given }: Replayed): string {
 }
 
 function whatOf({ reason, pointers, before, after, outcome }: Replayed): string {
-  const said = reason ?? (outcome === 'content' ? 'Other values' : '');
+  const said = reason ?? (outcome === 'content' ? 'Different values' : '');
   const where = pointers.length > 0 ? ` at ${pointers.slice(0, 3).join(', ')}` : '';
   const now = outcome === 'error' && after ? `: ${after.preview}` : '';
   const then =

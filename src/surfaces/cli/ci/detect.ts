@@ -12,81 +12,89 @@ export interface Ci {
   commitSha?: string | undefined;
 }
 
-/** What each system calls itself, its run, and the commit it works on. */
-const systems: { is: (env: Environment) => boolean; read: (env: Environment) => Ci }[] = [
-  { is: ({ GITHUB_ACTIONS }) => GITHUB_ACTIONS === 'true', read: github },
-  {
-    is: ({ GITLAB_CI }) => GITLAB_CI !== undefined,
-    read: (env) => ({
-      provider: 'gitlab',
-      pipelineId: env['CI_PIPELINE_ID'],
-      jobId: env['CI_JOB_ID'],
-      runUrl: env['CI_JOB_URL'],
-      branch: env['CI_MERGE_REQUEST_SOURCE_BRANCH_NAME'] ?? env['CI_COMMIT_REF_NAME'],
-      commitSha: env['CI_COMMIT_SHA'],
-    }),
-  },
-  {
-    is: ({ CIRCLECI }) => CIRCLECI !== undefined,
-    read: (env) => ({
-      provider: 'circleci',
-      pipelineId: env['CIRCLE_WORKFLOW_ID'],
-      jobId: env['CIRCLE_BUILD_NUM'],
-      runUrl: env['CIRCLE_BUILD_URL'],
-      branch: env['CIRCLE_BRANCH'],
-      commitSha: env['CIRCLE_SHA1'],
-    }),
-  },
-  {
-    is: ({ BUILDKITE }) => BUILDKITE !== undefined,
-    read: (env) => ({
-      provider: 'buildkite',
-      pipelineId: env['BUILDKITE_BUILD_ID'],
-      jobId: env['BUILDKITE_JOB_ID'],
-      runUrl: env['BUILDKITE_BUILD_URL'],
-      branch: env['BUILDKITE_BRANCH'],
-      commitSha: env['BUILDKITE_COMMIT'],
-    }),
-  },
-  {
-    is: ({ TF_BUILD }) => TF_BUILD !== undefined,
-    read: (env) => ({
-      provider: 'azure',
-      pipelineId: env['BUILD_BUILDID'],
-      jobId: env['SYSTEM_JOBID'],
-      branch: env['SYSTEM_PULLREQUEST_SOURCEBRANCH'] ?? env['BUILD_SOURCEBRANCHNAME'],
-      commitSha: env['BUILD_SOURCEVERSION'],
-    }),
-  },
-  {
-    is: ({ BITBUCKET_BUILD_NUMBER }) => BITBUCKET_BUILD_NUMBER !== undefined,
-    read: (env) => ({
-      provider: 'bitbucket',
-      pipelineId: env['BITBUCKET_BUILD_NUMBER'],
-      jobId: env['BITBUCKET_STEP_UUID'],
-      branch: env['BITBUCKET_BRANCH'],
-      commitSha: env['BITBUCKET_COMMIT'],
-    }),
-  },
-  {
-    is: ({ JENKINS_URL }) => JENKINS_URL !== undefined,
-    read: (env) => ({
-      provider: 'jenkins',
-      pipelineId: env['BUILD_NUMBER'],
-      jobId: env['JOB_NAME'],
-      runUrl: env['BUILD_URL'],
-      branch: env['CHANGE_BRANCH'] ?? env['GIT_BRANCH'],
-      commitSha: env['GIT_COMMIT'],
-    }),
-  },
-];
+type Variables = Partial<Record<Exclude<keyof Ci, 'provider'>, string | readonly string[]>>;
 
-/** Where this runs, by what the system says of itself; undefined where that is nothing known. */
+/** For each CI system a variable that identifies it, and the variables that hold each field, in order of preference. */
+const systems: Record<string, { when: string; fields: Variables }> = {
+  gitlab: {
+    when: 'GITLAB_CI',
+    fields: {
+      pipelineId: 'CI_PIPELINE_ID',
+      jobId: 'CI_JOB_ID',
+      runUrl: 'CI_JOB_URL',
+      branch: ['CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'CI_COMMIT_REF_NAME'],
+      commitSha: 'CI_COMMIT_SHA',
+    },
+  },
+  circleci: {
+    when: 'CIRCLECI',
+    fields: {
+      pipelineId: 'CIRCLE_WORKFLOW_ID',
+      jobId: 'CIRCLE_BUILD_NUM',
+      runUrl: 'CIRCLE_BUILD_URL',
+      branch: 'CIRCLE_BRANCH',
+      commitSha: 'CIRCLE_SHA1',
+    },
+  },
+  buildkite: {
+    when: 'BUILDKITE',
+    fields: {
+      pipelineId: 'BUILDKITE_BUILD_ID',
+      jobId: 'BUILDKITE_JOB_ID',
+      runUrl: 'BUILDKITE_BUILD_URL',
+      branch: 'BUILDKITE_BRANCH',
+      commitSha: 'BUILDKITE_COMMIT',
+    },
+  },
+  azure: {
+    when: 'TF_BUILD',
+    fields: {
+      pipelineId: 'BUILD_BUILDID',
+      jobId: 'SYSTEM_JOBID',
+      branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'],
+      commitSha: 'BUILD_SOURCEVERSION',
+    },
+  },
+  bitbucket: {
+    when: 'BITBUCKET_BUILD_NUMBER',
+    fields: {
+      pipelineId: 'BITBUCKET_BUILD_NUMBER',
+      jobId: 'BITBUCKET_STEP_UUID',
+      branch: 'BITBUCKET_BRANCH',
+      commitSha: 'BITBUCKET_COMMIT',
+    },
+  },
+  jenkins: {
+    when: 'JENKINS_URL',
+    fields: {
+      pipelineId: 'BUILD_NUMBER',
+      jobId: 'JOB_NAME',
+      runUrl: 'BUILD_URL',
+      branch: ['CHANGE_BRANCH', 'GIT_BRANCH'],
+      commitSha: 'GIT_COMMIT',
+    },
+  },
+};
+
+/** The CI job that this process runs in, if its environment identifies one. */
 export function detectCi(env: Environment): Ci | undefined {
-  return systems.find(({ is }) => is(env))?.read(env);
+  if (env['GITHUB_ACTIONS'] === 'true') return github(env);
+  for (const [provider, { when, fields }] of Object.entries(systems)) {
+    if (env[when] === undefined) continue;
+    const read = (names: string | readonly string[]) =>
+      [names]
+        .flat()
+        .map((name) => env[name])
+        .find((value) => value !== undefined);
+    return {
+      provider,
+      ...Object.fromEntries(Object.entries(fields).map(([field, names]) => [field, read(names)])),
+    };
+  }
+  return undefined;
 }
 
-/** The labels of a launch. They decide nothing. */
+/** Headers that label a launch with its origin. */
 export function launchHeaders(env: Environment): Record<string, string> {
   const ci = detectCi(env);
   const launcher = { kind: ci?.provider === 'github' ? 'github_action' : 'cli', client: 'drydock', version };
@@ -96,7 +104,7 @@ export function launchHeaders(env: Environment): Record<string, string> {
   };
 }
 
-/** A header holds nothing else. */
+/** JSON in ASCII, because headers hold nothing else. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u0080-\uFFFF]/g,
@@ -116,7 +124,7 @@ function github(env: Environment): Ci {
   };
 }
 
-/** In a pull request GITHUB_SHA is a merge that nobody else knows; the event has the commit that was pushed. */
+/** In a pull request GITHUB_SHA is a temporary merge commit; the event contains the commit that was pushed. */
 function pullRequestHead(eventPath: string | undefined): string | undefined {
   if (!eventPath) return undefined;
   try {

@@ -9,32 +9,34 @@ import type { Host } from '../host.ts';
 export function backupCommands(program: Command, host: Host): void {
   program
     .command('backup <file>')
-    .description('save the database and all blobs into one file; the service may keep running')
-    .option('--force', 'replace an existing file')
-    .option('--with-master-key', 'put the master key in; the file is then as secret as the key')
+    .description('Back up the database and all blobs to one file; the service may keep running')
+    .option('--force', 'Replace an existing file')
+    .option('--with-master-key', 'Include the master key; the file is then as secret as the key')
     .action(async (file: string, options: { force?: true; withMasterKey?: true }) => {
       const { config } = await host.load();
-      const counts = await attended((attention) => host.backup(config, file, { ...options, ...attention }));
+      const counts = await withProgress((attention) =>
+        host.backup(config, file, { ...options, ...attention }),
+      );
       process.stdout.write(`${keyAdvice(config, file, options.withMasterKey ?? false)}\n`);
       process.stdout.write(`Saved ${contents(counts)} in ${file} (${size(counts.bytes)}).\n`);
     });
   program
     .command('restore <file>')
-    .description('fill an empty database and the blob store from a backup; no service may run there')
+    .description('Restore a backup into an empty database and blob store; no service may run on them')
     .action(async (file: string) => {
       const { config } = await host.load();
-      const done = await attended((attention) => host.restore(config, file, attention));
+      const done = await withProgress((attention) => host.restore(config, file, attention));
       for (const warning of done.warnings) process.stderr.write(`drydock: ${warning}\n`);
-      const origin = `${size(done.bytes)}, made ${done.createdAt} by Drydock ${done.drydock}`;
+      const origin = `${size(done.bytes)}, created ${done.createdAt} by Drydock ${done.drydock}`;
       process.stdout.write(`Restored ${contents(done)} from ${file} (${origin}).\n`);
     });
 }
 
 function keyAdvice(config: Config, file: string, included: boolean): string {
-  if (included) return `${file} holds the master key: keep it as secret as the key itself.`;
+  if (included) return `${file} contains the master key: keep it as secret as the key itself.`;
   const place =
     config.masterKey === undefined ? resolve(masterKeyPath(config.dataDir)) : 'DRYDOCK_MASTER_KEY';
-  return `The master key (${place}) is not in it. Keep it separately: without it the stored secrets cannot be read.`;
+  return `The master key (${place}) is not included. Keep it separately: stored secrets cannot be decrypted without it.`;
 }
 
 function contents({ tables, rows, blobs }: Counts): string {
@@ -46,8 +48,8 @@ function size(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** Shows progress on a terminal, and lets a signal end the work with everything cleaned up. */
-async function attended<T>(work: (attention: Attention) => Promise<T>): Promise<T> {
+/** Shows progress on a terminal, and aborts the work on a signal so that it cleans up. */
+async function withProgress<T>(work: (attention: Attention) => Promise<T>): Promise<T> {
   const interruption = new AbortController();
   const interrupt = (): void => interruption.abort(new OperatorProblem('Interrupted'));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

@@ -6,7 +6,7 @@ import { sayOnce, talk } from '../chat/talk.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { placeOptions } from '../reports/options.ts';
+import { placeOptions } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 
 interface Options extends ChatOptions, PlaceOptions {
@@ -18,19 +18,19 @@ export function chatCommand(program: Command, host: Host): void {
   const command = program
     .command('chat')
     .description(
-      'talk with a model that has the tools of saved servers: a conversation on a terminal; elsewhere, or with --message, one message and its reply; exits 3 when the model gives none',
+      'Chat with a model that can call the tools of saved servers. With --message or without a terminal, sends one message and prints the reply; exits 3 without one',
     )
-    .option('--server <server...>', 'servers, by id or name; the only one when left out')
-    .option('--environment <environment>', 'environment, by id or name, instead of servers')
-    .option('--client <client>', 'client to speak as, by id or name')
-    .option('--model <model>', 'provider/name; the only one of the deployment when left out')
-    .option('--message <text>', 'say this, print the reply and end')
-    .option('--session <id>', 'go on with a chat')
-    .option('--auto', 'offer all tools, also those that change something; nobody is asked before a call')
-    .option('--max-tool-calls <count>', 'tool calls of each turn, at most')
-    .option('--system <text>', 'system prompt')
-    .option('--temperature <number>', '0 to 2')
-    .option('--json', 'print the turn as JSON');
+    .option('--server <server...>', 'Servers, by ID or name (default: the only one)')
+    .option('--environment <environment>', 'Environment, by ID or name, instead of servers')
+    .option('--client <client>', 'Client to emulate, by ID or name')
+    .option('--model <model>', 'Model, as provider/name (default: the only one)')
+    .option('--message <text>', 'Send this message, print the reply and exit')
+    .option('--session <id>', 'Continue a chat')
+    .option('--auto', 'Offer all tools, including those with side effects, without confirmation')
+    .option('--max-tool-calls <count>', 'Maximum tool calls per turn')
+    .option('--system <text>', 'System prompt')
+    .option('--temperature <number>', 'Temperature, 0 to 2')
+    .option('--json', 'Print the turn as JSON');
   placeOptions(command).action(async (options: Options) => {
     const message = await messageIn(options);
     process.exitCode = await host.withApi(options, async (api, projectId) => {
@@ -43,13 +43,13 @@ export function chatCommand(program: Command, host: Host): void {
   });
 }
 
-/** Without one, a person at a terminal is asked for it, and a script has it on the standard input. */
+/** The message of --message or the standard input; undefined starts a conversation on a terminal. */
 async function messageIn({ message, json }: Options): Promise<string | undefined> {
   if (message === undefined && process.stdin.isTTY) {
-    if (json) throw new OperatorProblem('With --json, give the message with --message');
+    if (json) throw new OperatorProblem('--json requires --message on a terminal');
     return undefined;
   }
-  const said = message ?? (await text(process.stdin)).trimEnd();
-  if (said.trim() === '') throw new OperatorProblem('There is no message. Give it with --message');
-  return said;
+  const given = message ?? (await text(process.stdin)).trimEnd();
+  if (given.trim() === '') throw new OperatorProblem('The message is empty. Set it with --message');
+  return given;
 }

@@ -1,24 +1,24 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { Refusal } from '../../../contract/errors.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
-import { type Client, DrydockError } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import type { Client } from '../../client/index.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import {
   type ContractCheck,
+  contractNotes,
   contractReport,
-  printContract,
   unreachedReport,
 } from '../checks/contract-report.ts';
-import { serverNamed } from '../checks/server-named.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { readJsonObject, writeWhole } from '../files.ts';
+import { serverNamed } from '../find.ts';
 import type { Host } from '../host.ts';
-import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
+import { placeOptions, reportOptions } from '../options.ts';
+import { asRefused } from '../refused.ts';
+import { printReport } from '../reports/print.ts';
+import { publishReport, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
-import { writeWhole } from '../whole-file.ts';
 
 interface CheckOptions extends ReportFiles, PlaceOptions {
   baseline?: string;
@@ -35,14 +35,14 @@ export function checkCommand(program: Command, host: Host): void {
     .command('check [server] [command...]')
     .usage('[options] <server> | [options] -- <command> [args...]')
     .description(
-      'compare a server, by id, name or URL, with a baseline of it; exits 0 passed, 1 failed, 3 when it cannot be reached. Behind -- a command is run as a stdio server, in a temporary service that is removed afterwards',
+      'Compare a server, by ID, name or URL, with its baseline; exits 0 passed, 1 failed, 3 when it is unreachable. A command after -- is run as a stdio server in a temporary service',
     )
-    .option('--baseline <file>', 'export to compare with; left out, the one that is saved in the service')
-    .option('--name <name>', 'what to save a server by URL as; left out, its host')
-    .option('--env <name...>', 'variables of this environment that the command behind -- is given')
-    .option('--update', 'take the server as it is now for the baseline')
+    .option('--baseline <file>', 'Exported baseline (default: the one saved in the service)')
+    .option('--name <name>', 'Name for a server saved by URL (default: its host)')
+    .option('--env <name...>', 'Environment variables to pass to the command after --')
+    .option('--update', 'Replace the baseline with the current server')
     .addOption(
-      new Option('--fail-on <impact>', 'the least that fails')
+      new Option('--fail-on <impact>', 'Lowest impact that fails the check')
         .choices(['breaking', 'risky'])
         .default('breaking'),
     );
@@ -53,9 +53,9 @@ export function checkCommand(program: Command, host: Host): void {
       const file = options.baseline;
       const words = given === undefined ? 0 : 1 + more.length;
       if (words > (behind?.length ?? 1))
-        throw new OperatorProblem('Name one server, or a command behind --, not both');
+        throw new OperatorProblem('Name a server or a command after --, not both');
       if (behind) refuseUnkept(behind, asked, options);
-      else if (given === undefined) throw new OperatorProblem('Name a server, or a command behind --');
+      else if (given === undefined) throw new OperatorProblem('Name a server, or a command after --');
       const baseline = file !== undefined && !options.update ? await readBaseline(file, asked) : undefined;
       const act = async (api: Client, projectId: string): Promise<number> => {
         const found = behind
@@ -71,23 +71,23 @@ export function checkCommand(program: Command, host: Host): void {
   );
 }
 
-/** The command behind `--`, where there is one. */
+/** The command after `--`. */
 function wordsBehindDashes(program: Command): string[] | undefined {
   const words = (program as Command & { rawArgs: string[] }).rawArgs;
   const at = words.indexOf('--');
   return at === -1 ? undefined : words.slice(at + 1);
 }
 
-/** A command runs on this machine, in a service that does not stay. */
+/** Rejects options that a temporary service on this machine cannot honor. */
 function refuseUnkept(behind: string[], asked: string, options: CheckOptions): void {
-  if (behind.length === 0) throw new OperatorProblem('Write the command behind --');
+  if (behind.length === 0) throw new OperatorProblem('Name the command after --');
   if (options.service !== undefined || options.profile !== undefined)
     throw new OperatorProblem(
-      'A command behind -- runs on this machine, not in the service. Leave --service and --profile out, or save the server there',
+      'A command after -- runs on this machine, not in the service. Remove --service and --profile, or save the server in the service',
     );
   if (options.baseline === undefined)
     throw new OperatorProblem(
-      `Name the file of the baseline: nothing else stays of a command. Write it with: drydock check ${updating(asked, 'FILE')}`,
+      `A command after -- needs a baseline file. Create it: drydock check ${updating(asked, 'FILE')}`,
     );
 }
 
@@ -102,26 +102,17 @@ function stdioServer([command = '', ...args]: string[], { name, env = [] }: Chec
   };
 }
 
-/** The words of the command that writes a baseline. */
+/** The arguments that write a baseline. */
 function updating(server: string, file: string): string {
   const options = `--baseline ${file} --update`;
   return server.startsWith('-- ') ? `${options} ${oneLine(server, 200)}` : `${server} ${options}`;
 }
 
 async function readBaseline(file: string, server: string): Promise<Given> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw new OperatorProblem(`Cannot read ${file}: ${error.message}`);
-    throw new OperatorProblem(
-      `There is no file ${file}. Write it from the server as it is now: drydock check ${updating(server, file)}`,
-    );
-  });
-  try {
-    const parsed = JSON.parse(text) as Given | null;
-    if (Array.isArray(parsed?.tools)) return parsed;
-  } catch {
-    // It is said below.
-  }
-  throw new OperatorProblem(`${file} is no export of a server`);
+  const hint = `. Create it: drydock check ${updating(server, file)}`;
+  const baseline = await readJsonObject(file, hint);
+  if (Array.isArray(baseline['tools'])) return baseline as unknown as Given;
+  throw new OperatorProblem(`${file} is not an export of a server`);
 }
 
 interface Place {
@@ -135,7 +126,7 @@ async function update(api: Client, place: Place, name: string, file: string | un
     process.stdout.write(`Saved the baseline of ${name}: ${hash}\n`);
     return exitCodes.passed;
   }
-  // Without what changes with every export, so that an unchanged server leaves the file as it is.
+  // Omits the fields that change with every export, so that an unchanged server gives an unchanged file.
   const {
     serverId: _id,
     exportedAt: _at,
@@ -149,7 +140,7 @@ async function update(api: Client, place: Place, name: string, file: string | un
 
 interface Checked {
   name: string;
-  /** As the server was named on the command line. */
+  /** The server as it was given on the command line. */
   asked: string;
   baseline: Given | undefined;
   options: CheckOptions;
@@ -167,18 +158,18 @@ async function check(
     try {
       return await api.checkServerContract({ ...place, body });
     } catch (error) {
-      if (reasonOf(error) !== 'BASELINE_NOT_FOUND') throw error;
+      if (asRefused(error)?.details?.['reason'] !== 'BASELINE_NOT_FOUND') throw error;
       throw new OperatorProblem(
-        `No baseline of ${name} is saved. Save it as it is now with drydock check ${asked} --update, or name a file with --baseline`,
+        `${name} has no baseline. Save one with drydock check ${asked} --update, or name a file with --baseline`,
       );
     }
   });
-  if (!printsJson(options)) printContract(answer);
-  await writeReports(contractReport(name, answer), answer, options);
+  const report = contractReport(name, answer);
+  await publishReport(report, answer, options, () => printReport(report, contractNotes(answer)));
   return exitCodes[answer.result satisfies ContractCheck['result']];
 }
 
-/** Does it, and leaves a report also when the target cannot be reached: CI shows it where it shows the others. */
+/** Runs a check. When the API refuses it, the report files contain the error, so that CI shows it. */
 export async function reported<T>(
   title: string,
   name: string,
@@ -190,17 +181,13 @@ export async function reported<T>(
     return await work();
   } catch (error) {
     end();
-    if (error instanceof Refusal || error instanceof DrydockError) {
-      const { code, message } = error;
+    const refused = asRefused(error);
+    if (refused) {
+      const { code, message } = refused;
       await writeReports(unreachedReport(title, name, message), { error: { code, message } }, files);
     }
     throw error;
   } finally {
     end();
   }
-}
-
-function reasonOf(error: unknown): unknown {
-  if (!(error instanceof Refusal || error instanceof DrydockError)) return undefined;
-  return (error.details as { reason?: unknown } | undefined)?.reason;
 }

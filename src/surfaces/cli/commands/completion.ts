@@ -3,7 +3,9 @@ import { Argument, type Command } from 'commander';
 export function completionCommand(program: Command): void {
   program
     .command('completion')
-    .description('print the completion for a shell, which completes names of your servers and suites too')
+    .description(
+      'Print the completion script for a shell; it also completes names of your servers and suites',
+    )
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) => {
       const [{ scripts }, { completionTable }] = await Promise.all([

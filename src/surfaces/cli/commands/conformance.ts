@@ -1,21 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
-import {
-  conformanceReport,
-  type Failures,
-  printConformance,
-  type Run,
-} from '../checks/conformance-report.ts';
-import { serverNamed } from '../checks/server-named.ts';
+import { oneLine } from '../../common/harmless-text.ts';
+import { conformanceNotes, conformanceReport, type Run } from '../checks/conformance-report.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { serverNamed } from '../find.ts';
+import { pollRun } from '../follow.ts';
 import type { Host } from '../host.ts';
-import { followUnlessInterrupted } from '../interrupt.ts';
-import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
-import { progress } from '../screen/screen.ts';
+import { placeOptions, reportOptions } from '../options.ts';
+import { printReport } from '../reports/print.ts';
+import { printRunId, publishReport, type ReportFiles } from '../reports/write.ts';
 
 type Suite = 'protocol' | 'apps' | 'tasks';
 
@@ -26,25 +20,20 @@ interface ConformanceOptions extends ReportFiles, PlaceOptions {
   wait?: true;
 }
 
-/** Milliseconds between two looks at a run. */
-const lookAgain = 1_000;
-
 export function conformanceCommand(program: Command, host: Host): void {
   const command = program
     .command('conformance')
-    .description(
-      'check how well a server follows the protocol; exits 0 passed, 1 failed, 3 when it could not be found out',
-    )
-    .requiredOption('--server <server>', 'server to check, by id, name or URL')
+    .description('Check the protocol conformance of a server; exits 0 passed, 1 failed, 3 without a verdict')
+    .requiredOption('--server <server>', 'Server to check, by ID, name or URL')
     .addOption(
-      new Option('--suite <suite...>', 'only these; all when left out').choices([
+      new Option('--suite <suite...>', 'Run only these suites (default: all)').choices([
         'protocol',
         'apps',
         'tasks',
       ]),
     )
-    .option('--protocol-version <revision>', 'revision to grade; left out, the one that both sides agree on')
-    .option('--wait', 'follow the run and show which checks failed');
+    .option('--protocol-version <revision>', 'Protocol revision to check (default: the negotiated one)')
+    .option('--wait', 'Wait for the run and print the failed checks');
   reportOptions(placeOptions(command)).action(async (options: ConformanceOptions) => {
     process.exitCode = await host.withApi(options, (api, projectId) => check(api, projectId, options));
   });
@@ -55,55 +44,31 @@ async function check(api: Client, projectId: string, options: ConformanceOptions
   const server = await serverNamed(api, projectId, options.server);
   const body = { ...(suites && { suites }), ...(protocolVersion !== undefined && { protocolVersion }) };
   const { runId } = await api.startConformanceRun({ projectId, serverId: server.id, body });
-  const quiet = printsJson(options);
   if (!wait) {
-    process.stdout.write(quiet ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
+    printRunId(runId, options);
     return exitCodes.passed;
   }
   const which = { projectId, conformanceRunId: runId };
-  await followUnlessInterrupted(`drydock conformance-runs cancel ${runId}`, (signal) =>
-    follow(() => api.getConformanceRun(which), quiet, signal),
+  const run = await pollRun(
+    `drydock conformance-runs cancel ${runId}`,
+    (signal) => api.getConformanceRun(which, { signal }),
+    ({ completedAt }) => completedAt !== null,
+    linesOf,
   );
-  const run = await api.getConformanceRun(which);
   const failures = run.suites.some(({ status }) => status === 'completed')
     ? await api.getConformanceReport(which)
     : undefined;
-  return tell(oneLine(server.name, 200), run, failures, options);
-}
-
-/** Says of each suite when it begins and how it went. */
-async function follow(read: () => Promise<Run>, quiet: boolean, signal: AbortSignal): Promise<void> {
-  const { say, end } = quiet ? { say: () => {}, end: () => {} } : progress();
-  const said = new Set<string>();
-  try {
-    for (;;) {
-      const run = await read();
-      const fresh = linesOf(run).filter((line) => !said.has(line));
-      for (const line of fresh) say(line);
-      for (const line of fresh) said.add(line);
-      if (run.completedAt !== null) return;
-      await delay(lookAgain, undefined, { signal });
-    }
-  } finally {
-    end();
-  }
+  const report = conformanceReport(oneLine(server.name, 200), run, failures);
+  await publishReport(report, { run, report: failures ?? null }, options, () =>
+    printReport(report, conformanceNotes(run, failures)),
+  );
+  return exitCodes[run.outcome ?? 'incomplete'];
 }
 
 function linesOf({ status, suites }: Run): string[] {
-  if (status === 'pending') return ['Waiting for its turn'];
+  if (status === 'pending') return ['Queued'];
   return suites.flatMap(({ suiteKind, status: state, outcome }) => {
     if (state === 'running') return [`Running ${suiteKind}`];
     return state === 'completed' ? [`${suiteKind}: ${outcome}`] : [];
   });
-}
-
-async function tell(
-  server: string,
-  run: Run,
-  failures: Failures | undefined,
-  options: ConformanceOptions,
-): Promise<number> {
-  if (!printsJson(options)) printConformance(run, failures);
-  await writeReports(conformanceReport(server, run, failures), { run, report: failures ?? null }, options);
-  return exitCodes[run.outcome ?? 'incomplete'];
 }

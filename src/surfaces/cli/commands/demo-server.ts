@@ -5,11 +5,9 @@ import { version } from '../../../platform/version.ts';
 export function demoServerCommand(program: Command): void {
   program
     .command('demo-server')
-    .description('run a small MCP server to try things on')
-    .option('--stdio', 'speak MCP on standard input and output instead of HTTP')
-    .option('--port <port>', 'where to listen on loopback; 0 picks a free port', '4701')
+    .option('--stdio', 'Serve MCP over stdio instead of HTTP')
+    .option('--port <port>', 'Port on loopback; 0 picks a free port', '4701')
     .action(async (options: { stdio?: true; port: string }) => {
-      // Loaded here: no other command needs them.
       const { serveDemoHttp, serveDemoStdio } = await import('../../../demo-server/index.ts');
       if (options.stdio) return serveDemoStdio(version);
       if (!/^\d{1,5}$/.test(options.port))

@@ -1,25 +1,24 @@
 import type { Command } from 'commander';
 import type { Found } from '../../../domain/operator/doctor/check.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
+import { jsonOption } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 import { type Paint, paintFor } from '../screen/screen.ts';
 
 const styles = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
 export function doctorCommand(program: Command, host: Host): void {
-  program
-    .command('doctor')
-    .description('look whether this installation has all it needs; changes nothing')
-    .option('--json', 'print JSON')
-    .option('--strict', 'end with exit code 1 for warnings too')
-    .addHelpText('after', '\nExit codes: 0 no problem, 1 a problem, 2 the settings cannot be read.')
+  jsonOption(program.command('doctor'))
+    .description('Diagnose this installation without changing it')
+    .option('--strict', 'Exit with code 1 for warnings too')
+    .addHelpText('after', '\nExit codes: 0 no problems, 1 problems, 2 the settings cannot be read.')
     .action(async ({ json, strict }: { json?: true; strict?: true }) => {
       const found = await host.examine();
       const bad = found.some(({ level }) => level === 'problem' || (strict && level === 'warning'));
       const text = json ? jsonText({ ok: !bad, checks: found }, process.stdout, 2) : table(found);
-      // What was given up may still hang; nobody waits for it.
+      // Exits at once: checks that timed out may still be running.
       process.stdout.write(`${text}\n`, () => process.exit(bad ? exitCodes.failed : exitCodes.passed));
     });
 }

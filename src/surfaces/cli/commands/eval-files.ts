@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { OperatorProblem } from '../../../platform/problem.ts';
 import type { PlaceOptions } from '../connect/place.ts';
-import { suiteNamed } from '../evals/find-suite.ts';
+import { writeWhole } from '../files.ts';
+import { suiteNamed } from '../find.ts';
 import type { Host } from '../host.ts';
-import { placeOptions } from '../reports/options.ts';
+import { placeOptions } from '../options.ts';
 import { printRows } from '../screen/rows.ts';
 
 interface ImportOptions {
@@ -22,23 +21,26 @@ interface ExportOptions extends PlaceOptions {
   schemaVersion: '1' | '2';
 }
 
-/** Suite files on this machine: made, checked, and written from a suite. */
 export function evalFileCommands(group: Command, host: Host): void {
   group
     .command('check-file <file>')
-    .description('check a suite file without a service; exits 2 when it has problems')
+    .description('Validate a suite file without a service; exits 2 when it is not valid')
     .action(async (path: string) => {
       const { bytesOf, readFileAt } = await import('../evals/suite-file.ts');
       const { file, sourceHash } = await readFileAt(path, await bytesOf(path));
       const disabled = file.cases.filter((one) => one.disabled).length;
       process.stdout.write(
-        `${path}: suite ${file.suite.id}, ${file.cases.length} cases, ${disabled} of them disabled; ${sourceHash}\n`,
+        `${path}: suite ${file.suite.id}, ${file.cases.length} cases, ${disabled} disabled; ${sourceHash}\n`,
       );
     });
-  placeOptions(group.command('export <suite>').description('write a suite, by id or name, as a suite file'))
-    .option('-o, --output <file>', 'where to; left out, to standard output')
-    .addOption(new Option('--format <format>', 'left out, by the name of the file').choices(['yaml', 'json']))
-    .addOption(new Option('--schema-version <version>', 'of the file').choices(['1', '2']).default('2'))
+  placeOptions(group.command('export <suite>').description('Export a suite, by ID or name, as a suite file'))
+    .option('-o, --output <file>', 'Output file (default: standard output)')
+    .addOption(
+      new Option('--format <format>', 'File format (default: by file name)').choices(['yaml', 'json']),
+    )
+    .addOption(
+      new Option('--schema-version <version>', 'Schema version of the file').choices(['1', '2']).default('2'),
+    )
     .action(async (suite: string, options: ExportOptions) => {
       const { output, schemaVersion } = options;
       const format = options.format ?? (/\.json$/i.test(output ?? '') ? 'json' : 'yaml');
@@ -51,14 +53,14 @@ export function evalFileCommands(group: Command, host: Host): void {
     });
   group
     .command('import')
-    .description('make a suite file from a configuration of another program')
+    .description('Convert the configuration of another program to a suite file')
     .addArgument(new Argument('<format>').choices(['promptfoo']))
     .argument('<file>')
-    .option('-o, --output <file>', 'where to; left out, to standard output')
-    .option('--id <id>', 'of the suite; left out, from the name of the file')
-    .option('--name <name>', 'of the suite; left out, from the name of the file')
-    .option('--server <name...>', 'saved servers, where the configuration names none')
-    .option('--model <model>', 'where the configuration names none')
+    .option('-o, --output <file>', 'Output file (default: standard output)')
+    .option('--id <id>', 'ID of the suite (default: from the file name)')
+    .option('--name <name>', 'Name of the suite (default: from the file name)')
+    .option('--server <name...>', 'Saved servers, if the configuration names none')
+    .option('--model <model>', 'Model, if the configuration names none')
     .action((_format: string, path: string, options: ImportOptions) => importFile(path, options));
 }
 
@@ -83,7 +85,7 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
       ...(model !== undefined && { model }),
     });
     await write(output, writeSuiteFile(file));
-    // The table must not stand in the file.
+    // Standard output may be the suite file itself.
     const screen = output === undefined ? process.stderr : process.stdout;
     printRows(
       file.cases,
@@ -98,7 +100,7 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
     const { exact, approximated, unsupported } = report.cases;
     screen.write(`\n${exact} exact, ${approximated} approximated, ${unsupported} unsupported\n`);
     for (const { path: at, why } of report.notCarried.slice(0, 100))
-      screen.write(`Not carried over: ${at}: ${why}\n`);
+      screen.write(`Not imported: ${at}: ${why}\n`);
   } catch (error) {
     throw problemAt(path, error) ?? error;
   }
@@ -106,7 +108,5 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
 
 async function write(output: string | undefined, text: string): Promise<void> {
   if (output === undefined) return void process.stdout.write(text);
-  await writeFile(output, text).catch((error: Error) => {
-    throw new OperatorProblem(`Cannot write ${output}: ${error.message}`);
-  });
+  await writeWhole(output, [text]);
 }

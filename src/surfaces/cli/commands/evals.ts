@@ -5,17 +5,15 @@ import { runReport, type TraceOf } from '../../findings/run-report.ts';
 import { launchHeaders } from '../ci/detect.ts';
 import type { Where } from '../connect/connect.ts';
 import type { PlaceOptions } from '../connect/place.ts';
-import { exitCodeOf } from '../evals/exit-code.ts';
-import { suiteNamed } from '../evals/find-suite.ts';
 import { followRun } from '../evals/follow.ts';
-import { printFindings } from '../evals/print-findings.ts';
+import { exitCodeOf, printFindings } from '../evals/print-findings.ts';
 import type { LocalSuite } from '../evals/suite-file.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { suiteNamed } from '../find.ts';
 import type { Host } from '../host.ts';
 import { followUnlessInterrupted } from '../interrupt.ts';
-import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
-import { printRows } from '../screen/rows.ts';
+import { placeOptions, prints, reportOptions } from '../options.ts';
+import { printRunId, printsJson, publishReport, type ReportFiles } from '../reports/write.ts';
 import { time } from '../screen/text.ts';
 import { evalFileCommands } from './eval-files.ts';
 import { replayCommand } from './replay.ts';
@@ -33,7 +31,7 @@ interface RunOptions extends PlaceOptions, ReportFiles {
 }
 
 export function evalCommands(program: Command, host: Host): void {
-  const group = program.command('evals').description('eval suites and their runs');
+  const group = program.command('evals');
   runCommand(group, host);
   showCommand(group, host);
   replayCommand(group, host);
@@ -46,34 +44,34 @@ function runCommand(group: Command, host: Host): void {
   const command = group
     .command('run <suite>')
     .description(
-      'run a suite, by id, name or suite file, which is synced first. A file that brings its servers needs no service: one is started for the run and removed afterwards. Exits 0 passed, 1 failed, 3 without a verdict',
+      'Run a suite, by ID, name or suite file, which is synced first. A file that declares its servers needs no service: a temporary one runs it. Exits 0 passed, 1 failed, 3 without a verdict',
     )
-    .option('--wait', 'follow the run and show its verdict')
-    .option('--model <model>', 'run all cases with this model')
-    .option('--environment <id>', 'environment to run in')
-    .option('--iterations <count>', 'trials of each case')
-    .option('--case <id...>', 'only these cases')
-    .option('--notes <text>', 'kept with the run')
-    .option('--update-servers', 'change saved servers to what the suite file says of them')
-    .option('--approve-imports <reason>', 'run cases that only come near to what was imported');
+    .option('--wait', 'Wait for the run and print its verdict')
+    .option('--model <model>', 'Run all cases with this model')
+    .option('--environment <id>', 'Environment to run in')
+    .option('--iterations <count>', 'Trials per case')
+    .option('--case <id...>', 'Run only these cases')
+    .option('--notes <text>', 'Notes stored with the run')
+    .option('--update-servers', 'Update saved servers from the suite file')
+    .option('--approve-imports <reason>', 'Run cases that were imported approximately');
   reportOptions(placeOptions(command)).action(async (suite: string, options: RunOptions) => {
     const { isSuiteFile, localSuite } = await import('../evals/suite-file.ts');
-    // Read before a service is asked or made: a file with problems needs neither.
+    // An invalid file fails before a service is contacted or created.
     const file = isSuiteFile(suite) ? await localSuite(suite, process.env) : undefined;
     const run = async (api: Client, projectId: string, where: Where): Promise<number> => {
       const quiet = printsJson(options);
       const runId = await launch(api, projectId, file ?? suite, options, quiet);
       const which = { projectId, runId };
       if (!options.wait && where.kind !== 'temporary') {
-        process.stdout.write(quiet ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
+        printRunId(runId, options);
         return exitCodes.passed;
       }
       const follow = (signal: AbortSignal) =>
         followRun(api, which, quiet ? undefined : process.stderr, signal);
       await followUnlessInterrupted(`drydock eval-runs cancel ${runId}`, follow, where.kind);
-      return tell(api, which, where, options);
+      return publishFindings(api, which, where, options);
     };
-    // A file that brings its servers needs nothing that stays.
+    // A file that declares its servers can run in a temporary installation.
     const otherwise = file && file.servers.length > 0 ? 'temporary' : 'make';
     process.exitCode = await host.withApi(options, run, { otherwise });
   });
@@ -102,8 +100,8 @@ async function launch(
   return runId;
 }
 
-/** Shows what came of a run, leaves the reports that were asked for, and says what to exit with. */
-async function tell(
+/** Prints the findings of a run, writes its reports, and returns the exit code. */
+async function publishFindings(
   api: Client,
   run: { projectId: string; runId: string },
   where: Where,
@@ -111,18 +109,19 @@ async function tell(
 ): Promise<number> {
   const findings = await findingsOf(api, run);
   const traceOf = tracesAt(run.projectId, where);
-  if (!printsJson(files)) printFindings(findings, traceOf);
   const { run: shown, ...rest } = findings;
-  await writeReports(runReport(findings, traceOf), { ...shown, ...rest }, files);
+  await publishReport(runReport(findings, traceOf), { ...shown, ...rest }, files, () =>
+    printFindings(findings, traceOf),
+  );
   const code = exitCodeOf(findings);
   if (where.kind === 'temporary' && code !== exitCodes.passed && !printsJson(files))
     process.stderr.write(
-      'The traces were not kept. To keep them, set DRYDOCK_DATA_DIR=.drydock and run it again.\n',
+      'The traces were not kept. To keep them, set DRYDOCK_DATA_DIR=.drydock and run again.\n',
     );
   return code;
 }
 
-/** A page of the console where a service runs, else the command that prints the trace. */
+/** The console page of a trace, or the command that prints it where no service runs. */
 function tracesAt(projectId: string, { kind, origin }: Where): TraceOf | undefined {
   if (kind === 'temporary') return undefined;
   return ({ runId, iterationId }) =>
@@ -134,38 +133,28 @@ function tracesAt(projectId: string, { kind, origin }: Where): TraceOf | undefin
 function showCommand(group: Command, host: Host): void {
   const command = group
     .command('show <run>')
-    .description('show a run with its verdict, its gate and its waiver; exits as `run` does');
+    .description('Show a run with its verdict, gate and waiver; exits like `run`');
   reportOptions(placeOptions(command)).action(async (runId: string, options: PlaceOptions & ReportFiles) => {
     process.exitCode = await host.withApi(options, (api, projectId, where) =>
-      tell(api, { projectId, runId }, where, options),
+      publishFindings(api, { projectId, runId }, where, options),
     );
   });
 }
 
 function listCommand(group: Command, host: Host): void {
-  const command = group
-    .command('list')
-    .description('list the suites of a project')
-    .option('--json', 'print JSON');
-  placeOptions(command).action(async (options: PlaceOptions & { json?: true }) => {
-    await host.withApi(options, async (api, projectId) => {
-      const { items } = await api.listEvalSuites({ projectId });
-      printRows(
-        items,
-        {
-          Id: (suite) => suite.id,
-          Name: (suite) => suite.name,
-          'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
-          Result: ({ latestRun }) =>
-            latestRun &&
-            `${latestRun.result ?? latestRun.status}${latestRun.warnings ? ', with warnings' : ''}`,
-          Passed: (suite) =>
-            suite.latestRun && `${suite.latestRun.passed}/${suite.latestRun.passed + suite.latestRun.failed}`,
-        },
-        options.json ?? false,
-      );
-    });
-  });
+  prints(
+    placeOptions(group.command('list').description('List the suites of a project')),
+    (options: PlaceOptions) =>
+      host.withApi(options, async (api, projectId) => (await api.listEvalSuites({ projectId })).items),
+    {
+      Id: (suite) => suite.id,
+      Name: (suite) => suite.name,
+      'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
+      Result: ({ latestRun }) =>
+        latestRun && `${latestRun.result ?? latestRun.status}${latestRun.warnings ? ', with warnings' : ''}`,
+      Passed: ({ latestRun }) => latestRun && `${latestRun.passed}/${latestRun.passed + latestRun.failed}`,
+    },
+  );
 }
 
 function wished({ model, environment, iterations, case: caseIds, notes }: RunOptions): object {

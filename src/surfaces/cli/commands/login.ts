@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { askSecret } from '../ask-secret.ts';
 import { lightFetch } from '../connect/light-fetch.ts';
-import { baseUrlOf, findPlace, originOf, type PlaceOptions } from '../connect/place.ts';
+import { baseUrlOf, findPlace, noService, originOf, type PlaceOptions } from '../connect/place.ts';
 import {
   profilesPath,
   readProfiles,
@@ -14,22 +14,22 @@ import {
 } from '../connect/profiles.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
+import { jsonOption, prints, serviceOptions } from '../options.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { jsonText } from '../screen/json.ts';
-import { printRows } from '../screen/rows.ts';
 
 export function loginCommands(program: Command, host: Host): void {
   loginCommand(program);
   program
     .command('logout [profile]')
-    .description('forget the address and the key of a service')
+    .description('Forget the URL and the key of a service')
     .action(async (given: string | undefined) => {
       const name = given ?? (await readProfiles()).current;
-      if (name === undefined) throw new OperatorProblem('Not logged in anywhere');
+      if (name === undefined) throw new OperatorProblem('You are not logged in');
       await removeProfile(name);
-      process.stdout.write(`Forgot ${name}. The key still works until the operator revokes it.\n`);
+      process.stdout.write(`Logged out of ${name}. The key stays valid until the operator revokes it.\n`);
     });
-  profileCommands(program.command('profiles').description('services one has logged in to'));
+  profileCommands(program.command('profiles'));
   whoamiCommand(program, host);
 }
 
@@ -37,16 +37,16 @@ function loginCommand(program: Command): void {
   program
     .command('login [url]')
     .description(
-      'keep the address and the key of a service, and use it from now on; the key is asked for, or read from the standard input',
+      'Log in to a service and make it the current one; prompts for the key, or reads it from stdin',
     )
-    .option('--profile <name>', 'what to call it; left out, the host')
-    .option('--project <project>', 'the project that commands mean when they name none')
+    .option('--profile <name>', 'Name of the login (default: the host)')
+    .option('--project <project>', 'Default project for commands')
     .action(async (given: string | undefined, options: { profile?: string; project?: string }) => {
       const url = originOf(given ?? (process.env['DRYDOCK_URL'] || 'http://127.0.0.1:4700'));
       const apiKey = process.env['DRYDOCK_API_KEY'] || (await askSecret(`Key for ${url}: `));
       if (!apiKey)
         throw new OperatorProblem(
-          'No key was given. drydock serve prints the first one; the operator makes others with: drydock keys create',
+          'The key is empty. drydock serve prints the first key; the operator creates others with: drydock keys create',
         );
       const api = createClient({ baseUrl: baseUrlOf(url), apiKey, fetch: lightFetch });
       const whose = await tried(url, async () => oneLine((await api.getMe()).email, 200));
@@ -54,9 +54,7 @@ function loginCommand(program: Command): void {
       const project = options.project === undefined ? {} : { project: options.project };
       const where = await saveProfile(name, { url, ...project }, apiKey);
       const kept =
-        where === 'keyring'
-          ? 'in the keyring of this system'
-          : `in ${profilesPath()}, which only you may read`;
+        where === 'keyring' ? 'in the system keyring' : `in ${profilesPath()}, which only you can read`;
       process.stdout.write(`Logged in to ${url} as ${whose}. The key is ${kept}.\n`);
     });
 }
@@ -67,7 +65,7 @@ async function tried<T>(url: string, call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const refused = asRefused(error);
     throw (
-      (refused && refusal(refused, 'Nothing was kept.')) ??
+      (refused && refusal(refused, 'The login was not saved.')) ??
       unanswered(error, url) ??
       unsendable(error) ??
       senseless(error, url) ??
@@ -77,33 +75,29 @@ async function tried<T>(url: string, call: () => Promise<T>): Promise<T> {
 }
 
 function profileCommands(group: Command): void {
-  group
-    .command('list')
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: true }) => {
+  prints(
+    group.command('list').description('List logins'),
+    async () => {
       const { current, profiles } = await readProfiles();
-      const rows = Object.entries(profiles).map(([name, { url, project, apiKey }]) => ({
+      return Object.entries(profiles).map(([name, { url, project, apiKey }]) => ({
         name,
         url,
         project: project ?? null,
         key: apiKey === undefined ? 'keyring' : 'file',
         current: name === current,
       }));
-      printRows(
-        rows,
-        {
-          Name: (row) => row.name,
-          Address: (row) => row.url,
-          Project: (row) => row.project,
-          Key: (row) => row.key,
-          Current: (row) => (row.current ? 'yes' : ''),
-        },
-        json ?? false,
-      );
-    });
+    },
+    {
+      Name: (row) => row.name,
+      Address: (row) => row.url,
+      Project: (row) => row.project,
+      Key: (row) => row.key,
+      Current: (row) => (row.current ? 'yes' : ''),
+    },
+  );
   group
     .command('use <profile>')
-    .description('use this one from now on')
+    .description('Make a login the current one')
     .action(async (name: string) => {
       await selectProfile(name);
       process.stdout.write(`Using ${name}.\n`);
@@ -111,33 +105,22 @@ function profileCommands(group: Command): void {
 }
 
 function whoamiCommand(program: Command, host: Host): void {
-  program
-    .command('whoami')
-    .description('which service commands talk to, and as whom')
-    .option('--service <url>', 'address of the service')
-    .option('--profile <name>', 'which login to use')
-    .option('--json', 'print JSON')
-    .action(async (options: PlaceOptions & { json?: true }) => {
+  jsonOption(serviceOptions(program.command('whoami'))).action(
+    async (options: PlaceOptions & { json?: true }) => {
       const place = await findPlace(options);
-      if (!place)
-        throw new OperatorProblem(
-          'No service is known here. Start one with drydock serve, or log in to one: drydock login URL',
-          {
-            exitCode: exitCodes.unreachable,
-          },
-        );
+      if (!place) throw new OperatorProblem(noService, { exitCode: exitCodes.unreachable });
       const { me, organization } = await host.connect(options, async ({ api }) => account(api));
-      const told = {
+      const shown = {
         service: place.kind === 'service' ? originOf(place.baseUrl) : 'opened by this process',
         from: place.from,
         account: me.email,
         organization: organization?.name ?? null,
       };
-      if (options.json) return void process.stdout.write(`${jsonText(told, process.stdout, 2)}\n`);
-      process.stdout.write(
-        `${oneLine(told.account, 200)}${told.organization === null ? '' : ` of ${oneLine(told.organization, 200)}`}, at ${told.service} (${told.from})\n`,
-      );
-    });
+      if (options.json) return void process.stdout.write(`${jsonText(shown, process.stdout, 2)}\n`);
+      const member = shown.organization === null ? '' : ` of ${oneLine(shown.organization, 200)}`;
+      process.stdout.write(`${oneLine(shown.account, 200)}${member}, at ${shown.service} (${shown.from})\n`);
+    },
+  );
 }
 
 async function account(api: Client) {

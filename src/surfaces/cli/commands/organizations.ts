@@ -12,140 +12,114 @@ import {
 } from '../../../domain/operator/organizations.ts';
 import { allPlans, definePlan, limitNames } from '../../../domain/operator/plans.ts';
 import type { Host } from '../host.ts';
-import { printRows } from '../screen/rows.ts';
+import { organizationOption, prints } from '../options.ts';
 import { time } from '../screen/text.ts';
 
+interface Place {
+  organization?: string;
+}
+
 export function organizationCommands(program: Command, host: Host): void {
-  orgs(program.command('orgs').description('organizations'), host);
+  orgs(program.command('orgs'), host);
   featureCommands(
-    program.command('features').description(`features per organization: ${features.join(', ')}`),
+    program.command('features').description(`Manage features per organization: ${features.join(', ')}`),
     host,
   );
-  plans(program.command('plans').description('limits and daily budgets'), host);
-  audit(program, host);
+  plans(program.command('plans'), host);
+  audit(program.command('audit'), host);
 }
 
 function orgs(group: Command, host: Host): void {
   group
     .command('create <name>')
-    .description('make an organization with a Default project')
-    .requiredOption('--owner <user>', 'its owner, by id or e-mail')
-    .action(async (name: string, options: { owner: string }) => {
-      const made = await host.withServices(({ db }) =>
-        createOrganization(db, { name, owner: options.owner }),
-      );
-      process.stdout.write(`${made.id}\n`);
+    .description('Create an organization with a Default project')
+    .requiredOption('--owner <user>', 'Owner, by ID or email address')
+    .action(async (name: string, { owner }: { owner: string }) => {
+      const { id } = await host.withServices(({ db }) => createOrganization(db, { name, owner }));
+      process.stdout.write(`${id}\n`);
     });
-  group
-    .command('list')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: true }) => {
-      const rows = await host.withServices(({ db }) => listOrganizations(db));
-      printRows(
-        rows,
-        {
-          Id: (row) => row.id,
-          Name: (row) => row.name,
-          Plan: (row) => row.plan,
-          Members: (row) => row.members,
-          Projects: (row) => row.projects,
-          Features: (row) => row.features.join(', ') || '-',
-        },
-        options.json ?? false,
-      );
-    });
+  prints(
+    group.command('list').description('List organizations'),
+    () => host.withServices(({ db }) => listOrganizations(db)),
+    {
+      Id: (row) => row.id,
+      Name: (row) => row.name,
+      Plan: (row) => row.plan,
+      Members: (row) => row.members,
+      Projects: (row) => row.projects,
+      Features: (row) => row.features.join(', ') || '-',
+    },
+  );
   group
     .command('delete <org>')
-    .description('remove an organization with all its projects')
+    .description('Delete an organization with all its projects')
     .action(async (org: string) => {
       const id = await host.withServices(({ db }) => deleteOrganization(db, org));
       process.stdout.write(`Deleted ${id}.\n`);
     });
-  group
-    .command('plan <plan>')
-    .description('put an organization on a plan')
-    .option('--organization <organization>', 'by id or name')
-    .action(async (plan: string, options: { organization?: string }) => {
-      await host.withServices(({ db }) => setPlan(db, options.organization, plan));
+  organizationOption(group.command('plan <plan>').description('Assign a plan to an organization')).action(
+    async (plan: string, { organization }: Place) => {
+      await host.withServices(({ db }) => setPlan(db, organization, plan));
       process.stdout.write(`The plan is now ${plan}.\n`);
-    });
-  group
-    .command('usage')
-    .description('what is used of each budget')
-    .option('--organization <organization>', 'by id or name')
-    .option('--json', 'print JSON')
-    .action(async (options: { organization?: string; json?: true }) => {
-      const rows = await host.withServices(async (services) => {
-        const { id } = await organizationNamed(services.db, options.organization);
-        const plan = await limitsOf(services, id);
-        const used = await usageOf(services, id);
-        return Object.entries(used).map(([budget, amount]) => ({
+    },
+  );
+  prints(
+    organizationOption(group.command('usage').description('Show the usage of each budget')),
+    ({ organization }: Place) =>
+      host.withServices(async (services) => {
+        const { id } = await organizationNamed(services.db, organization);
+        const { limits } = await limitsOf(services, id);
+        return Object.entries(await usageOf(services, id)).map(([budget, used]) => ({
           budget,
-          used: amount,
-          allowed: plan.limits[budget] ?? null,
+          used,
+          allowed: limits[budget] ?? null,
         }));
-      });
-      printRows(
-        rows,
-        {
-          Budget: (row) => row.budget,
-          Used: (row) => row.used,
-          Allowed: (row) => row.allowed ?? 'unlimited',
-        },
-        options.json ?? false,
-      );
-    });
+      }),
+    {
+      Budget: (row) => row.budget,
+      Used: (row) => row.used,
+      Allowed: (row) => row.allowed ?? 'unlimited',
+    },
+  );
 }
 
 function featureCommands(group: Command, host: Host): void {
   for (const [verb, enabled] of [
-    ['enable', true],
-    ['disable', false],
+    ['Enable', true],
+    ['Disable', false],
   ] as const)
-    group
-      .command(`${verb} <feature>`)
-      .option('--organization <organization>', 'by id or name')
-      .action(async (feature: string, options: { organization?: string }) => {
-        await host.withServices(({ db }) =>
-          setFeature(db, { organization: options.organization, feature, enabled }),
-        );
-        process.stdout.write(`${feature} is ${enabled ? 'on' : 'off'}.\n`);
-      });
-  group
-    .command('list')
-    .option('--organization <organization>', 'by id or name')
-    .option('--json', 'print JSON')
-    .action(async (options: { organization?: string; json?: true }) => {
-      const { features: on } = await host.withServices(({ db }) =>
-        organizationNamed(db, options.organization),
-      );
-      const rows = features.map((feature) => ({ feature, enabled: on.includes(feature) }));
-      printRows(
-        rows,
-        { Feature: (row) => row.feature, State: (row) => (row.enabled ? 'on' : 'off') },
-        options.json ?? false,
-      );
+    organizationOption(
+      group.command(`${verb.toLowerCase()} <feature>`).description(`${verb} a feature`),
+    ).action(async (feature: string, { organization }: Place) => {
+      await host.withServices(({ db }) => setFeature(db, { organization, feature, enabled }));
+      process.stdout.write(`${feature} is ${enabled ? 'on' : 'off'}.\n`);
     });
+  prints(
+    organizationOption(group.command('list').description('List features and their state')),
+    async ({ organization }: Place) => {
+      const { features: on } = await host.withServices(({ db }) => organizationNamed(db, organization));
+      return features.map((feature) => ({ feature, enabled: on.includes(feature) }));
+    },
+    { Feature: (row) => row.feature, State: (row) => (row.enabled ? 'on' : 'off') },
+  );
 }
 
+type Plan = Awaited<ReturnType<typeof allPlans>>[number];
+
 function plans(group: Command, host: Host): void {
-  group
-    .command('list')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: true }) => {
-      const rows = await host.withServices(({ db }) => allPlans(db));
-      const limits = Object.fromEntries(
-        limitNames.map((name) => [
-          name,
-          (row: (typeof rows)[0]) => (name in row.limits ? (row.limits[name] ?? 'unlimited') : 'default'),
-        ]),
-      );
-      printRows(rows, { Plan: (row) => row.name, ...limits }, options.json ?? false);
-    });
+  const limitOf = (name: string) => [
+    name,
+    ({ limits }: Plan) => (name in limits ? (limits[name] ?? 'unlimited') : 'default'),
+  ];
+  prints(
+    group.command('list').description('List plans and their limits'),
+    () => host.withServices(({ db }) => allPlans(db)),
+    { Plan: (row: Plan) => row.name, ...Object.fromEntries(limitNames.map(limitOf)) },
+  );
   group
     .command('set <plan> [limits...]')
     .description(
-      `make or change a plan, like: plans set team insightsPerDay=50 credits=unlimited (${limitNames.join(', ')})`,
+      `Create or change a plan, like: plans set team insightsPerDay=50 credits=unlimited (${limitNames.join(', ')})`,
     )
     .action(async (plan: string, limits: string[]) => {
       const pairs = limits.map((text) => [text.split('=')[0], text.split('=')[1] ?? '']);
@@ -156,27 +130,17 @@ function plans(group: Command, host: Host): void {
     });
 }
 
-function audit(program: Command, host: Host): void {
-  program
-    .command('audit')
-    .description('who changed what, newest first')
-    .option('--organization <organization>', 'by id or name')
-    .option('--limit <count>', 'how many', '50')
-    .option('--json', 'print JSON')
-    .action(async (options: { organization?: string; limit: string; json?: true }) => {
-      const rows = await host.withServices(({ db }) =>
-        listAuditEvents(db, options.organization, options.limit),
-      );
-      printRows(
-        rows,
-        {
-          Time: (row) => time(row.at),
-          Actor: (row) => row.actorEmail ?? row.actor,
-          Action: (row) => row.action,
-          Target: (row) => (row.targetName === null ? row.target : `${row.targetName} (${row.target})`),
-          Request: (row) => row.requestId,
-        },
-        options.json ?? false,
-      );
-    });
+function audit(command: Command, host: Host): void {
+  prints(
+    organizationOption(command).option('--limit <count>', 'Number of events', '50'),
+    ({ organization, limit }: Place & { limit: string }) =>
+      host.withServices(({ db }) => listAuditEvents(db, organization, limit)),
+    {
+      Time: (row) => time(row.at),
+      Actor: (row) => row.actorEmail ?? row.actor,
+      Action: (row) => row.action,
+      Target: (row) => (row.targetName === null ? row.target : `${row.targetName} (${row.target})`),
+      Request: (row) => row.requestId,
+    },
+  );
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
+import { jsonOption } from '../options.ts';
 import { printRows } from '../screen/rows.ts';
 
-/** As scripts/sbom.mjs writes it. */
+/** A component as scripts/sbom.mjs writes it. */
 interface Component {
   group?: string;
   name: string;
@@ -12,15 +13,12 @@ interface Component {
   properties: [{ name: 'drydock:use'; value: string }];
 }
 
-/** Both read what the build has written beside the program. */
 export function packageCommands(program: Command): void {
-  program
-    .command('licenses')
+  jsonOption(program.command('licenses'))
     .description(
-      'list the third-party packages in this program, and those installed with it, with their licences',
+      'List the third-party packages in this program, and those installed with it, with their licences',
     )
-    .option('--text', 'print the texts of the licences of what is in the program instead')
-    .option('--json', 'print JSON')
+    .option('--text', 'Print the licence texts of the packages in the program instead')
     .action((options: { text?: true; json?: true }) => {
       if (options.text) return void process.stdout.write(texts());
       const { components } = JSON.parse(built('sbom.json')) as { components: Component[] };
@@ -43,10 +41,7 @@ export function packageCommands(program: Command): void {
         options.json ?? false,
       );
     });
-  program
-    .command('sbom')
-    .description('print what this program is made of, as CycloneDX 1.6 JSON')
-    .action(() => void process.stdout.write(built('sbom.json')));
+  program.command('sbom').action(() => void process.stdout.write(built('sbom.json')));
 }
 
 function texts(): string {
@@ -58,6 +53,6 @@ function built(file: string): string {
   try {
     return readFileSync(new URL(file, import.meta.url), 'utf8');
   } catch {
-    throw new OperatorProblem('Only the built program knows what it is made of: npm run build');
+    throw new OperatorProblem('Only the built program contains an SBOM: npm run build');
   }
 }

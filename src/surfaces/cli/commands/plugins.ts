@@ -3,54 +3,45 @@ import { enablePlugin, installPlugin, listPlugins, removePlugin } from '../../..
 import { pluginBounds } from '../../../domain/plugins/parse.ts';
 import { readBundle } from '../../../platform/archive.ts';
 import type { Host } from '../host.ts';
-import { printRows } from '../screen/rows.ts';
+import { prints, projectOption } from '../options.ts';
 import { time } from '../screen/text.ts';
 
 export function pluginCommands(program: Command, host: Host): void {
-  const group = program.command('plugins').description('bundles of servers and skills');
-  const at = (command: Command): Command =>
-    command.option('--project <project>', 'project, by id or name; the Default project when left out');
-  at(group.command('install <bundle>'))
-    .description(
-      'install a plugin, or a new version of it, from a folder with a plugin.json or a .tar.gz of one',
-    )
+  const group = program.command('plugins');
+  projectOption(group.command('install <bundle>'))
+    .description('Install a plugin or a new version of it, from a folder with a plugin.json or its .tar.gz')
     .action(async (bundle: string, options: { project?: string }) => {
       const files = await readBundle(bundle, pluginBounds);
       const { versionId } = await host.withServices((services) => installPlugin(services, files, options));
       process.stdout.write(`${versionId}\n`);
     });
-  group
-    .command('list-all')
-    .description('list the plugins of every project, from the database')
-    .option('--project <project>', 'project, by id or name; all projects when left out')
-    .option('--json', 'print JSON')
-    .action(async (options: { project?: string; json?: true }) => {
-      const rows = await host.withServices(({ db }) => listPlugins(db, options.project));
-      printRows(
-        rows,
-        {
-          Name: (row) => row.name,
-          Project: (row) => row.projectId,
-          Version: (row) => row.declaredVersion,
-          'Version id': (row) => row.activeVersionId,
-          State: (row) => (row.enabled ? 'on' : 'off'),
-          Updated: (row) => time(row.updatedAt),
-        },
-        options.json ?? false,
-      );
-    });
+  prints(
+    group
+      .command('list-all')
+      .description('List the plugins of every project, read from the database')
+      .option('--project <project>', 'Project, by ID or name (default: all projects)'),
+    ({ project }: { project?: string }) => host.withServices(({ db }) => listPlugins(db, project)),
+    {
+      Name: (row) => row.name,
+      Project: (row) => row.projectId,
+      Version: (row) => row.declaredVersion,
+      'Version id': (row) => row.activeVersionId,
+      State: (row) => (row.enabled ? 'on' : 'off'),
+      Updated: (row) => time(row.updatedAt),
+    },
+  );
   for (const [verb, enabled, effect] of [
-    ['enable', true, 'let environments use a plugin and its servers again'],
-    ['disable', false, 'keep a plugin and its servers out of runs'],
+    ['enable', true, 'Enable a plugin and its servers'],
+    ['disable', false, 'Disable a plugin and its servers'],
   ] as const)
-    at(group.command(`${verb} <name>`))
+    projectOption(group.command(`${verb} <name>`))
       .description(effect)
       .action(async (name: string, options: { project?: string }) => {
         await host.withServices(({ db }) => enablePlugin(db, { name, ...options }, enabled));
         process.stdout.write(`${name} is ${enabled ? 'on' : 'off'}.\n`);
       });
-  at(group.command('remove <name>'))
-    .description('remove a plugin with all its versions, servers and skills')
+  projectOption(group.command('remove <name>'))
+    .description('Remove a plugin with all its versions, servers and skills')
     .action(async (name: string, options: { project?: string }) => {
       await host.withServices((services) => removePlugin(services, { name, ...options }));
       process.stdout.write(`Removed ${name}.\n`);

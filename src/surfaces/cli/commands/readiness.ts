@@ -1,18 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { printReadiness, type ReadinessReport, readinessReport } from '../checks/readiness-report.ts';
-import { serverNamed } from '../checks/server-named.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { readJsonObject } from '../files.ts';
+import { serverNamed } from '../find.ts';
+import { pollRun } from '../follow.ts';
 import type { Host } from '../host.ts';
-import { followUnlessInterrupted } from '../interrupt.ts';
-import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
-import { progress } from '../screen/screen.ts';
+import { placeOptions, reportOptions } from '../options.ts';
+import { printRunId, publishReport, type ReportFiles } from '../reports/write.ts';
 
 interface ReadinessOptions extends ReportFiles, PlaceOptions {
   server: string;
@@ -24,10 +22,6 @@ interface ReadinessOptions extends ReportFiles, PlaceOptions {
   wait?: true;
 }
 
-type Body = Parameters<Client['startClaudeReadinessRun']>[0]['body'];
-type Run = Awaited<ReturnType<Client['getReadinessRun']>>;
-type Which = { projectId: string; readinessRunId: string };
-
 const exits = {
   ready: exitCodes.passed,
   'not-ready': exitCodes.failed,
@@ -38,46 +32,35 @@ export function readinessCommand(program: Command, host: Host): void {
   const command = program
     .command('readiness')
     .description(
-      'check whether a server would be taken into a public directory; with --wait exits 0 ready, 1 not ready, 3 when something could not be looked at',
+      'Check whether a server is ready for a public directory; with --wait exits 0 ready, 1 not ready, 3 incomplete',
     )
-    .requiredOption('--server <server>', 'server, by id, name or URL')
+    .requiredOption('--server <server>', 'Server, by ID, name or URL')
     .addOption(
-      new Option('--directory <directory>', 'which one').choices(['claude', 'openai']).makeOptionMandatory(),
+      new Option('--directory <directory>', 'Directory to check for')
+        .choices(['claude', 'openai'])
+        .makeOptionMandatory(),
     )
-    .option('--declared <file>', 'JSON with what no server can show, like privacyPolicyUrl')
+    .option('--declared <file>', 'JSON with facts a server cannot show, like privacyPolicyUrl')
     .addOption(
-      new Option('--submission-mode <mode>', 'for openai: what is submitted')
+      new Option('--submission-mode <mode>', 'For openai: the kind of submission')
         .choices(['mcp-only', 'mcp-imported-skills'])
         .default('mcp-only'),
     )
-    .option('--allow-side-effects', 'also register a client, and call tools that need no arguments')
-    .option('--observations', 'have a model say what it notices about the tools; it decides nothing')
-    .option('--wait', 'follow the run and show what it found');
+    .option('--allow-side-effects', 'Also register a client and call tools that need no arguments')
+    .option('--observations', 'Add observations of a model about the tools; they do not decide the verdict')
+    .option('--wait', 'Wait for the run and print its findings');
   reportOptions(placeOptions(command)).action(async (options: ReadinessOptions) => {
-    const declared = options.declared === undefined ? undefined : await readDeclared(options.declared);
+    const declared = options.declared === undefined ? undefined : await readJsonObject(options.declared);
     process.exitCode = await host.withApi(options, (api, projectId) =>
       run(api, projectId, declared, options),
     );
   });
 }
 
-async function readDeclared(file: string): Promise<NonNullable<NonNullable<Body>['declared']>> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new OperatorProblem(`Cannot read ${file}: ${error.message}`, { exitCode: exitCodes.usage });
-  });
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // It is said below.
-  }
-  throw new OperatorProblem(`${file} holds no JSON object`, { exitCode: exitCodes.usage });
-}
-
 async function run(
   api: Client,
   projectId: string,
-  declared: Awaited<ReturnType<typeof readDeclared>> | undefined,
+  declared: Record<string, unknown> | undefined,
   options: ReadinessOptions,
 ): Promise<number> {
   const { id: serverId, name } = await serverNamed(api, projectId, options.server);
@@ -92,43 +75,23 @@ async function run(
       ? await api.startClaudeReadinessRun({ projectId, serverId, body })
       : await api.startOpenAIReadinessRun({ projectId, serverId, body: { ...body, submissionMode } });
   if (!options.wait) {
-    const { runId } = started;
-    process.stdout.write(printsJson(options) ? `${JSON.stringify({ runId })}\n` : `${runId}\n`);
+    printRunId(started.runId, options);
     return exitCodes.passed;
   }
   const which = { projectId, readinessRunId: started.runId };
   const shown = oneLine(name, 200);
-  const over = await followed(api, which, `Looking at ${shown}`);
+  const over = await pollRun(
+    `drydock readiness-runs cancel ${started.runId}`,
+    (signal) => api.getReadinessRun(which, { signal }),
+    ({ status }) => status !== 'pending' && status !== 'running',
+    () => [`Checking ${shown}`],
+  );
   if (over.status !== 'completed')
     throw new OperatorProblem(
-      `The run is ${over.status}: ${oneLine(over.errorMessage ?? 'somebody ended it', 300)}`,
-      {
-        exitCode: exitCodes.incomplete,
-      },
+      `The run is ${over.status}: ${oneLine(over.errorMessage ?? 'it was cancelled', 300)}`,
+      { exitCode: exitCodes.incomplete },
     );
   const report = await api.getReadinessReport(which);
-  if (!printsJson(options)) printReadiness(report);
-  await writeReports(readinessReport(shown, report), report, options);
+  await publishReport(readinessReport(shown, report), report, options, () => printReadiness(report));
   return exits[report.overallStatus];
-}
-
-/** Milliseconds between two looks. */
-const pause = 500;
-
-async function followed(api: Client, which: Which, words: string): Promise<Run> {
-  let latest: Run | undefined;
-  const { say, end } = progress();
-  say(words);
-  try {
-    await followUnlessInterrupted(`drydock readiness-runs cancel ${which.readinessRunId}`, async (signal) => {
-      for (;;) {
-        latest = await api.getReadinessRun(which, { signal });
-        if (latest.status !== 'pending' && latest.status !== 'running') return;
-        await delay(pause, undefined, { signal });
-      }
-    });
-  } finally {
-    end();
-  }
-  return latest as unknown as Run;
 }

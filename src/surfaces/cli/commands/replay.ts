@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
-import { joined, printReplay, replayExitCode, replayReport } from '../checks/replay-report.ts';
+import { joined, replayReport } from '../checks/replay-report.ts';
 import type { PlaceOptions } from '../connect/place.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { placeOptions, reportOptions } from '../reports/options.ts';
-import { printsJson, type ReportFiles, writeReports } from '../reports/write.ts';
+import { placeOptions, reportOptions } from '../options.ts';
+import { publishReport, type ReportFiles } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
 import { reported } from './check.ts';
 
@@ -19,10 +20,10 @@ export function replayCommand(group: Command, host: Host): void {
   const command = group
     .command('replay <run>')
     .description(
-      'make the tool calls of a run again, without a model; exits 0 passed, 1 when results have another form or fail, 3 when the servers cannot be reached',
+      'Repeat the tool calls of a run without a model; exits 0 passed, 1 when results changed shape or failed, 3 when the servers are unreachable',
     )
-    .option('--include-writes', 'also call tools that do not say that they are read-only')
-    .option('--tool <name...>', 'only these tools');
+    .option('--include-writes', 'Also call tools that are not declared read-only')
+    .option('--tool <name...>', 'Replay only these tools');
   reportOptions(placeOptions(command)).action(async (runId: string, options: ReplayOptions) => {
     process.exitCode = await host.withApi(options, async (api, projectId) => {
       const { say, end } = progress();
@@ -31,9 +32,8 @@ export function replayCommand(group: Command, host: Host): void {
         allPages(api, { projectId, runId }, options, say),
       );
       const replay = joined(pages);
-      if (!printsJson(options)) printReplay(replay);
-      await writeReports(replayReport(runId, replay), replay, options);
-      return replayExitCode(replay);
+      await publishReport(replayReport(runId, replay), replay, options);
+      return exitCodes[replay.summary.result];
     });
   });
 }
@@ -56,7 +56,7 @@ async function allPages(
     pages.push(page);
     const { calls, unavailable, skipped } = page.summary;
     say(`${joined(pages).summary.calls} calls`);
-    // Nobody answers: it would only take longer.
+    // Stops when every call failed because the servers are unreachable.
     cursor = unavailable > 0 && unavailable + skipped === calls ? undefined : page.nextCursor;
   } while (cursor !== undefined);
   return pages;

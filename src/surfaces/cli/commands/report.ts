@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Ci, detectCi } from '../ci/detect.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { readNamed } from '../files.ts';
 import type { Host } from '../host.ts';
-import { placeOptions } from '../reports/options.ts';
+import { placeOptions } from '../options.ts';
 
 interface ReportOptions extends PlaceOptions {
   suite: string;
@@ -14,16 +13,15 @@ interface ReportOptions extends PlaceOptions {
   minimum?: string;
 }
 
-/** Results that a test runner left in a file become a run. */
 export function reportCommand(group: Command, host: Host): void {
   const command = group
     .command('report <file>')
-    .description('store a JUnit, Jest or Vitest report as a run; exits 0 passed, 1 failed')
-    .requiredOption('--suite <name>', 'the suite it belongs to; made when there is none')
-    .option('--minimum <percent>', 'tests that have to pass; left out, as the suite says, or all')
+    .description('Store a JUnit, Jest or Vitest report as a run; exits 0 passed, 1 failed')
+    .requiredOption('--suite <name>', 'Suite of the run (created if missing)')
+    .option('--minimum <percent>', 'Minimum pass rate (default: that of the suite, or 100)')
     .addOption(new Option('--format <format>').choices(['auto', 'junit', 'jest']).default('auto'));
   placeOptions(command).action(async (path: string, options: ReportOptions) => {
-    const bytes = new Uint8Array(await readFile(path).catch(cannotRead(path)));
+    const bytes = await readNamed(path);
     const ci = detectCi(process.env);
     process.exitCode = await host.withApi(options, async (api, projectId) => {
       const contentType = bytes.find((byte) => byte > 32) === 60 ? 'application/xml' : 'application/json';
@@ -50,14 +48,8 @@ export function reportCommand(group: Command, host: Host): void {
   });
 }
 
-/** A job that is run again sends the same report under the same name, which is then the same run. */
+/** A retried job reports the same content under the same external ID, so it stays one run. */
 function runNameOf({ provider, pipelineId = '', jobId = '' }: Ci, suite: string, bytes: Uint8Array): string {
   const content = createHash('sha256').update(suite).update(bytes).digest('hex').slice(0, 16);
   return [provider, pipelineId, jobId, content].join('/').slice(0, 256);
-}
-
-function cannotRead(path: string): (error: Error) => never {
-  return ({ message }) => {
-    throw new OperatorProblem(`Cannot read ${path}: ${message}`);
-  };
 }

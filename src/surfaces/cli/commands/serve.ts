@@ -3,42 +3,38 @@ import type { Command } from 'commander';
 import type { Host } from '../host.ts';
 
 /**
- * Left to itself the engine lets four times as much garbage gather as there is live data before it looks: in a long run
- * of evals 100 MB more than this, for a hundredth of the processor.
+ * Collects garbage earlier than V8's default, which lets the heap grow to four times the live data. In a long eval run
+ * this saves 100 MB for one percent of the processor time.
  */
-function collectOften(): void {
+function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=50');
 }
 
 export function serveCommand(program: Command, host: Host): void {
   program
     .command('serve')
-    .description('start the service')
-    .option('--no-worker', 'answer requests only; jobs run in other processes')
+    .option('--no-worker', 'Serve requests only; jobs run in other processes')
     .action(async (options: { worker: boolean }) => {
       const { config, unknown } = await host.load();
       for (const name of unknown)
         process.stderr.write(`drydock: ${name} is not a setting; see: drydock config\n`);
       const service = await host.serve(config, options);
-      collectOften();
-      // Before the banner: whoever reads it may stop us at once.
+      growHeapSlowly();
+      // Before the banner: its reader may stop the process at once.
       stopOnSignal(service.stop, (config.shutdownNotice + config.shutdownTimeout) * 1000);
       process.stdout.write(banner(service));
     });
 }
 
 export function workerCommand(program: Command, host: Host): void {
-  program
-    .command('worker')
-    .description('run background jobs only, next to services that share the database')
-    .action(async () => {
-      const { config } = await host.load();
-      const worker = await host.work(config);
-      collectOften();
-      stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
-      const health = worker.healthUrl === undefined ? '' : ` Health and metrics: ${worker.healthUrl}`;
-      process.stdout.write(`Drydock works.${health}\n`);
-    });
+  program.command('worker').action(async () => {
+    const { config } = await host.load();
+    const worker = await host.work(config);
+    growHeapSlowly();
+    stopOnSignal(() => worker.stop(), config.shutdownTimeout * 1000);
+    const health = worker.healthUrl === undefined ? '' : ` Health and metrics: ${worker.healthUrl}`;
+    process.stdout.write(`The Drydock worker is running.${health}\n`);
+  });
 }
 
 function banner(service: Awaited<ReturnType<Host['serve']>>): string {
@@ -52,10 +48,10 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
   ];
   if (service.firstKey !== undefined)
     lines.push(
-      // A log keeps what is printed: a key from the configuration never is, a generated one is once.
+      // Logs keep the output: a configured key is never printed, a generated one is printed once.
       `  Key      ${service.firstKeyGenerated ? service.firstKey : 'as set in DRYDOCK_BOOTSTRAP_KEY'}`,
       '',
-      `  The link to the console works once${service.firstKeyGenerated ? ', and the key is shown this once' : ''}. Try it, with the key in DRYDOCK_API_KEY:`,
+      `  The console link works once${service.firstKeyGenerated ? ', and the key is not shown again' : ''}. Try the API with the key in DRYDOCK_API_KEY:`,
       '',
       ...firstRequest(service.baseUrl, service.demoServer),
       ...(service.demoServer === undefined
@@ -71,13 +67,13 @@ function banner(service: Awaited<ReturnType<Host['serve']>>): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** As it is called where this was started. */
+/** The command by which the user started this program. */
 function thisProgram({ npm_lifecycle_event: script } = process.env): string {
   if (script === undefined) return 'drydock';
   return script === 'npx' ? 'npx drydock' : 'npm run drydock --';
 }
 
-/** Something that shows what this is for, where there is a server to show it on. */
+/** A tool call on the demo server, or a request for the account without one. */
 function firstRequest(baseUrl: string, demoServer: string | undefined): string[] {
   const curl = '    curl -H "Authorization: Bearer $DRYDOCK_API_KEY"';
   if (demoServer === undefined) return [`${curl} ${baseUrl}/me`];
@@ -88,20 +84,20 @@ function firstRequest(baseUrl: string, demoServer: string | undefined): string[]
   ];
 }
 
-/** The first signal drains; a second one, or the time limit, ends at once. The database survives either. */
-function stopOnSignal(stop: () => Promise<void>, patience: number): void {
+/** The first signal drains; a second one, or the timeout, exits at once. Committed data survives both. */
+function stopOnSignal(stop: () => Promise<void>, timeoutMs: number): void {
   let stopping = false;
   const onSignal = (): void => {
     if (stopping) process.exit(1);
     stopping = true;
     setTimeout(() => {
-      process.stderr.write('drydock: not everything finished in time; ending anyway\n');
+      process.stderr.write('drydock: shutdown timed out; exiting with work unfinished\n');
       process.exit(1);
-    }, patience).unref();
+    }, timeoutMs).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`drydock: could not stop cleanly: ${String(error)}\n`);
+        process.stderr.write(`drydock: shutdown failed: ${String(error)}\n`);
         process.exit(1);
       },
     );

@@ -5,11 +5,13 @@ type Register = (program: Command, host: Host) => void;
 
 export interface CommandEntry {
   summary: string;
-  heading: (typeof headings)[number];
+  heading: Heading;
   load: () => Promise<Register>;
 }
 
-/** In the order in which help shows them. */
+type Heading = (typeof headings)[number];
+
+/** In the order of `drydock --help`. */
 export const headings = [
   'Test',
   'Run',
@@ -18,144 +20,90 @@ export const headings = [
   'Operations of the API',
 ] as const;
 
-const evals = { heading: 'Test', load: async () => (await import('./evals.ts')).evalCommands } as const;
-const identity = {
-  heading: 'Operate an installation',
-  load: async () => (await import('./identity.ts')).identityCommands,
-} as const;
-const organizations = {
-  heading: 'Operate an installation',
-  load: async () => (await import('./organizations.ts')).organizationCommands,
-} as const;
-const backups = {
-  heading: 'Operate an installation',
-  load: async () => (await import('./backup.ts')).backupCommands,
-} as const;
-const packages = {
-  heading: 'Operate an installation',
-  load: async () => (await import('./packages.ts')).packageCommands,
-} as const;
-const logins = { heading: 'Connect', load: async () => (await import('./login.ts')).loginCommands } as const;
+const under =
+  (heading: Heading) =>
+  (summary: string, load: () => Promise<Register>): CommandEntry => ({ summary, heading, load });
+const [test, run, connect, operate] = [
+  under('Test'),
+  under('Run'),
+  under('Connect'),
+  under('Operate an installation'),
+];
 
-/**
- * Commands that are written by hand. Their files are loaded when one of them is asked for: most of the time that a
- * short command takes is loading.
- */
+const logins = async () => (await import('./login.ts')).loginCommands;
+const identity = async () => (await import('./identity.ts')).identityCommands;
+const organizations = async () => (await import('./organizations.ts')).organizationCommands;
+const backups = async () => (await import('./backup.ts')).backupCommands;
+const packages = async () => (await import('./packages.ts')).packageCommands;
+
+/** Hand-written commands. Each file is loaded only when its command is called: loading takes most of the time of a short command. */
 export const commandTable: Record<string, CommandEntry> = {
-  evals: { ...evals, summary: 'run eval suites, keep them in files, decide in CI' },
-  journeys: {
-    summary: 'have personas try your servers in many sessions',
-    heading: 'Test',
-    load: async () => (await import('./journeys.ts')).journeyCommands,
-  },
-  chat: {
-    summary: 'talk with a model that has the tools of saved servers',
-    heading: 'Test',
-    load: async () => (await import('./chat.ts')).chatCommand,
-  },
-  check: {
-    summary: 'compare a server with a baseline of it',
-    heading: 'Test',
-    load: async () => (await import('./check.ts')).checkCommand,
-  },
-  conformance: {
-    summary: 'check how well a server follows the protocol',
-    heading: 'Test',
-    load: async () => (await import('./conformance.ts')).conformanceCommand,
-  },
-  readiness: {
-    summary: 'check whether a server would be taken into a public directory',
-    heading: 'Test',
-    load: async () => (await import('./readiness.ts')).readinessCommand,
-  },
-  serve: {
-    summary: 'start the service',
-    heading: 'Run',
-    load: async () => (await import('./serve.ts')).serveCommand,
-  },
-  worker: {
-    summary: 'run background jobs only, next to services that share the database',
-    heading: 'Run',
-    load: async () => (await import('./serve.ts')).workerCommand,
-  },
-  health: {
-    summary: 'ask the service or worker here whether it lives',
-    heading: 'Run',
-    load: async () => (await import('./health.ts')).healthCommand,
-  },
-  mcp: {
-    summary: 'offer the operations to an agent, over the standard input and output',
-    heading: 'Run',
-    load: async () => (await import('./mcp.ts')).mcpCommand,
-  },
-  tunnel: {
-    summary: 'let the service reach an MCP server on this machine',
-    heading: 'Run',
-    load: async () => (await import('./tunnel.ts')).tunnelCommand,
-  },
-  'demo-server': {
-    summary: 'run a small MCP server to try things on',
-    heading: 'Run',
-    load: async () => (await import('./demo-server.ts')).demoServerCommand,
-  },
-  login: { ...logins, summary: 'keep the address and the key of a service' },
-  logout: { ...logins, summary: 'forget them' },
-  profiles: { ...logins, summary: 'services one has logged in to' },
-  whoami: { ...logins, summary: 'which service commands talk to, and as whom' },
-  completion: {
-    summary: 'print the completion for a shell',
-    heading: 'Connect',
-    load: async () => (await import('./completion.ts')).completionCommand,
-  },
-  console: {
-    summary: 'links that sign people in to the console',
-    heading: 'Operate an installation',
-    load: async () => (await import('./console.ts')).consoleCommands,
-  },
-  keys: { ...identity, summary: 'API keys' },
-  users: { ...identity, summary: 'accounts that own keys' },
-  members: { ...identity, summary: 'who belongs to an organization or a project' },
-  orgs: { ...organizations, summary: 'organizations' },
-  features: { ...organizations, summary: 'features per organization' },
-  plans: { ...organizations, summary: 'limits and daily budgets' },
-  audit: { ...organizations, summary: 'who changed what, newest first' },
-  retention: {
-    summary: 'how long an organization keeps what',
-    heading: 'Operate an installation',
-    load: async () => (await import('./retention.ts')).retentionCommands,
-  },
-  skills: {
-    summary: 'instructions that models can be given',
-    heading: 'Operate an installation',
-    load: async () => (await import('./skills.ts')).skillCommands,
-  },
-  plugins: {
-    summary: 'bundles of servers and skills',
-    heading: 'Operate an installation',
-    load: async () => (await import('./plugins.ts')).pluginCommands,
-  },
-  secrets: {
-    summary: 'values that runs receive; the key that seals them',
-    heading: 'Operate an installation',
-    load: async () => (await import('./secrets.ts')).secretCommands,
-  },
-  doctor: {
-    summary: 'look whether this installation has all it needs',
-    heading: 'Operate an installation',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
-  },
-  backup: { ...backups, summary: 'save the database and all blobs into one file' },
-  restore: { ...backups, summary: 'fill an empty installation from a backup' },
-  licenses: { ...packages, summary: 'third-party packages of this program and their licences' },
-  sbom: { ...packages, summary: 'print what this program is made of, as CycloneDX JSON' },
-  upgrade: {
-    summary: 'say what a start of this version would do to the database',
-    heading: 'Operate an installation',
-    load: async () => (await import('./upgrade.ts')).upgradeCommand,
-  },
-  config: {
-    summary: 'print every setting with its effective value',
-    heading: 'Operate an installation',
-    load: async () => (await import('./config.ts')).configCommand,
-  },
+  evals: test('Run eval suites, sync them from files, gate CI', async () =>
+    (await import('./evals.ts')).evalCommands),
+  journeys: test('Run journeys: personas use your servers in many sessions', async () =>
+    (await import('./journeys.ts')).journeyCommands),
+  chat: test('Chat with a model that can call the tools of saved servers', async () =>
+    (await import('./chat.ts')).chatCommand),
+  check: test('Compare a server with its baseline', async () => (await import('./check.ts')).checkCommand),
+  conformance: test('Check the protocol conformance of a server', async () =>
+    (await import('./conformance.ts')).conformanceCommand),
+  readiness: test('Check whether a server is ready for a public directory', async () =>
+    (await import('./readiness.ts')).readinessCommand),
+  serve: run('Start the service', async () => (await import('./serve.ts')).serveCommand),
+  worker: run(
+    'Run background jobs only, for services on the same database',
+    async () => (await import('./serve.ts')).workerCommand,
+  ),
+  health: run('Check service health', async () => (await import('./health.ts')).healthCommand),
+  mcp: run('Serve the operations to an agent over stdio', async () => (await import('./mcp.ts')).mcpCommand),
+  tunnel: run(
+    'Expose an MCP server on this machine to the service',
+    async () => (await import('./tunnel.ts')).tunnelCommand,
+  ),
+  'demo-server': run(
+    'Run a small MCP server for trying things out',
+    async () => (await import('./demo-server.ts')).demoServerCommand,
+  ),
+  login: connect('Log in to a service', logins),
+  logout: connect('Log out of a service', logins),
+  profiles: connect('Manage logins', logins),
+  whoami: connect('Show the current service and account', logins),
+  completion: connect(
+    'Print the shell completion script',
+    async () => (await import('./completion.ts')).completionCommand,
+  ),
+  console: operate(
+    'Create sign-in links for the console',
+    async () => (await import('./console.ts')).consoleCommands,
+  ),
+  keys: operate('Manage API keys', identity),
+  users: operate('Manage user accounts', identity),
+  members: operate('Manage members of organizations and projects', identity),
+  orgs: operate('Manage organizations', organizations),
+  features: operate('Manage features per organization', organizations),
+  plans: operate('Manage plans: limits and daily budgets', organizations),
+  audit: operate('Show the audit log, newest first', organizations),
+  retention: operate('Manage data retention', async () => (await import('./retention.ts')).retentionCommands),
+  skills: operate('Manage skills', async () => (await import('./skills.ts')).skillCommands),
+  plugins: operate(
+    'Manage plugins: bundles of servers and skills',
+    async () => (await import('./plugins.ts')).pluginCommands,
+  ),
+  secrets: operate(
+    'Manage secrets and their encryption key',
+    async () => (await import('./secrets.ts')).secretCommands,
+  ),
+  doctor: operate('Diagnose this installation', async () => (await import('./doctor.ts')).doctorCommand),
+  backup: operate('Back up the database and all blobs to one file', backups),
+  restore: operate('Restore a backup into an empty installation', backups),
+  licenses: operate('List third-party packages and their licences', packages),
+  sbom: operate('Print the SBOM as CycloneDX 1.6 JSON', packages),
+  upgrade: operate(
+    'Check what starting this version would do to the database',
+    async () => (await import('./upgrade.ts')).upgradeCommand,
+  ),
+  config: operate(
+    'Print every setting with its effective value',
+    async () => (await import('./config.ts')).configCommand,
+  ),
 };

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { holdTunnel, TunnelEnded, type TunnelEvent } from '../../../tunnels/client.ts';
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { interruptible } from '../interrupt.ts';
-import { placeOptions } from '../reports/options.ts';
+import { placeOptions } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 
 interface TunnelOptions extends PlaceOptions {
@@ -27,14 +27,14 @@ export function tunnelCommand(program: Command, host: Host): void {
   const command = program
     .command('tunnel')
     .description(
-      'let the service, and whoever has the address, reach an MCP server on this machine, until Ctrl-C',
+      'Expose an MCP server on this machine to the service, and to anyone with the tunnel URL, until Ctrl-C',
     )
-    .requiredOption('--name <server>', 'saved server that leads here; it is made if there is none')
-    .option('--port <port>', 'port of the server on this machine')
-    .option('--path <path>', 'where it serves MCP there', '/mcp')
-    .option('--target <url>', 'its whole address instead, like http://127.0.0.1:3000/mcp')
-    .option('--quiet', 'do not show each request')
-    .option('--json', 'print one JSON object when the tunnel is open');
+    .requiredOption('--name <server>', 'Saved server for the tunnel (created if missing)')
+    .option('--port <port>', 'Port of the server on this machine')
+    .option('--path <path>', 'Path of its MCP endpoint', '/mcp')
+    .option('--target <url>', 'Full URL instead of port and path, like http://127.0.0.1:3000/mcp')
+    .option('--quiet', 'Do not print each request')
+    .option('--json', 'Print one JSON object when the tunnel is open');
   placeOptions(command).action(async (options: TunnelOptions) => {
     const target = targetOf(options);
     process.exitCode = await host.connect(options, async ({ api, projectId }) =>
@@ -49,7 +49,7 @@ function targetOf({ port, path = '/mcp', target }: TunnelOptions): URL {
   const text = target ?? `http://127.0.0.1:${port}${path.startsWith('/') ? '' : '/'}${path}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new OperatorProblem(`${text} is no address of an HTTP server`, { exitCode: exitCodes.usage });
+    throw new OperatorProblem(`${text} is not an http(s) URL`, { exitCode: exitCodes.usage });
   return url;
 }
 
@@ -67,7 +67,6 @@ async function hold(api: Client, projectId: string, target: URL, options: Tunnel
         tell: teller(grant, target, options),
       }),
     );
-    // Its address is of no use to anybody now.
     await api.closeTunnel(which);
     process.stderr.write('\nThe tunnel is closed.\n');
     return exitCodes.passed;
@@ -77,7 +76,7 @@ async function hold(api: Client, projectId: string, target: URL, options: Tunnel
   }
 }
 
-/** Tells what happens, line by line. */
+/** Prints the events of the tunnel, one line each. */
 function teller(grant: Grant, target: URL, { json, quiet }: TunnelOptions): (event: TunnelEvent) => void {
   let introduced = false;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -89,23 +88,23 @@ function teller(grant: Grant, target: URL, { json, quiet }: TunnelOptions): (eve
       return;
     }
     if (grant.previousUrl !== undefined)
-      say(`The saved server ${harmless(grant.name)} led to ${harmless(grant.previousUrl)} until now.`);
+      say(`The saved server ${harmless(grant.name)} had the URL ${harmless(grant.previousUrl)}.`);
     else if (grant.previousTransportType === 'stdio')
-      say(`The saved server ${harmless(grant.name)} was a command until now.`);
+      say(`The saved server ${harmless(grant.name)} was a stdio command.`);
     process.stdout.write(`${grant.url}\n`);
-    say(`leads to ${target.href}, and so does the saved server ${harmless(grant.name)} (${grant.serverId}).`);
-    say('Whoever has the address reaches your server. Press Ctrl-C to close it.');
+    say(`forwards to ${target.href}, as does the saved server ${harmless(grant.name)} (${grant.serverId}).`);
+    say('Anyone with this URL can reach your server. Press Ctrl-C to close the tunnel.');
   };
   return (event) => {
-    if (event.type === 'connected' && introduced) say('Connected again.');
+    if (event.type === 'connected' && introduced) say('Reconnected.');
     else if (event.type === 'connected') introduce();
     else if (event.type === 'disconnected')
       say(
-        `Not connected: ${event.reason}. Trying again ${event.retryIn === 0 ? 'at once' : `in ${Math.ceil(event.retryIn / 1000)} s`}.`,
+        `Disconnected: ${event.reason}. Retrying ${event.retryIn === 0 ? 'now' : `in ${Math.ceil(event.retryIn / 1000)} s`}.`,
       );
     else if (!quiet)
       say(
-        `${harmless(event.method)} ${harmless(event.path)}  ${event.status ?? 'no answer'}  ${Math.round(event.ms)} ms${event.error === undefined ? '' : `  ${harmless(event.error)}`}`,
+        `${harmless(event.method)} ${harmless(event.path)}  ${event.status ?? 'no response'}  ${Math.round(event.ms)} ms${event.error === undefined ? '' : `  ${harmless(event.error)}`}`,
       );
   };
 }

@@ -15,12 +15,12 @@ const codes: Record<UpgradeReport['outcome'], number> = {
 export function upgradeCommand(program: Command, host: Host): void {
   program
     .command('upgrade')
-    .description('say what a start of this version would do to the database; nothing is changed')
-    .requiredOption('--check', 'look only; a new version upgrades the database when it starts')
-    .option('--json', 'print JSON')
+    .description('Check what starting this version would do to the database; changes nothing')
+    .requiredOption('--check', 'Required: a new version upgrades the database only when it starts')
+    .option('--json', 'Print JSON')
     .addHelpText(
       'after',
-      '\nExit code: 0 it can start, 1 it would refuse the database, 4 no database answers.',
+      '\nExit codes: 0 the version can start, 1 it would refuse the database, 4 the database does not respond.',
     )
     .action(async (options: { json?: true }) => {
       const { config } = await host.load();
@@ -40,12 +40,12 @@ function linesOf(report: UpgradeReport): string[] {
     const last = migrations.last === null ? '' : `, the last ${migrations.last}`;
     const versions = inUse.versions.length > 0 ? ` (${inUse.versions.join(', ')})` : '';
     lines.push(
-      `Migrations  ${migrations.applied} done${last}; ${migrations.pending.length} to run`,
+      `Migrations  ${migrations.applied} applied${last}; ${migrations.pending.length} pending`,
       ...migrations.pending.map((name) => `            ${name}`),
       ...(migrations.ahead.length > 0
         ? [`Ahead       ${migrations.ahead.join(', ')}, by a newer version`]
         : []),
-      `In use by   services: ${inUse.services}, workers: ${inUse.workers}${versions}, connections: ${inUse.connections}, holders of browsers: ${inUse.browserHolders}`,
+      `In use by   services: ${inUse.services}, workers: ${inUse.workers}${versions}, connections: ${inUse.connections}, browser holders: ${inUse.browserHolders}`,
     );
   }
   if (freeBytes !== null) lines.push(`Disk        ${megabytes(freeBytes)} free`);
@@ -54,11 +54,11 @@ function linesOf(report: UpgradeReport): string[] {
 }
 
 function conclusion({ outcome, backupAdvised }: UpgradeReport): string[] {
-  if (outcome === 'current') return ['Nothing to do: the database is as this version needs it.'];
-  if (outcome === 'new') return ['There is no database yet; the first start makes it.'];
+  if (outcome === 'current') return ['Nothing to do: the database is up to date.'];
+  if (outcome === 'new') return ['There is no database yet. The first start creates it.'];
   if (outcome === 'ready' && backupAdvised)
     return [
-      'A start migrates the database, which only goes forward; the version before may go on beside it. Make a backup first: drydock backup FILE',
+      'Starting this version migrates the database, which cannot be undone. The previous version may keep running beside it. Back up first: drydock backup FILE',
     ];
   return [];
 }

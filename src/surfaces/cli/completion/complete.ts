@@ -1,5 +1,5 @@
 import { createClient } from '../../client/index.ts';
-import { type Named, nameOf } from '../../naming.ts';
+import { type Named, nameOf } from '../../common/naming.ts';
 import { lightFetch } from '../connect/light-fetch.ts';
 import { findPlace } from '../connect/place.ts';
 import { readProfiles } from '../connect/profiles.ts';
@@ -7,10 +7,10 @@ import type { Flag } from '../operations/flags.ts';
 import { Names } from '../operations/lookup.ts';
 import { type OperationCommand, operationManifest } from '../operations/manifest.ts';
 
-/** Somebody waits with a finger on the key. */
-const patience = 2_000;
+/** The user is waiting for the completion. */
+const timeoutMs = 2_000;
 
-/** Arguments of commands that are written by hand, by what they name. */
+/** The parameter that the argument of a hand-written command names. */
 const named: Record<string, string> = {
   'evals run': 'suiteId',
   'evals export': 'suiteId',
@@ -18,15 +18,15 @@ const named: Record<string, string> = {
   check: 'serverId',
 };
 
-/** Flags of them, the same way. */
+/** The parameters that flags of hand-written commands name. */
 const namedFlags: Record<string, Record<string, string>> = {
   chat: { server: 'serverId', environment: 'environmentId', client: 'client', session: 'sessionId' },
   journeys: { env: 'environmentId' },
 };
 
-/** What the last of these words could become, a line each: names, or ids where a name would not do. */
+/** Completions of the last word: names, or IDs where a name cannot be used. */
 export async function complete(words: readonly string[]): Promise<string[]> {
-  const ended = AbortSignal.timeout(patience);
+  const ended = AbortSignal.timeout(timeoutMs);
   const late = new Promise<string[]>((resolve) => ended.addEventListener('abort', () => resolve([])));
   return Promise.race([candidates(words), late]).catch(() => []);
 }
@@ -69,7 +69,7 @@ async function valuesOf(
   return declared?.names === undefined ? [] : namesFor(declared.names, before, entry);
 }
 
-/** The words that are neither a flag nor the value of one. */
+/** The words that are neither flags nor their values. */
 function argumentsIn(words: readonly string[], entry: OperationCommand): string[] {
   return words.filter((word, i) => {
     const flag = words[i - 1]?.startsWith('--') ? words[i - 1]?.slice(2) : undefined;
@@ -84,13 +84,13 @@ async function namesFor(
 ): Promise<string[]> {
   const lookup = operationManifest.lookups[param];
   const place = await findPlace(placeIn(before));
-  // Opening a database takes longer than anybody waits.
+  // Opening a database would take too long.
   if (!lookup || place?.kind !== 'service') return [];
   const api = createClient({
     baseUrl: place.baseUrl,
     apiKey: place.apiKey,
     retries: 0,
-    timeout: patience,
+    timeout: timeoutMs,
     fetch: lightFetch,
   });
   const lookups = operationManifest.lookups;
@@ -118,18 +118,15 @@ function placeIn(words: readonly string[]): { service?: string; profile?: string
   };
 }
 
-/**
- * A name that several have, that would do something to a terminal, or that a command would take for a flag, is no
- * answer; the id is.
- */
+/** Names; an ID instead of a name that is ambiguous, looks like a flag or contains control characters. */
 function namesOf(items: readonly Named[]): string[] {
   const counted = new Map<string, number>();
   for (const item of items) counted.set(nameOf(item), (counted.get(nameOf(item)) ?? 0) + 1);
-  const said = items.map((item) => {
+  const words = items.map((item) => {
     const name = nameOf(item);
     return counted.get(name) === 1 && isWord(name) ? name : item.id;
   });
-  return said.filter(isWord);
+  return words.filter(isWord);
 }
 
 function isWord(text: unknown): boolean {

@@ -1,9 +1,8 @@
 import type { CompletionTable } from './table.ts';
 
-/** Words that are known are in the script; names and ids are asked of `drydock __complete`, which asks the service. */
+/** Scripts with the commands and flags built in. Names and IDs come from `drydock __complete`, which queries the service. */
 export const scripts: Record<string, (table: CompletionTable) => string> = { bash, zsh, fish };
 
-/** One branch for each entry that has words. */
 function branches(
   entries: Record<string, string[]>,
   branch: (name: string, words: string) => string,
@@ -15,7 +14,7 @@ function branches(
 }
 
 function bash({ verbs, flags }: CompletionTable): string {
-  return `# drydock completion for bash. Put it to use with: source <(drydock completion bash)
+  return `# drydock completion for bash. Enable it with: source <(drydock completion bash)
 _drydock() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" words=
   if ((COMP_CWORD == 1)); then
@@ -47,7 +46,7 @@ complete -o default -F _drydock drydock
 
 function zsh({ verbs, flags }: CompletionTable): string {
   return `#compdef drydock
-# drydock completion for zsh. Put it to use with: source <(drydock completion zsh)
+# drydock completion for zsh. Enable it with: source <(drydock completion zsh)
 _drydock() {
   local -a found
   if ((CURRENT == 2)); then
@@ -73,7 +72,7 @@ if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _drydock "$@"; else compdef
 }
 
 function fish({ verbs, flags }: CompletionTable): string {
-  return `# drydock completion for fish. Put it to use with: drydock completion fish | source
+  return `# drydock completion for fish. Enable it with: drydock completion fish | source
 function __drydock_complete
   set -l said (commandline -opc)
   set -l cur (commandline -ct)

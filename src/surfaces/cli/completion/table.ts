@@ -5,13 +5,13 @@ import { operationGroups } from '../operations/groups.ts';
 import { addGroup } from '../program.ts';
 
 export interface CompletionTable {
-  /** The verbs of each group; none of a command that is no group. */
+  /** The verbs of each group; empty for a single command. */
   verbs: Record<string, string[]>;
-  /** The flags of each command, by its words. */
+  /** The flags of each command, by its full name. */
   flags: Record<string, string[]>;
 }
 
-/** What can be completed without asking anybody. A build keeps this as a table: making it loads every command. */
+/** Commands and flags. The build precomputes this table, because it loads every command. */
 export const completionTable: CompletionTable = await makeTable();
 
 async function makeTable(): Promise<CompletionTable> {
@@ -19,7 +19,7 @@ async function makeTable(): Promise<CompletionTable> {
   const visible = Object.entries(operationGroups).filter(([, { hidden }]) => !hidden);
   for (const name of new Set([...Object.keys(commandTable), ...visible.map(([group]) => group)])) {
     const program = new Command();
-    // Nothing is run, so nobody is asked.
+    // No command is run, so the host is not used.
     await addGroup(program, name, {} as Host);
     const command = program.commands.find((one) => one.name() === name) as Command;
     const shown = command

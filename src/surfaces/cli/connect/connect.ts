@@ -1,45 +1,43 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Client, createClient } from '../../client/index.ts';
-import { everything } from '../../everything.ts';
-import { isId } from '../../naming.ts';
+import { everything } from '../../common/everything.ts';
+import { isId } from '../../common/naming.ts';
 import { theOne } from '../find.ts';
 import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
 import { isDataDirNamed, isInstalledHere } from './data-dir.ts';
 import { lightFetch } from './light-fetch.ts';
-import { findPlace, originOf, type Place, type PlaceOptions } from './place.ts';
+import { findPlace, noService, originOf, type Place, type PlaceOptions } from './place.ts';
 
-/** Where the operations of a command are carried out. */
+/** Where a command calls operations. */
 export interface Where {
-  /** Where people reach the service. */
+  /** The public origin of the service. */
   origin: string;
-  /** `here`: by this process, in an installation that no service runs; `temporary`: in one that ends with the command. */
+  /** `here`: this process opens an installation without a running service; `temporary`: the installation is removed afterwards. */
   kind: 'service' | 'here' | 'temporary';
 }
 
-/** What to do when no service is known: refuse, make an installation in this folder, or make one for this command. */
+/** Without a service: fail, create an installation in this folder, or create a temporary one. */
 type Otherwise = 'refuse' | 'make' | 'temporary';
 
 export interface ConnectOptions {
   otherwise?: Otherwise;
-  /** Use a temporary installation, whatever service is known. */
+  /** Use a temporary installation even when a service is configured. */
   alone?: boolean;
 }
 
-/** What a command works with: the operations, and the project it is about. */
 export interface Connected extends Where {
   api: Client;
-  /** Found when it is first asked for. */
+  /** Looked up on first use. */
   projectId: () => Promise<string>;
 }
 
-/** Opens the installation in this folder, or a temporary one. */
 export type OpenHere = <T>(
   project: string | undefined,
   work: (connected: Connected) => Promise<T>,
   options?: { temporary?: boolean },
 ) => Promise<T>;
 
-/** Calls operations of the service that the command means. */
+/** Connects to the selected service, or opens an installation, and translates API errors. */
 export async function connected<T>(
   options: PlaceOptions,
   openHere: OpenHere,
@@ -49,12 +47,9 @@ export async function connected<T>(
   const place =
     (alone ? undefined : await findPlace(options)) ??
     (otherwise === 'refuse' ? undefined : hereFrom(options));
-  if (!place)
-    throw new OperatorProblem(
-      'No service is known here. Start one with drydock serve, or log in to one: drydock login URL',
-    );
+  if (!place) throw new OperatorProblem(noService);
   if (place.kind === 'here') {
-    // A data directory that the settings name is meant to stay.
+    // A configured data directory is meant to be kept.
     const temporary = alone || (otherwise === 'temporary' && !isInstalledHere() && !isDataDirNamed());
     return explained('this folder', () => openHere(place.project, work, { temporary }));
   }
@@ -77,7 +72,7 @@ function hereFrom({ project }: PlaceOptions): Place {
   return { kind: 'here', project, from: 'a new installation here' };
 }
 
-/** Those who name no project mean the Default one, or the only one they see. */
+/** The named project; otherwise the Default one, or the only one. */
 async function projectAt(api: Client, { project }: Place): Promise<string> {
   if (project !== undefined && isId(project)) return project;
   const items = await everything(api.listProjects, {});
@@ -87,7 +82,9 @@ async function projectAt(api: Client, { project }: Place): Promise<string> {
     if (usual.length === 1) return (usual[0] as { id: string }).id;
     if (only && items.length === 1) return only.id;
     if (items.length === 0)
-      throw new OperatorProblem('The key sees no project. Make one with: drydock projects create');
+      throw new OperatorProblem(
+        'The account of this key has no project. Create one with: drydock projects create',
+      );
   }
   return theOne('project', project ?? 'Default', items).id;
 }

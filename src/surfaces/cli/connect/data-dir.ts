@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The data directory here, read without the machinery that checks every setting. */
+/** The data directory, read without loading and validating all settings. */
 export function dataDirHere(env: NodeJS.ProcessEnv = process.env): string {
   return namedDataDir(env) || '.drydock';
 }
 
-/** Whether the settings name it, so that it is not just the usual one. */
+/** Whether the settings name a data directory, rather than the default being used. */
 export function isDataDirNamed(env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(namedDataDir(env));
 }
@@ -21,12 +21,11 @@ function dataDirInFile(path: string): string | undefined {
     const { dataDir } = JSON.parse(readFileSync(path, 'utf8')) as { dataDir?: unknown };
     return typeof dataDir === 'string' ? dataDir : undefined;
   } catch {
-    // Whoever opens the installation is told what is wrong with the file.
+    // Opening the installation reports the invalid file.
     return undefined;
   }
 }
 
-/** Whether there is an installation to open, running or not. */
 export function isInstalledHere(env: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(env['DRYDOCK_DATABASE_URL']) || existsSync(dataDirHere(env));
 }

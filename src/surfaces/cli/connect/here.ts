@@ -1,10 +1,10 @@
-import { configuredOrigin, type Services } from '../../../domain/context.ts';
+import { configuredOrigin, type Services } from '../../../domain/context/context.ts';
 import { Entrance } from '../../../domain/invoke.ts';
 import { ownerOfProject } from '../../../domain/operator/act-as-owner.ts';
 import { inProcessClient } from '../../in-process/client.ts';
 import type { Connected } from './connect.ts';
 
-/** As the owner of the project. When no service works here, this process does. */
+/** A client that acts as the owner of the project. Without a running service, this process runs the jobs too. */
 export async function clientHere<S extends Services & { connected: { isServed(): Promise<boolean> } }, T>(
   services: S,
   { project, kind }: { project: string | undefined; kind: 'here' | 'temporary' },
@@ -15,7 +15,7 @@ export async function clientHere<S extends Services & { connected: { isServed():
   await services.notifications.start();
   const stop = (await services.connected.isServed()) ? undefined : workOn(services);
   try {
-    // Whoever may read the database is let in as the account, and pays from no budget of a key.
+    // Access to the database implies access to the account, without the rate limit of a key.
     const origin = configuredOrigin(services);
     const api = inProcessClient({
       entrance: new Entrance({
@@ -23,7 +23,7 @@ export async function clientHere<S extends Services & { connected: { isServed():
         charge: () => {},
         used: () => {},
         tools: async (caller) =>
-          (await import('../../agent/operation-tools.ts')).operationTools(services, caller),
+          (await import('../../mcp/tools-for-models.ts')).operationTools(services, caller),
       }),
       credential: { kind: 'account', ...account },
       origin: () => origin,

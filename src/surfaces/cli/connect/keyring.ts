@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 
-/** The keyring of a desktop, through its own command line; a machine without one keeps keys in the file. */
+/** The command line of the desktop keyring. Without it, keys are stored in the profiles file. */
 const program = 'secret-tool';
-/** A keyring that is locked asks somebody; in CI nobody answers. */
-const patience = 5_000;
+/** A locked keyring prompts the user, which in CI never ends. */
+const timeoutMs = 5_000;
 
-/** Whether the keyring has it now: what it cannot give back is not kept. */
+/** Stores the key, and verifies that the keyring returns it. */
 export async function keepKey(profile: string, key: string): Promise<boolean> {
   const stored = await run(['store', `--label=Drydock ${profile}`, ...attributes(profile)], key);
   return stored !== undefined && (await keptKey(profile)) === key;
@@ -23,12 +23,12 @@ function attributes(profile: string): string[] {
   return ['service', 'drydock', 'profile', profile];
 }
 
-/** What it prints, or nothing when there is no keyring or it refuses. The key goes in by a pipe: arguments are seen. */
+/** The output, or undefined without a keyring. The key is sent through a pipe, because arguments are visible to other users. */
 function run(args: string[], input = ''): Promise<string | undefined> {
   if (process.platform !== 'linux' || !process.env['DBUS_SESSION_BUS_ADDRESS'])
     return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], timeout: patience });
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], timeout: timeoutMs });
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.once('error', () => resolve(undefined));

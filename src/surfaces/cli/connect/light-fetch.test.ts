@@ -42,7 +42,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 type Fetch = typeof fetch;
 
-/** What came of a request, as the client and the commands can see it. */
+/** The outcome of a request as the client sees it. */
 async function outcome(send: Fetch, path: string, init: () => RequestInit): Promise<unknown> {
   try {
     const response = await send(path === 'nobody' ? nobody : `${origin}${path}`, init());

@@ -5,8 +5,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * As much of `fetch` as the client needs, over the HTTP of Node. The first use of `fetch` in a process costs more than
- * all the rest of a short command, and so does the first `Headers`. It fails with the same errors, and follows nothing.
+ * The part of `fetch` that the client needs, over node:http. The first use of `fetch` or `Headers` in a process takes
+ * longer than the rest of a short command. Errors are those of `fetch`; redirects are not followed.
  */
 export const lightFetch: typeof fetch = async (address, init = {}) => {
   const url = new URL(address);
@@ -18,7 +18,7 @@ export const lightFetch: typeof fetch = async (address, init = {}) => {
   try {
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     const sent = send(request, init.body);
-    // Whoever refuses early need not read all of it.
+    // A server may answer before it has read the whole body.
     sent.catch(() => {});
     const [message] = await Promise.race([answered, sent.then(() => answered)]);
     return answerOf(message);
@@ -32,28 +32,28 @@ async function opened(
   url: URL,
   options: { method: string; headers: Record<string, string> },
 ): Promise<ClientRequest> {
-  if (url.protocol === 'http:') return heeded(requestByHttp(url, options));
-  if (url.protocol !== 'https:') throw new TypeError(`${url.protocol} is not spoken here`);
-  return heeded((await import('node:https')).request(url, options));
+  if (url.protocol === 'http:') return withErrorsIgnored(requestByHttp(url, options));
+  if (url.protocol !== 'https:') throw new TypeError(`${url.protocol} is not supported`);
+  return withErrorsIgnored((await import('node:https')).request(url, options));
 }
 
-/** Whoever waits for it is told of an error; when nobody does any more, that is no reason to end. */
-function heeded<T extends EventEmitter>(emitter: T): T {
+/** Prevents an error event without a listener from ending the process. */
+function withErrorsIgnored<T extends EventEmitter>(emitter: T): T {
   return emitter.on('error', () => {});
 }
 
-/** Handed to Node, the signal would also end the connection, when another request has it. */
+/** Passed to node:http, the signal would also destroy a kept-alive connection that another request uses. */
 function endWith(signal: AbortSignal | null | undefined, request: ClientRequest): void {
-  const giveUp = (): void => void request.destroy();
-  if (signal?.aborted) giveUp();
-  signal?.addEventListener('abort', giveUp, { once: true });
-  request.once('close', () => signal?.removeEventListener('abort', giveUp));
+  const abort = (): void => void request.destroy();
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  request.once('close', () => signal?.removeEventListener('abort', abort));
 }
 
 async function send(request: ClientRequest, body: RequestInit['body'] | undefined): Promise<void> {
   if (body instanceof ReadableStream) await pipeline(Readable.fromWeb(body), request);
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // Node says nothing of the length where a method usually has no body.
+    // Node does not set the length for methods that usually have no body.
     request.setHeader('content-length', Buffer.byteLength(body));
     request.end(body);
   } else request.end();
@@ -67,7 +67,7 @@ function answerOf(message: IncomingMessage): Response {
       return value === undefined ? null : String(value);
     },
   };
-  const body = ReadableStream.from(bytesOf(heeded(message)));
+  const body = ReadableStream.from(bytesOf(withErrorsIgnored(message)));
   const answer = {
     status,
     ok: status >= 200 && status < 300,

@@ -3,15 +3,15 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { dataDirHere, isInstalledHere } from './data-dir.ts';
 import { keyOf, type Profile, profileNamed, readProfiles } from './profiles.ts';
 
-/** How the command line says which service it means. */
+/** The options that select a service and a project. */
 export interface PlaceOptions {
-  /** An address. */
   service?: string;
-  /** A login. */
   profile?: string;
-  /** A project, by id or name. */
   project?: string;
 }
+
+export const noService =
+  'No service is configured. Start one with drydock serve, or log in: drydock login URL';
 
 export type Place =
   | { kind: 'service'; baseUrl: string; apiKey: string; project: string | undefined; from: string }
@@ -19,8 +19,8 @@ export type Place =
   | { kind: 'here'; project: string | undefined; from: string };
 
 /**
- * Which service a command talks to: the address that is named, the login that is named, the service that runs in this
- * folder, the login that is current, the installation in this folder.
+ * Selects the service, in this order: the given URL, the given login, the service running in this folder, the current
+ * login, the installation in this folder.
  */
 export async function findPlace(
   options: PlaceOptions,
@@ -41,7 +41,7 @@ export async function findPlace(
         baseUrl: baseUrlOf(running.url),
         apiKey: running.token,
         project,
-        from: 'the service that runs here',
+        from: 'the service running here',
       };
   }
   const login = await profileNamed(wanted);
@@ -58,7 +58,7 @@ export async function findPlace(
   return isInstalledHere(env) ? { kind: 'here', project, from: 'the installation here' } : undefined;
 }
 
-/** The key in the environment, or of a login at the same address. One on the command line would be seen by others. */
+/** The key from the environment, or of a login at the same URL. An argument would be visible to other users. */
 async function keyFor(url: string, env: NodeJS.ProcessEnv): Promise<string> {
   const key = env['DRYDOCK_API_KEY'];
   if (key) return key;
@@ -72,12 +72,12 @@ async function keyFor(url: string, env: NodeJS.ProcessEnv): Promise<string> {
   );
 }
 
-/** An address as people write it: with or without the path of the API. */
+/** The origin of a URL that is given with or without the path of the API. */
 export function originOf(url: string): string {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new OperatorProblem(`${url} is no address. Write it like http://127.0.0.1:4700`);
+    throw new OperatorProblem(`${url} is not a URL. Use one like http://127.0.0.1:4700`);
   if (new URL(url).username !== '' || new URL(url).password !== '')
-    throw new OperatorProblem('The address holds a user or a password. A key is given in DRYDOCK_API_KEY');
+    throw new OperatorProblem('The URL contains credentials. Set the key in DRYDOCK_API_KEY instead');
   return url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 

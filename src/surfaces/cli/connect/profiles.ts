@@ -6,13 +6,13 @@ import { readOwnFile } from '../../../platform/own-file.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { forgetKey, keepKey, keptKey } from './keyring.ts';
 
-/** A service one has logged in to. */
+/** A login. */
 export interface Profile {
   /** The origin, without `/api/v1`. */
   url: string;
-  /** Left out when the system's keyring keeps it. */
+  /** Missing when the system keyring stores it. */
   apiKey?: string;
-  /** The project that commands mean when they name none. */
+  /** The default project of commands. */
   project?: string;
 }
 
@@ -21,7 +21,6 @@ interface ProfilesFile {
   profiles: Record<string, Profile>;
 }
 
-/** In the user's configuration folder; nobody else may read it. */
 export function profilesPath(env: NodeJS.ProcessEnv = process.env): string {
   const folder =
     env['XDG_CONFIG_HOME'] || (process.platform === 'win32' && env['APPDATA']) || join(homedir(), '.config');
@@ -33,17 +32,15 @@ export async function readProfiles(): Promise<ProfilesFile> {
   const text = profilesText(path);
   if (text === undefined) return { profiles: {} };
   if (text === '')
-    throw new OperatorProblem(
-      `${path} is empty, or somebody else may have written it. Remove it, and log in again`,
-    );
+    throw new OperatorProblem(`${path} is empty, or other users can write to it. Remove it and log in again`);
   try {
     const { current, profiles } = JSON.parse(text) as Partial<ProfilesFile>;
     if (profiles && Object.values(profiles).every(isProfile))
       return { ...(typeof current === 'string' && { current }), profiles };
   } catch {
-    // It is said below.
+    // Same message as for other contents.
   }
-  throw new OperatorProblem(`${path} does not hold profiles. Remove it, and log in again`);
+  throw new OperatorProblem(`${path} does not contain profiles. Remove it and log in again`);
 }
 
 function profilesText(path: string): string | undefined {
@@ -71,7 +68,7 @@ export async function profileNamed(name?: string): Promise<{ name: string; profi
   if (name === undefined) return undefined;
   const known = Object.keys(file.profiles);
   throw new OperatorProblem(
-    `No profile ${name}. ${known.length === 0 ? 'Make one with: drydock login URL' : `There are: ${known.join(', ')}`}`,
+    `No profile ${name}. ${known.length === 0 ? 'Create one with: drydock login URL' : `Available: ${known.join(', ')}`}`,
   );
 }
 
@@ -79,11 +76,11 @@ export async function keyOf(name: string, profile: Profile): Promise<string> {
   const key = profile.apiKey ?? (await keptKey(name));
   if (key !== undefined) return key;
   throw new OperatorProblem(
-    `The keyring does not give the key of ${profile.url}. Log in again: drydock login ${profile.url}`,
+    `The keyring has no key for ${profile.url}. Log in again: drydock login ${profile.url}`,
   );
 }
 
-/** Keeps a login, and makes it the current one. Says where the key went. */
+/** Saves a login as the current one. Returns where the key is stored. */
 export async function saveProfile(
   name: string,
   profile: Omit<Profile, 'apiKey'>,
@@ -91,10 +88,10 @@ export async function saveProfile(
 ): Promise<'keyring' | 'file'> {
   await readProfiles();
   const inKeyring = await keepKey(name, apiKey);
-  // Read again: the keyring may have asked somebody meanwhile.
+  // Read again: the keyring prompt may have taken a while.
   const { profiles } = await readProfiles();
   const kept = inKeyring ? profile : { ...profile, apiKey };
-  // Not assigned: a profile may be called `__proto__`.
+  // A spread instead of an assignment: a profile may be named `__proto__`.
   await writeProfiles({ current: name, profiles: { ...profiles, [name]: kept } });
   return inKeyring ? 'keyring' : 'file';
 }
@@ -112,11 +109,11 @@ export async function removeProfile(name: string): Promise<void> {
   await writeProfiles({ ...(current !== undefined && current !== name && { current }), profiles: rest });
 }
 
-/** Whole or not at all, and readable by the owner alone from the first byte on. */
+/** Writes the file atomically, readable by its owner only from the start. */
 async function writeProfiles(file: ProfilesFile): Promise<void> {
   const path = profilesPath();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Nobody can have put a file of theirs there before.
+  // A random name, so that no other user can have created the file before.
   const beside = `${path}.${randomUUID()}`;
   const handle = await open(beside, 'wx', 0o600);
   try {

@@ -1,11 +1,11 @@
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { barOf, liveLines } from '../screen/live-lines.ts';
 import type { Screen } from '../screen/screen.ts';
 
 const width = 28;
 
-/** Follows a run to its end: a bar on a terminal, a line for each trial elsewhere. */
+/** Follows a run to its end, with a progress bar on a terminal and one line per trial elsewhere. */
 export async function followRun(
   api: Client,
   run: { projectId: string; runId: string },
@@ -26,7 +26,7 @@ export async function followRun(
           result: event.result ?? event.status,
           ms: event.durationMs,
         });
-      else if (event.type === 'run.grading') draw({ title: 'judging' });
+      else if (event.type === 'run.grading') draw({ title: 'running judges' });
     }
   } finally {
     draw({ over: true });
@@ -51,7 +51,7 @@ function bar(screen: Screen): (moment: Moment) => void {
     finished = Math.max(finished, moment.finished ?? 0);
     title = oneLine(moment.title ?? title, 200);
     if (moment.result === 'passed') passed++;
-    const counts = `${finished}/${trials}  ${passed} passed, ${finished - passed} not`;
+    const counts = `${finished}/${trials}  ${passed} passed, ${finished - passed} not passed`;
     live.draw([`${barOf(finished, trials, width)} ${counts}  ${moment.over ? '' : title}`]);
     if (moment.over) live.end();
   };

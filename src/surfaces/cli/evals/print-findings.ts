@@ -1,20 +1,31 @@
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
+import { changeLines } from '../../findings/run-changes.ts';
+import { conclusionOf } from '../../findings/run-conclusion.ts';
 import type { Findings } from '../../findings/run-findings.ts';
+import { mostExplained } from '../../findings/run-findings.ts';
 import {
   casesTable,
-  changeLines,
-  conclusionOf,
   failuresByTitle,
   gateLines,
   judgeLines,
-  mostExplained,
   type TraceOf,
   traceLines,
   whyOf,
 } from '../../findings/run-report.ts';
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { tableText } from '../screen/table.ts';
 
-/** Cases with their rates, why trials failed, what changed since the run before, then the gate and the verdict. */
+const codes = {
+  passed: exitCodes.passed,
+  failed: exitCodes.failed,
+  undecided: exitCodes.incomplete,
+} as const;
+
+export function exitCodeOf(findings: Findings): number {
+  return codes[conclusionOf(findings).outcome];
+}
+
+/** Prints the cases with their rates, failures, changes since the previous run, the gate and the verdict. */
 export function printFindings(findings: Findings, traceOf: TraceOf | undefined): void {
   const { run } = findings;
   const out = process.stdout;

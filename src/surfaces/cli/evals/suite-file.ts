@@ -1,30 +1,30 @@
 import { statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { Refusal } from '../../../contract/errors.ts';
 import { largestSuiteFile } from '../../../contract/eval-suite-files.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Problem, SuiteFileProblem } from '../../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../../suite-files/read.ts';
 import type { FileServer } from '../../../suite-files/servers.ts';
-import { type Client, DrydockError, eachItem } from '../../client/index.ts';
-import { everything } from '../../everything.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { type Client, eachItem } from '../../client/index.ts';
+import { everything } from '../../common/everything.ts';
+import { oneLine } from '../../common/harmless-text.ts';
+import { readNamed } from '../files.ts';
+import { asRefused } from '../refused.ts';
 
-/** A suite is named by its id, its name, or the file that it is kept in. */
+/** Whether the argument names a suite file rather than a suite's ID or name. */
 export function isSuiteFile(argument: string): boolean {
   return (
     /\.(?:ya?ml|json)$/i.test(argument) || statSync(argument, { throwIfNoEntry: false })?.isFile() === true
   );
 }
 
-/** A suite file of this machine, read and checked, with the servers that it brings along. */
+/** A validated suite file with the servers it declares. */
 export interface LocalSuite extends ReadSuiteFile {
   path: string;
   bytes: Uint8Array<ArrayBuffer>;
   servers: [name: string, server: FileServer][];
 }
 
-/** Reads a suite file, and fills variables of the environment into its servers. */
+/** Reads a suite file and resolves environment variables in its servers. */
 export async function localSuite(path: string, env: NodeJS.ProcessEnv): Promise<LocalSuite> {
   const bytes = await bytesOf(path);
   const read = await readFileAt(path, bytes);
@@ -34,7 +34,7 @@ export async function localSuite(path: string, env: NodeJS.ProcessEnv): Promise<
     const { server, missing } = withEnvironment(declared, env);
     for (const { path: below, variable } of missing) {
       const at = `servers.${name}`;
-      const message = `The variable ${variable} is not set. Set it in the environment of this command`;
+      const message = `The environment variable ${variable} is not set`;
       problems.push({ line: 1, column: 1, ...read.places[at], path: [at, ...below].join('.'), message });
     }
     return [name, server];
@@ -45,7 +45,7 @@ export async function localSuite(path: string, env: NodeJS.ProcessEnv): Promise<
 
 type Out = { write(text: string): unknown } | undefined;
 
-/** Saves the servers of a file. Those that the project has by name stay as they are, unless `update` says otherwise. */
+/** Saves the servers of a file. A server that the project already has by name is changed only with `update`. */
 export async function saveServers(
   api: Client,
   projectId: string,
@@ -63,13 +63,13 @@ export async function saveServers(
     const what = saved
       ? update
         ? 'Updated'
-        : 'Used as it is saved, not as the file says (--update-servers changes it)'
+        : 'Kept as saved (use --update-servers to apply the file)'
       : 'Saved';
     screen?.write(`${what}: server ${oneLine(name, 200)}\n`);
   }
 }
 
-/** Makes the suite what the file says; says on `screen` what has changed. */
+/** Syncs the suite with the file and prints the changes. */
 export async function syncSuiteFile(
   api: Client,
   projectId: string,
@@ -95,7 +95,7 @@ export async function syncSuiteFile(
   return suite;
 }
 
-/** For this run, cases may run that only come near to what was imported. */
+/** Approvals that let approximately imported cases run. */
 export async function approvedImports(
   api: Client,
   suite: { projectId: string; suiteId: string },
@@ -107,22 +107,16 @@ export async function approvedImports(
   return approvals;
 }
 
-/** The bytes of a file that is not too large to be read. */
 export async function bytesOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    const { size } = await stat(path);
-    if (size > largestSuiteFile)
-      throw new OperatorProblem(
-        `${path} is larger than ${largestSuiteFile.toLocaleString('en')} bytes, the most that a suite file has`,
-      );
-    return new Uint8Array(await readFile(path));
-  } catch (error) {
-    if (error instanceof OperatorProblem) throw error;
-    throw new OperatorProblem(`Cannot read ${path}: ${error instanceof Error ? error.message : ''}`);
-  }
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > largestSuiteFile)
+    throw new OperatorProblem(
+      `${path} is larger than ${largestSuiteFile.toLocaleString('en')} bytes, the limit for suite files`,
+    );
+  return readNamed(path);
 }
 
-/** A suite file on this machine; what is wrong with it is said with the place. */
+/** Parses a suite file. Errors name the line and column. */
 export async function readFileAt(path: string, bytes: Uint8Array): Promise<ReadSuiteFile> {
   const { readSuiteFile } = await import('../../../suite-files/read.ts');
   try {
@@ -132,7 +126,7 @@ export async function readFileAt(path: string, bytes: Uint8Array): Promise<ReadS
   }
 }
 
-/** What is wrong with a file, a line for each, in the form that editors and CI turn into links. */
+/** One line per problem, as path:line:column, which editors and CI turn into links. */
 export function problemAt(path: string, error: unknown): OperatorProblem | undefined {
   const { problems, more } = problemsIn(error);
   if (problems.length === 0) return undefined;
@@ -140,13 +134,12 @@ export function problemAt(path: string, error: unknown): OperatorProblem | undef
     ({ line, column, path: at, message }) => `${path}:${line}:${column}: ${at && `${at}: `}${message}`,
   );
   const others = more > 0 ? [`and ${more} more`] : [];
-  return new OperatorProblem(['The file cannot be used', ...lines, ...others].join('\n'));
+  return new OperatorProblem(['The suite file is not valid', ...lines, ...others].join('\n'));
 }
 
 function problemsIn(error: unknown): { problems: readonly Problem[]; more: number } {
   if (error instanceof SuiteFileProblem) return error;
-  const refused = error instanceof Refusal || error instanceof DrydockError;
-  const { problems = [], more = 0 } = ((refused && error.details) || {}) as {
+  const { problems = [], more = 0 } = (asRefused(error)?.details ?? {}) as {
     problems?: Problem[];
     more?: number;
   };

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/index.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { barOf, liveLines } from '../screen/live-lines.ts';
 import type { Screen } from '../screen/screen.ts';
 import { padTo, widthOf } from '../screen/text.ts';
@@ -13,7 +13,7 @@ type SessionEvent = Extract<
 const width = 20;
 const ended = (status: string): boolean => status !== 'pending' && status !== 'running';
 
-/** Follows a run to its end: a line for each target on a terminal, a line for each session that ends elsewhere. */
+/** Follows a run to its end: one live line per target on a terminal, one line per ended session elsewhere. */
 export async function followJourneyRun(
   api: Client,
   run: { projectId: string; journeyRunId: string },
@@ -30,7 +30,7 @@ export async function followJourneyRun(
       const before = sessions.get(key);
       sessions.set(key, event);
       const all = [...sessions.values()];
-      // It begins with every session that there is.
+      // The stream starts with the state of every session.
       if (live && all.length === summary.total) live.draw(linesOf(targets, all));
       if (!live && ended(event.attempt.status) && !(before && ended(before.attempt.status)))
         screen?.write(`${endOf(targets, event, all, summary.total)}\n`);

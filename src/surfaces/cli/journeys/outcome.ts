@@ -1,6 +1,6 @@
 import { type Client, eachItem } from '../../client/index.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { orNothing } from '../../findings/or-nothing.ts';
-import { oneLine } from '../../harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 type Run = Awaited<ReturnType<Client['getJourneyRun']>>;
@@ -8,12 +8,12 @@ export type Target = Run['targets'][number];
 type Scorecard = Awaited<ReturnType<Client['getJourneyRunScorecard']>>;
 type Finding = Awaited<ReturnType<Client['listSwarmFindings']>>['items'][number];
 
-/** What there is to say about a journey run that is over. */
+/** The results of a journey run that is over. */
 export interface Outcome {
   run: Run;
-  /** Where it has a rubric. */
+  /** Present if the journey has a rubric. */
   scorecard: Scorecard | undefined;
-  /** What its wave shows and the one before did not. */
+  /** Findings that are new or regressed in the wave of the run. */
   findings: Finding[];
 }
 
@@ -25,7 +25,7 @@ export async function outcomeOf(
   const scorecard = await orNothing(api.getJourneyRunScorecard(which));
   const findings: Finding[] = [];
   for await (const finding of eachItem(api.listSwarmFindings, { projectId: which.projectId })) {
-    // Those changed last come first, and the run changes none before it is launched.
+    // Sorted by last update; a run updates no finding before it is created.
     if (finding.updatedAt < run.createdAt) break;
     const isNews = finding.status === 'new' || finding.status === 'regressed';
     if (isNews && finding.lastSeenWaveId === run.waveId && finding.dismissedAt === null)
@@ -34,7 +34,6 @@ export async function outcomeOf(
   return { run, scorecard, findings };
 }
 
-/** People know an environment by its name, a client by its own. */
 export function labelOf({ environmentName, hostName, hostId }: Target, most: number): string {
   return oneLine(environmentName ?? hostName ?? hostId, most);
 }
@@ -47,24 +46,25 @@ interface TargetDecision {
   effectivePassThreshold: number;
 }
 
-/** What the run was decided by; the contract leaves open what is in a decision. */
+/** The per-target decisions. The contract does not type the contents of a decision. */
 export function decisionsOf({ report }: Run): TargetDecision[] {
   return (report?.decision?.['cases'] ?? []) as TargetDecision[];
 }
 
-/** The verdict in words, and what the command ends with. A run that was cut off has none, whatever it had measured. */
+/** The verdict as text, and the exit code. A cancelled or stale run has no verdict. */
 export function verdictOf(run: Run): { words: string; exitCode: number } {
   const { status, report } = run;
   const none = (why: string) => ({ words: `NO VERDICT: ${why}`, exitCode: exitCodes.incomplete });
   if (run.canceled) return none('the run was cancelled');
-  if (run.stale) return none('nobody worked on the run any more, so it was ended');
+  if (run.stale) return none('the run was abandoned by its worker and ended');
   const cases = decisionsOf(run);
   const passed = cases.filter(({ verdict }) => verdict === 'passed').length;
   const tally = `(${passed} of ${cases.length} targets passed)`;
   if (report?.verdict === 'passed') return { words: `PASSED ${tally}`, exitCode: exitCodes.passed };
   if (report?.verdict === 'failed') return { words: `FAILED ${tally}`, exitCode: exitCodes.failed };
-  if (status === 'rate_limited') return none('a limit ended every session');
-  if (status === 'failed') return { words: 'FAILED: every session broke off', exitCode: exitCodes.failed };
+  if (status === 'rate_limited') return none('every session was ended by a rate limit');
+  if (status === 'failed')
+    return { words: 'FAILED: every session ended with an error', exitCode: exitCodes.failed };
   if (report?.verdict === 'inconclusive') {
     const reasons = report.decision?.reasons ?? [];
     const words = `INCONCLUSIVE: too little was measured to decide (${reasons.join(', ')})`;
@@ -72,7 +72,7 @@ export function verdictOf(run: Run): { words: string; exitCode: number } {
   }
   if (report?.undecidedReason === 'gradingNotConfigured')
     return none(
-      'nothing grades the sessions. Give the journey a rubric, or host a language model that judges the goal',
+      'grading is not configured. Add a rubric to the journey, or configure a hosted model to judge the goal',
     );
   return none(`the run is ${status} (${report?.undecidedReason ?? 'no reason'})`);
 }

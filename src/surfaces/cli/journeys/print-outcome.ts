@@ -1,12 +1,12 @@
-import { candidateTitle } from '../../../evaluation/swarms/wave-insights.ts';
-import { percent } from '../../findings/run-report.ts';
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { candidateTitle } from '../../../evaluation/insights/candidates.ts';
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
+import { percent } from '../../findings/run-findings.ts';
 import { tableText } from '../screen/table.ts';
 import { decisionsOf, labelOf, type Outcome, verdictOf } from './outcome.ts';
 
 const mostShown = 10;
 
-/** Targets, why sessions broke, criteria with their rates, what is new in the wave, then the verdict. */
+/** Prints targets, session errors, criteria with their rates, new findings of the wave, and the verdict. */
 export function printOutcome(outcome: Outcome, consoleUrl: string): void {
   const out = process.stdout;
   const parts = [
@@ -39,7 +39,7 @@ function targetRows({ run }: Outcome): string[][] {
   });
 }
 
-/** One line for each reason that sessions of a target ended early for. */
+/** One line per target and error, with the number of sessions. */
 function brokenLines({ run }: Outcome): string {
   const counts = new Map<string, number>();
   for (const { targetId, errorCode, errorMessage } of run.attempts ?? []) {
@@ -77,7 +77,7 @@ function findingLines({ run, findings }: Outcome): string {
       const detector = fingerprint.slice(0, fingerprint.indexOf(':'));
       const affected = wave ? `, in ${wave.affected} of ${sessions(wave.total)}` : '';
       const what = candidateTitle({ detector, subject });
-      return `${status === 'new' ? 'New' : 'Back again'}: ${oneLine(what, 250)}${affected}`;
+      return `${status === 'new' ? 'New' : 'Regressed'}: ${oneLine(what, 250)}${affected}`;
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
 import { jsonText } from '../screen/json.ts';
 import { answerText } from '../screen/record.ts';
 import { paintFor } from '../screen/screen.ts';
@@ -11,7 +11,6 @@ interface Form {
   jq?: string;
 }
 
-/** As a table or field by field for people, as JSON for programs. */
 export function printAnswer(answer: unknown, { json, jq }: Form, view?: View): void {
   const out = process.stdout;
   if (jq !== undefined) return void out.write(selected(jq, answer));
@@ -20,23 +19,24 @@ export function printAnswer(answer: unknown, { json, jq }: Form, view?: View): v
   const { nextCursor } = (answer ?? {}) as { nextCursor?: unknown };
   if (typeof nextCursor === 'string')
     process.stderr.write(
-      `There is more: --all shows everything, --cursor ${oneLine(nextCursor, 300)} the next page.\n`,
+      `More results: use --all for everything, or --cursor ${oneLine(nextCursor, 300)} for the next page.\n`,
     );
 }
 
-/** A terminal shows no more lines than anybody scrolls through; whoever pipes the answer gets all of them. */
+/** Limits the output on a terminal; a pipe receives every line. */
 const mostLines = 200;
 
 function fitting(text: string, { isTTY }: { isTTY?: boolean }): string {
   const lines = text.split('\n');
   if (!isTTY || lines.length <= mostLines) return text;
   const left = lines.length - mostLines;
-  return [...lines.slice(0, mostLines), `… ${left} more lines. --json prints everything, --jq selects.`].join(
-    '\n',
-  );
+  return [
+    ...lines.slice(0, mostLines),
+    `… ${left} more lines. Use --json for everything, or --jq to select.`,
+  ].join('\n');
 }
 
-/** Each event as it comes: a line of JSON, or when and what. */
+/** Prints each event as it arrives: a line of JSON, or time, type and fields. */
 export async function printEvents(events: AsyncIterable<unknown>, { json, jq }: Form): Promise<void> {
   const out = process.stdout;
   const paint = paintFor(out);
@@ -45,25 +45,25 @@ export async function printEvents(events: AsyncIterable<unknown>, { json, jq }: 
     else if (json || typeof event !== 'object' || event === null) out.write(`${jsonText(event, out)}\n`);
     else {
       const { type, status, at, ...rest } = event as Record<string, unknown>;
-      const said = Object.entries(rest)
+      const pairs = Object.entries(rest)
         .filter(([, value]) => value !== null && value !== undefined)
         .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
       const head = [typeof at === 'number' ? time(at) : undefined, type ?? status]
         .filter(Boolean)
         .map(String);
-      out.write(`${paint('cyan', oneLine(head.join(' '), 80))} ${oneLine(said.join(' '), 400)}\n`);
+      out.write(`${paint('cyan', oneLine(head.join(' '), 80))} ${oneLine(pairs.join(' '), 400)}\n`);
     }
   }
 }
 
-/** Texts as they are, the rest as JSON, a line each. */
+/** Strings without quotes, other values as JSON, one per line. */
 function selected(jq: string, answer: unknown): string {
   return select(jq, answer)
     .map((value) => `${typeof value === 'string' ? verbatim(value) : jsonText(value, process.stdout)}\n`)
     .join('');
 }
 
-/** A program gets every byte; a terminal gets nothing that it would obey. */
+/** Removes control characters on a terminal only. */
 function verbatim(text: string): string {
   return process.stdout.isTTY ? manyLines(text) : text;
 }

@@ -3,9 +3,9 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { SentBytes } from '../../client/index.ts';
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
+import { writeWhole } from '../files.ts';
 import { progress } from '../screen/screen.ts';
-import { writeWhole } from '../whole-file.ts';
 import { bytesFrom } from './input.ts';
 import type { OperationCommand } from './manifest.ts';
 
@@ -21,7 +21,7 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The bytes of a file or the standard input, as they are read. */
+/** Streams a file or the standard input. */
 export async function uploadFrom(
   { mediaType }: OperationCommand,
   { file, contentType }: { file?: string; contentType?: string },
@@ -40,14 +40,14 @@ async function sizeOf(file: string): Promise<number> {
     );
   });
   if (!found.isFile()) throw new OperatorProblem(`${file} is not a file`);
-  // Later, it would look as if the service had broken off.
+  // Checked before the upload: a read error during it would look like a lost connection.
   await access(file, constants.R_OK).catch((error: Error) => {
     throw new OperatorProblem(`Cannot read ${file}: ${error.message}`);
   });
   return found.size;
 }
 
-/** Writes a file that was answered: to the standard output, or whole or not at all to a path. */
+/** Writes a downloaded file to the standard output, or atomically to a path. */
 export async function writeFileAnswer(response: Response, path: string | undefined): Promise<void> {
   const announced = Number(response.headers.get('content-length') ?? Number.NaN);
   const size = Number.isFinite(announced) ? announced : undefined;
@@ -61,20 +61,20 @@ export async function writeFileAnswer(response: Response, path: string | undefin
 async function toStandardOutput(body: AsyncIterable<Uint8Array>, type: string): Promise<void> {
   if (process.stdout.isTTY && !/^text\/|json|yaml|xml/.test(type))
     throw new OperatorProblem(
-      `These are bytes of the type ${oneLine(type, 100)}, which a terminal cannot show. Write them to a file: --output FILE`,
+      `A terminal cannot show ${oneLine(type, 100)}. Write it to a file: --output FILE`,
     );
   for await (const chunk of process.stdout.isTTY ? harmlessLines(body) : body)
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
 }
 
-/** A file is somebody else's words: a terminal gets nothing of them that it would obey. */
+/** Removes control characters, because the file may contain escape sequences. */
 async function* harmlessLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const chunk of chunks) yield manyLines(decoder.decode(chunk, { stream: true }));
   yield manyLines(decoder.decode());
 }
 
-/** Hands bytes on, and says on a terminal how many they are so far. */
+/** Passes the bytes through and shows progress on a terminal. */
 async function* count(
   chunks: AsyncIterable<Uint8Array>,
   done: string,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Host } from '../host.ts';
+import { projectOption, serviceOptions } from '../options.ts';
 import type { Flag, FlagKind } from './flags.ts';
 import type { OperationCommand, OperationManifest } from './manifest.ts';
 import { optionKey } from './names.ts';
@@ -13,7 +14,7 @@ export function operationCommands(
   host: Host,
 ): void {
   const entries = manifest.commands.filter((entry) => entry.group === name);
-  // Whoever asks for a group of second names is shown them.
+  // A group that consists of aliases only shows them.
   const hides = entries.some(({ hidden }) => !hidden);
   for (const entry of entries) addCommand(group, entry, manifest, host, hides && entry.hidden);
 }
@@ -27,11 +28,10 @@ function addCommand(
 ): void {
   const command = group
     .command(entry.verb, { hidden })
-    .summary(lowered(entry.summary))
+    .summary(entry.summary)
     .description(descriptionOf(entry));
   for (const { argument } of entry.params) command.argument(`<${argument}>`);
-  if (entry.argument !== undefined)
-    command.argument(`[${entry.argument}]`, `the same as --${entry.argument}`);
+  if (entry.argument !== undefined) command.argument(`[${entry.argument}]`, `Same as --${entry.argument}`);
   for (const option of entry.flags.flatMap(optionsFor)) command.addOption(option);
   commonOptions(command, entry);
   command.action(async (...args: unknown[]) => {
@@ -41,7 +41,7 @@ function addCommand(
   });
 }
 
-/** With what was given without its flag. */
+/** The options, including the one that was given as an argument. */
 function optionsIn({ params, argument }: OperationCommand, args: unknown[]): OperationOptions {
   const [first, second] = args.slice(params.length);
   if (argument === undefined) return first as OperationOptions;
@@ -58,10 +58,6 @@ function descriptionOf({ summary, description, spends, deprecated }: OperationCo
   ].join('\n\n');
 }
 
-function lowered(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
-}
-
 const shapes: Record<FlagKind, string> = {
   text: ' <text>',
   number: ' <number>',
@@ -71,14 +67,14 @@ const shapes: Record<FlagKind, string> = {
   json: ' <json>',
 };
 
-/** A flag that is or is not gets a twin that says no. */
+/** The option of a flag. A boolean flag also gets a hidden --no- option. */
 function optionsFor({ flag, kind, says, choices, required, names, place }: Flag): Option[] {
   const text = [
     says,
     ...(choices && kind === 'list' ? [`one of ${choices.join(', ')}`] : []),
-    ...(kind === 'list' || kind === 'map' ? ['again for each'] : []),
+    ...(kind === 'list' || kind === 'map' ? ['repeatable'] : []),
     ...(kind === 'boolean' ? [`or --no-${flag}`] : []),
-    ...(required ? ['needed'] : []),
+    ...(required ? ['required'] : []),
   ];
   const shape = names === undefined ? shapes[kind] : ' <name>';
   const option = new Option(`--${flag}${shape}`, text.filter(Boolean).join('; '));
@@ -100,27 +96,24 @@ function commonOptions(command: Command, entry: OperationCommand): void {
   if (entry.sends === 'json')
     command.option(
       '--data <json>',
-      'the body as JSON, @file or - for the standard input; flags are put into it',
+      'Request body as JSON, @file, or - for standard input; flags override its fields',
     );
   if (entry.sends === 'bytes')
     command
-      .option('--file <path>', 'what to send; - or left out for the standard input')
-      .option('--content-type <type>', 'media type of it');
+      .option('--file <path>', 'File to upload (default: -, the standard input)')
+      .option('--content-type <type>', 'Media type of the file');
   if (entry.answers === 'file')
-    command.option('--output <path>', 'where to write it; left out, the standard output');
-  if (entry.list) command.option('--all', 'follow all pages');
+    command.option('--output <path>', 'Output file (default: the standard output)');
+  if (entry.list) command.option('--all', 'Fetch all pages');
   if (entry.repeatable || entry.keyed)
-    command.option('--idempotency-key <key>', 'repeating it with the same key does nothing again');
-  if (entry.deletes) command.option('--yes', 'do not ask');
-  if (entry.project)
-    command.option('--project <project>', 'by id or name; the Default project when left out');
+    command.option('--idempotency-key <key>', 'A repeated request with the same key has no further effect');
+  if (entry.deletes) command.option('--yes', 'Skip the confirmation');
+  if (entry.project) projectOption(command);
   if (entry.organization)
-    command.option('--organization <organization>', 'by id or name; the one of the key when left out');
+    command.option('--organization <organization>', 'Organization, by ID or name (default: that of the key)');
   if (entry.answers !== 'file')
     command
-      .option('--json', entry.answers === 'events' ? 'print each event as a line of JSON' : 'print JSON')
-      .option('--jq <expression>', 'print only what this selects, like .items[].name');
-  command
-    .option('--service <url>', 'address of the service; its key is in DRYDOCK_API_KEY or a login')
-    .option('--profile <name>', 'which login to use');
+      .option('--json', entry.answers === 'events' ? 'Print each event as a line of JSON' : 'Print JSON')
+      .option('--jq <expression>', 'Print only what this expression selects, like .items[].name');
+  serviceOptions(command);
 }

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { OperatorProblem } from '../../../platform/problem.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { OperationCommand } from './manifest.ts';
 
-/** Asks a person before something is deleted; a script is not asked. */
+/** Asks for confirmation before a deletion, on a terminal only. */
 export async function confirmed(
   { deletes, group, verb }: OperationCommand,
   given: readonly string[],
@@ -14,16 +14,16 @@ export async function confirmed(
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const what = given.map((one) => oneLine(one, 80)).join(' ');
-    // Ctrl-D closes the prompt, and is a no.
+    // Ctrl-D closes the prompt and counts as no.
     const answer = await new Promise<string>((resolve, reject) => {
       prompt.once('SIGINT', () =>
-        reject(new OperatorProblem('Nothing was done', { exitCode: exitCodes.interrupted })),
+        reject(new OperatorProblem('Nothing was deleted', { exitCode: exitCodes.interrupted })),
       );
       prompt.once('close', () => resolve(''));
       prompt.question(`${group} ${verb}${what === '' ? '' : ` ${what}`}: are you sure? [y/N] `, resolve);
     });
     if (/^y(es)?$/i.test(answer.trim())) return true;
-    process.stderr.write('Nothing was done.\n');
+    process.stderr.write('Nothing was deleted.\n');
     return false;
   } finally {
     prompt.close();

@@ -1,9 +1,9 @@
-import { refName, withoutNull } from '../../docs/schema-words.ts';
-import { type Lookups, paramOfField } from '../../lookups.ts';
+import { type Lookups, paramOfField } from '../../common/lookups.ts';
+import { refName, withoutNull } from '../../common/schema-words.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { argumentName, kebab } from './names.ts';
 
-/** How the text behind a flag becomes a value. `list` and `map` may be given again and again. */
+/** How the text of a flag becomes a value. `list` and `map` are repeatable. */
 export type FlagKind = 'text' | 'number' | 'boolean' | 'list' | 'map' | 'json';
 
 /** One flag of a command: a field of the query, of the body, or a header. */
@@ -16,11 +16,11 @@ export interface Flag {
   says: string;
   choices?: string[];
   required?: true;
-  /** The parameter whose ids it holds, so that a name will do. */
+  /** The path parameter whose IDs it takes, so that a name is accepted too. */
   names?: string;
 }
 
-/** What every command has; a field of the same name gives way. */
+/** Flags of every command; a field of the same name is renamed. */
 const commonFlags = [
   'project',
   'organization',
@@ -39,7 +39,7 @@ const commonFlags = [
   'version',
 ];
 
-/** Given by what every command has, or by the client. */
+/** Fields that common flags or the client set. */
 const notAsked = new Set([
   'projectId',
   'organizationId',
@@ -75,7 +75,7 @@ export function flagsOf(
         field,
         place,
         kind,
-        says: firstSentence(schema.description ?? known.description ?? ''),
+        says: shortText(schema.description ?? known.description ?? ''),
         ...(choices && { choices }),
         ...(required && { required: true as const }),
         ...(names !== undefined && { names }),
@@ -84,7 +84,7 @@ export function flagsOf(
   return withFlagNames(flags);
 }
 
-/** A field that the query takes too is given there; one that is called like a common flag says where it goes. */
+/** Drops body fields that the query also has, and prefixes names that collide with a common flag. */
 function withFlagNames(flags: Flag[]): Flag[] {
   const taken = new Set(commonFlags);
   const inQuery = new Set(flags.filter(({ place }) => place === 'query').map(({ field }) => field));
@@ -98,7 +98,7 @@ function withFlagNames(flags: Flag[]): Flag[] {
     });
 }
 
-/** `--suite` for `suiteId`, where a name will do; `--x-mcpjam-ci` is `--ci`. */
+/** `--suite` for `suiteId` when a name is accepted; `--ci` for `x-mcpjam-ci`. */
 function argumentNameOf({ field, names, place }: Flag): string {
   if (place === 'header') return kebab(field).replace(/^x-(mcpjam|drydock)-/, '');
   return names === undefined ? kebab(field) : argumentName(field);
@@ -111,7 +111,7 @@ interface BodyField {
   required: boolean;
 }
 
-/** Those of every form that the body may have. */
+/** The fields of every variant of the body. */
 function bodyFields(given: Schema | undefined, schemas: Record<string, Schema>): BodyField[] {
   if (!given) return [];
   const schema = resolve(given, schemas);
@@ -174,7 +174,7 @@ function isTextMap({ properties, additionalProperties }: Schema, schemas: Record
   );
 }
 
-/** Several forms of one kind, or any JSON. */
+/** The kind that all variants share, otherwise JSON. */
 function kindOfForms({ anyOf, oneOf }: Schema, schemas: Record<string, Schema>): FlagKind {
   const kinds = new Set((anyOf ?? oneOf ?? []).map((form) => kindOf(resolve(form, schemas), schemas)));
   const [first] = kinds;
@@ -187,6 +187,9 @@ function choicesOf(schema: Schema, schemas: Record<string, Schema>): string[] | 
   return values?.every((value) => typeof value === 'string') ? values : undefined;
 }
 
-function firstSentence(text: string): string {
-  return /^.*?[.](?= |$)/s.exec(text)?.[0].slice(0, -1) ?? text;
+/** The first sentence, with the second one if it states the default or when the value is required. */
+function shortText(text: string): string {
+  const [first = '', second = ''] = text.split(/(?<=\.) /);
+  const kept = /^(?:Default|Required)\b/.test(second) ? `${first} ${second}` : first;
+  return kept.replace(/\.$/, '');
 }

@@ -1,10 +1,10 @@
 import { operationManifest } from './manifest.ts';
 
 const usual = ['list', 'get', 'create', 'update', 'delete'];
-/** What fits behind a name on a terminal of 80 columns. */
+/** The space after the name on a terminal of 80 columns. */
 const room = 56;
 
-/** Groups of commands that are made from the contract, with what they offer; those with nothing but second names are not shown. */
+/** Groups of generated commands with their verbs. Groups that contain only aliases are hidden. */
 export const operationGroups: Record<string, { summary: string; hidden: boolean }> = Object.fromEntries(
   Object.keys(operationManifest.groups).map((name) => {
     const all = operationManifest.commands.filter(({ group }) => group === name);

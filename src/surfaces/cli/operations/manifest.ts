@@ -1,6 +1,6 @@
 import { operationList } from '../../../contract/index.ts';
 import { areas, isSafe, isSecondName, type Operation, streamedAnswer } from '../../../contract/operation.ts';
-import { type Lookups, lookupsOf } from '../../lookups.ts';
+import { type Lookups, lookupsOf } from '../../common/lookups.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { type Flag, flagsOf } from './flags.ts';
@@ -10,32 +10,30 @@ import { argumentName, commandName } from './names.ts';
 export interface OperationCommand {
   group: string;
   verb: string;
-  /** Of the operation. */
   id: string;
   summary: string;
   description?: string;
-  /** Names in the path, in order, but for the project and the organization. */
+  /** Path parameters in order, without the project and the organization. */
   params: { param: string; argument: string }[];
-  /** The flag that may also be given without its name, behind those. */
+  /** The flag that may also be given as a last argument. */
   argument?: string;
-  /** Where the option `--project` goes, and `--organization`; taken to be the own one where it is needed. */
+  /** Where `--project` and `--organization` are sent. A required one has a default. */
   project?: Container;
   organization?: Container;
   flags: Flag[];
   sends: 'nothing' | 'json' | 'bytes';
-  /** Of the bytes it takes, when nobody says another. */
+  /** The default media type of an upload. */
   mediaType?: string;
   answers: 'json' | 'file' | 'events';
-  /** Answers page by page. */
   list: boolean;
   deletes: boolean;
   safe: boolean;
   spends: boolean;
   repeatable: boolean;
-  /** The body has to hold a key of its own for each thing that is sent. */
+  /** The body requires an idempotency key. */
   keyed: boolean;
   deprecated: boolean;
-  /** Can be called, but another command offers the same: help and completion leave it out. */
+  /** An alias of another command; omitted from help and completion. */
   hidden: boolean;
 }
 
@@ -50,18 +48,17 @@ export interface OperationManifest {
   lookups: Lookups;
 }
 
-/** Groups of which several share an area, so that its words would not say what each is about. */
+/** Descriptions of groups that share an area of the API with other groups. */
 const groupWords: Record<string, string> = {
-  personas: 'Those whom a model plays in journeys: who they are and how they speak.',
-  swarms: 'Journeys that belong together, with defaults for them; and how all journeys have been going.',
-  'journey-runs':
-    'One launch of a journey: how its sessions went, its scorecard, following and cancelling it.',
-  'journey-findings': 'What keeps going wrong in journeys, from wave to wave.',
-  'registry-cards': 'Servers that administrators of an organization have chosen for its projects.',
-  waves: 'Journey runs that were launched together: what they have in common, on request.',
+  personas: 'Manage personas: the users that a model plays in journeys.',
+  swarms: 'Manage swarms: groups of journeys with shared defaults, and their statistics.',
+  'journey-runs': 'Manage journey runs: sessions, scorecards, events and cancellation.',
+  'journey-findings': 'Manage recurring failures of journeys across waves.',
+  'registry-cards': 'Manage the servers that an organization offers to its projects.',
+  waves: 'Analyze journey runs that were launched together.',
 };
 
-/** Every operation as a command. A build keeps this as a table: making it takes the contract and all its schemas. */
+/** Every operation as a command. The build precomputes this table, because it needs all schemas of the contract. */
 export const operationManifest: OperationManifest = makeManifest(operationList);
 
 function makeManifest(operations: readonly Operation[]): OperationManifest {
@@ -107,7 +104,6 @@ function flagsAndArgument(
   return { flags, ...(named && { argument: named.flag }) };
 }
 
-/** What is done with a project itself, rather than with something in it. */
 function isAboutProjects({ area }: Operation): boolean {
   return area === 'Projects';
 }
@@ -124,7 +120,7 @@ function containerOf(
   const query = parameters.find((parameter) => parameter.name === name);
   if (query) return { [what]: { place: 'query', needed: query.required } };
   const { properties, required } = bodyOf(described, document);
-  // A body that need not say the project means the Default one, or does not look at it.
+  // A body without a project means the Default one.
   const needed = what === 'project' || required.includes(name);
   return name in properties ? { [what]: { place: 'body', needed } } : {};
 }
@@ -135,7 +131,7 @@ function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
   return { properties, required };
 }
 
-/** A group without words of its own is described by the area of its first command. */
+/** The description of a group is its own, or that of the area of its first command. */
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())
@@ -147,7 +143,7 @@ function isList(operation: Operation, document: OpenApiDocument): boolean {
   return itemOf(operation, document) !== undefined;
 }
 
-/** What a list lists. */
+/** The item schema of a list. */
 function itemOf(operation: Operation, document: OpenApiDocument): Schema | undefined {
   const answer = objectOf(operation, document).responses[String(operation.status)];
   const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;

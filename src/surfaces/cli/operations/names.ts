@@ -1,17 +1,17 @@
 import type { Operation } from '../../../contract/operation.ts';
 
-/** What a command is called: `drydock <group> <verb>`. */
+/** The name of a command: `drydock <group> <verb>`. */
 export interface CommandName {
   group: string;
   verb: string;
 }
 
-/** Names in the path that a command takes as options, since nearly every command has them. */
+/** Path parameters that are options, because nearly every command has them. */
 const containers = /^\/(projects\/\{projectId\}|organizations\/\{organizationId\})(?=\/)/;
 
 /**
- * The name the contract gives an operation, or else the one that follows from its path: the collection is the group,
- * and the verb is what the method does with it, or the rest of the path.
+ * The name that the contract declares, or one derived from the path: the collection is the group, and the verb follows
+ * from the method or is the rest of the path.
  */
 export function commandName(operation: Operation, answersList: boolean): CommandName {
   if (operation.command !== undefined) {
@@ -32,7 +32,7 @@ function plainVerb({ method }: Operation, isItem: boolean, answersList: boolean)
   return { POST: 'create', PATCH: 'update', PUT: 'set', DELETE: 'delete' }[method];
 }
 
-/** `serverId` as an argument is `server`. */
+/** `server` for `serverId`. */
 export function argumentName(param: string): string {
   return kebab(param.replace(/Ids?$/, ''));
 }
@@ -45,7 +45,7 @@ export function kebab(name: string): string {
     .toLowerCase();
 }
 
-/** As commander names it: `--server-id` is `serverId`. */
+/** The key that commander uses: `serverId` for `--server-id`. */
 export function optionKey(flag: string): string {
   return flag.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -33,12 +33,12 @@ export interface Performance {
   entry: OperationCommand;
   manifest: OperationManifest;
   host: Host;
-  /** What was given for the names in the path. */
+  /** The arguments for the path parameters. */
   given: string[];
   options: OperationOptions;
 }
 
-/** Calls the operation behind a command, and shows what it answers. */
+/** Calls the operation of a command and prints the answer. */
 export async function perform({ entry, manifest, host, given, options }: Performance): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -66,7 +66,7 @@ export async function perform({ entry, manifest, host, given, options }: Perform
   }
 }
 
-/** More would be gathered in memory than a machine has. */
+/** Limits memory use of --all. */
 const mostItems = 1_000_000;
 
 interface Page {
@@ -90,7 +90,7 @@ async function answered(
     for await (const item of eachItem(list, input, callOptions))
       if (items.push(item) > mostItems)
         throw new OperatorProblem(
-          `More than ${mostItems} items. Read them page by page, with --limit and --cursor`,
+          `More than ${mostItems} items. Fetch single pages with --limit and --cursor`,
         );
     return printAnswer({ items }, options);
   }
@@ -104,12 +104,12 @@ async function answered(
   if (code !== exitCodes.passed) process.exitCode = code;
 }
 
-/** The call of an operation by its id; that it fits its input, the service decides. */
+/** The call of an operation by its ID. The service validates the input. */
 function callOf(api: Client, id: string): Called['call'] {
   return (api as unknown as Record<string, Called['call']>)[id] as Called['call'];
 }
 
-/** Path and query side by side, the body apart, as the client takes it. */
+/** The input of the client: path and query parameters, and the body. */
 async function inputFor(
   { entry, manifest, given, options }: Omit<Performance, 'host'>,
   { api, projectId }: Connected,
@@ -129,7 +129,7 @@ async function inputFor(
       if (param === undefined || fields[field] === undefined) continue;
       const id = await idsOf(names, param, fields[field], known);
       fields[field] = id;
-      // A case is looked up in the suite that is named beside it.
+      // A case is looked up in the suite of the same command.
       if (typeof id === 'string') known[param] ??= id;
     }
     return fields;
@@ -152,7 +152,6 @@ async function inputFor(
   };
 }
 
-/** One, several, or several with commas in between, as a query takes them. */
 async function idsOf(
   names: Names,
   param: string,
@@ -182,7 +181,7 @@ async function callOptionsOf(
   };
 }
 
-/** A script that asked for JSON gets the refusal as JSON too. */
+/** With --json or --jq the error is JSON too. */
 function explained(error: unknown, entry: OperationCommand, { json, jq }: OperationOptions): unknown {
   const refused = asRefused(error);
   if (!refused) return error;
@@ -194,15 +193,15 @@ function explained(error: unknown, entry: OperationCommand, { json, jq }: Operat
   });
 }
 
-/** Says a field as the flag that sets it, and where to look for what was not found. */
+/** Advice for an error: the flag of an invalid field, or where to list what was not found. */
 function hintFor(refused: Refused, entry: OperationCommand): string | undefined {
   if (refused.code === 'VALIDATION_ERROR') {
     const field = /^(\w+)[:.]/.exec(refused.message)?.[1];
     const flag = entry.flags.find((one) => one.field === field);
-    return flag && `Give it with --${flag.flag}${entry.sends === 'json' ? ', or in --data' : ''}.`;
+    return flag && `Set it with --${flag.flag}${entry.sends === 'json' ? ' or in --data' : ''}.`;
   }
   const advice = adviceFor(refused);
   if (refused.code === 'NOT_FOUND' && advice === undefined)
-    return `drydock ${entry.group} --help shows what there is to ask for; the key sees only what its owner may see.`;
+    return `Check the ID, and that the account of this key has access. See drydock ${entry.group} --help.`;
   return advice;
 }

@@ -1,11 +1,11 @@
 import type { Client } from '../../client/index.ts';
-import { changeLines, changesTable } from '../../findings/run-report.ts';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
+import { changeLines, changesTable } from '../../findings/run-changes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Screen } from '../screen/screen.ts';
 import { tableText } from '../screen/table.ts';
 
-/** How the answer of one operation is shown to a person, and which exit code it stands for. */
+/** How the answer of an operation is printed, and its exit code. */
 export interface View {
   text?: (answer: never, screen: Screen) => string;
   exitCode?: (answer: never) => number;
@@ -14,7 +14,7 @@ export interface View {
 type Doctor = Awaited<ReturnType<Client['runDoctor']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
 
-/** Operations whose answer has more fields than a person reads, or says that something failed. */
+/** Operations with a summary of their answer, or whose answer can be a failure. */
 export const views: Readonly<Record<string, View>> = {
   callTool: {
     exitCode: ({ isError }: { isError?: unknown }) =>
@@ -29,12 +29,11 @@ export const views: Readonly<Record<string, View>> = {
 
 const statusWords: Record<Doctor['status'], string> = {
   ready: 'ready',
-  oauth_required: 'reachable, and needs an OAuth grant',
-  partial: 'connected, but some of its lists cannot be read',
+  oauth_required: 'reachable and requires an OAuth grant',
+  partial: 'connected, but some lists cannot be read',
   error: 'not usable',
 };
 
-/** The verdict and the checks; what the server lists, by name. */
 function doctorText(report: Doctor, screen: Screen): string {
   const { target, status, checks, error, initInfo, tools, prompts, resources, resourceTemplates } = report;
   const rows = Object.entries(checks).map(([name, check]) => [
@@ -54,7 +53,7 @@ function doctorText(report: Doctor, screen: Screen): string {
     ...namesLine('Resources', resources),
     ...namesLine('Templates', resourceTemplates),
     '',
-    '--json prints the whole report.',
+    'Use --json for the whole report.',
   ].join('\n');
 }
 
@@ -67,7 +66,6 @@ function namesLine(what: string, items: readonly Record<string, unknown>[]): str
   return [`${what.padEnd(9)}  ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`];
 }
 
-/** Changed cases as a table; the others by their number. */
 function comparisonText(comparison: Comparison, screen: Screen): string {
   const { baseRun, compareRun, cases } = comparison;
   const { columns, rows } = changesTable({ comparison });
@@ -86,6 +84,6 @@ function comparisonText(comparison: Comparison, screen: Screen): string {
         ]
       : []),
     '',
-    `${same} of ${cases.length} cases unchanged. --json prints the whole comparison.`,
+    `${same} of ${cases.length} cases unchanged. Use --json for the whole comparison.`,
   ].join('\n');
 }

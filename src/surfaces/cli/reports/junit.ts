@@ -2,7 +2,7 @@ import type { Report, ReportCase, ReportSuite } from '../../findings/report.ts';
 
 const longestText = 20_000;
 
-/** The report in the form that CI systems read. */
+/** The report as JUnit XML for CI systems. */
 export function toJunit({ title, suites }: Report): string {
   const all = suites.flatMap(({ cases }) => cases);
   const lines = suites.flatMap((suite) => [
@@ -64,7 +64,7 @@ function attributes(values: Record<string, string>): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF. */
+/** XML 1.0 does not allow most control characters, U+FFFE and U+FFFF; they become U+FFFD. */
 function escaped(text: string): string {
   return text
     .slice(0, longestText)

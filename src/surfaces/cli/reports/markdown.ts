@@ -1,6 +1,6 @@
 import type { Report, ReportCase, ReportTable } from '../../findings/report.ts';
 
-/** GitHub shows a summary of a mebibyte at most. */
+/** GitHub limits a job summary to 1 MiB. */
 const mostRows = 200;
 const longestCell = 300;
 
@@ -11,13 +11,13 @@ const marks: Record<ReportCase['outcome'], string> = {
   skipped: '⏭️',
 };
 
-/** The report for a pull request. */
+/** The report as Markdown for a pull request. */
 export function toMarkdown({ title, outcome, summary, suites, tables }: Report): string {
   const cases = suites.flatMap((suite) => suite.cases);
   const failing = cases.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
   const mark = marks[outcome ?? worst(cases)];
   const failures: ReportTable = {
-    heading: 'What failed',
+    heading: 'Failures',
     columns: ['', 'Case', 'Why'],
     rows: failing.map(({ name, outcome, message = '' }) => [marks[outcome], name, message]),
   };
@@ -49,14 +49,14 @@ function tableOf({ heading, columns, rows }: ReportTable): string[] {
 }
 
 /**
- * One line in which nothing means anything: whatever could begin a link, an image, code, HTML, a mention or another
- * cell is written as a character reference, which Markdown shows as the character.
+ * Escapes text for one table cell: characters that could start a link, an image, code, HTML, a mention or another cell
+ * become character references, which Markdown shows as the character.
  */
 function plain(text: string): string {
   const line = text
     .slice(0, longestCell + 1)
     .toWellFormed()
-    // What moves or hides text goes too: bidirectional marks, and characters without width.
+    // Removes characters that reorder or hide text: bidirectional marks and zero-width characters.
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   const cut = text.length > longestCell ? `${line.slice(0, longestCell - 1).toWellFormed()}…` : line;

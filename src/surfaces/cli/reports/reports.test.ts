@@ -42,7 +42,7 @@ test('Markdown shows the tables, or what failed where there are none', () => {
 
 FAILED&#58; 1 breaking.
 
-### What failed
+### Failures
 
 |  | Case | Why |
 |---|---|---|

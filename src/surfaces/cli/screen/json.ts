@@ -1,6 +1,6 @@
 import type { Screen } from './screen.ts';
 
-/** JSON for programs; on a terminal the same, in which nothing is left that it would obey. */
+/** JSON; on a terminal, control and format characters are escaped. */
 export function jsonText(value: unknown, { isTTY }: Screen, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
   if (!isTTY) return text;

@@ -3,7 +3,7 @@ import { cutTo } from './text.ts';
 
 const up = (lines: number): string => (lines > 0 ? `\u001B[${lines}A` : '');
 
-/** Lines of a terminal that are drawn anew over themselves. Those that find no room are counted instead. */
+/** Terminal lines that are redrawn in place. Lines that do not fit are counted instead. */
 export function liveLines(screen: Screen): { draw: (lines: readonly string[]) => void; end: () => void } {
   let drawn = 0;
   return {
@@ -22,7 +22,6 @@ export function liveLines(screen: Screen): { draw: (lines: readonly string[]) =>
   };
 }
 
-/** How much of it is done, as a bar of this many characters. */
 export function barOf(done: number, total: number, width: number): string {
   const full = total === 0 ? 0 : Math.round((done / total) * width);
   return `[${'='.repeat(full)}${' '.repeat(width - full)}]`;

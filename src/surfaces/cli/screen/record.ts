@@ -1,4 +1,4 @@
-import { manyLines, oneLine } from '../../harmless-text.ts';
+import { manyLines, oneLine } from '../../common/harmless-text.ts';
 import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
 import { tableText } from './table.ts';
 import { padTo, time, widthOf, wrapped } from './text.ts';
@@ -7,11 +7,9 @@ type Fields = Record<string, unknown>;
 
 /** Values deeper than this are shown as JSON. */
 const deepest = 4;
-/** Cells of a table that are longer would push the others out. */
 const longestCell = 60;
-/** Items that have nothing in common make no table. */
 const mostColumns = 100;
-/** What says most, first. */
+/** The most informative fields come first. */
 const first = [
   'id',
   'runId',
@@ -27,7 +25,7 @@ const first = [
 ];
 const last = ['createdAt', 'updatedAt'];
 
-/** Any answer as a person reads it: a list as a table, an object field by field. */
+/** A list as a table, an object field by field. */
 export function answerText(answer: unknown, screen: Screen): string {
   if (isFields(answer) && isTable(answer['items'])) {
     const { items, nextCursor: _, ...rest } = answer;
@@ -38,7 +36,6 @@ export function answerText(answer: unknown, screen: Screen): string {
   return isFields(answer) ? recordText(answer, screen, 0) : shown('', answer);
 }
 
-/** The items of a list as rows, with the columns that say most. */
 function rowsText(items: readonly Fields[], screen: Screen): string {
   if (items.length === 0) return 'None.';
   const columns = columnsIn(items);
@@ -49,17 +46,21 @@ function rowsText(items: readonly Fields[], screen: Screen): string {
   );
 }
 
-/** Of everything in one project, which one it is says nothing. */
+/** Columns that are omitted when all items have the same value. */
 const containers = new Set(['projectId', 'organizationId']);
 
 function columnsIn(items: readonly Fields[]): string[] {
   const all = [...new Set(items.flatMap((item) => Object.keys(item)))].slice(0, mostColumns);
   const plain = all.filter((name) => items.every((item) => isPlain(item[name])));
-  const said = plain.filter((name) => items.some((item) => item[name] !== null && item[name] !== undefined));
+  const present = plain.filter((name) =>
+    items.some((item) => item[name] !== null && item[name] !== undefined),
+  );
   const rank = (name: string): number =>
     first.includes(name) ? first.indexOf(name) - first.length : last.includes(name) ? 1 : 0;
   const differs = (name: string): boolean => new Set(items.map((item) => item[name])).size > 1;
-  return said.filter((name) => !containers.has(name) || differs(name)).toSorted((a, b) => rank(a) - rank(b));
+  return present
+    .filter((name) => !containers.has(name) || differs(name))
+    .toSorted((a, b) => rank(a) - rank(b));
 }
 
 function recordText(fields: Fields, screen: Screen, depth: number): string {
@@ -80,7 +81,7 @@ function recordText(fields: Fields, screen: Screen, depth: number): string {
     .join('\n');
 }
 
-/** Something that does not fit behind its name. */
+/** A value that does not fit on the line of its name. */
 function blockText(value: unknown, screen: Screen, depth: number): string {
   if (depth > deepest) return manyLines(JSON.stringify(value));
   const narrower = {
@@ -109,12 +110,12 @@ function isTable(value: unknown): value is Fields[] {
   return Array.isArray(value) && value.every(isFields);
 }
 
-/** Says everything in a line of a table. */
+/** Whether the item fits in one row of a table. */
 function isRow(item: Fields): boolean {
   return Object.values(item).every((value) => isPlain(value) && shown('', value).length <= longestCell);
 }
 
-/** Fits behind its name: a plain value, a few of them, or none. */
+/** Whether the value fits on the line of its name. */
 function isShort(value: unknown): boolean {
   if (isPlain(value)) return true;
   if (!Array.isArray(value)) return Object.keys(value as object).length === 0;
@@ -134,7 +135,7 @@ function shown(name: string, value: unknown): string {
   return typeof value === 'string' ? manyLines(value) : JSON.stringify(value);
 }
 
-/** `createdAt` is `created at`. */
+/** `created at` for `createdAt`. */
 function heading(name: string): string {
   return oneLine(name, 40)
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -1,15 +1,16 @@
 import { inspect } from 'node:util';
-import { oneLine } from '../../harmless-text.ts';
+import { oneLine } from '../../common/harmless-text.ts';
 import { jsonText } from './json.ts';
 import type { Screen } from './screen.ts';
 import { tableText } from './table.ts';
 
 type Cell = string | number | boolean | null | undefined;
 
-/** A table for people; `--json` for scripts. */
+export type Columns<Row> = Record<string, (row: Row) => Cell>;
+
 export function printRows<Row extends object>(
   rows: readonly Row[],
-  columns: Record<string, (row: Row) => Cell>,
+  columns: Columns<Row>,
   json: boolean,
   out: Screen = process.stdout,
 ): void {

@@ -1,4 +1,4 @@
-/** Where a command writes to: what a person sees, or what another program reads. */
+/** An output stream of a command: a terminal or a pipe. */
 export interface Screen {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
@@ -6,7 +6,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** Columns that a line may take; without a terminal there is no end. */
+/** The width of a terminal; infinite for a pipe. */
 export function columnsOf({ isTTY, columns }: Screen): number {
   return isTTY ? Math.max(20, columns ?? 80) : Number.POSITIVE_INFINITY;
 }
@@ -24,7 +24,7 @@ const codes: Record<Style, [number, number]> = {
 
 export type Paint = (style: Style, text: string) => string;
 
-/** Colours for a terminal that has them; NO_COLOR and FORCE_COLOR decide before that. */
+/** Colors a terminal that supports them. NO_COLOR and FORCE_COLOR take precedence. */
 export function paintFor({ isTTY }: Screen, env: NodeJS.ProcessEnv = process.env): Paint {
   const forced = env['FORCE_COLOR'];
   const coloured = env['NO_COLOR']
@@ -44,7 +44,7 @@ const good = new Set([
   'healthy',
   'ok',
   'true',
-  'works',
+  'active',
   'pass',
   'safe',
 ]);
@@ -60,7 +60,7 @@ const open = new Set([
   'authorizing',
 ]);
 
-/** A word that says how something is, in the colour one expects. */
+/** Colors a state green, red or yellow. */
 export function paintState(paint: Paint, text: string): string {
   const word = text.trim().toLowerCase();
   if (good.has(word)) return paint('green', text);
@@ -68,7 +68,7 @@ export function paintState(paint: Paint, text: string): string {
   return open.has(word) ? paint('yellow', text) : text;
 }
 
-/** Says what is going on: over the line before on a terminal, in a line of its own elsewhere. */
+/** Shows progress: replaces the previous line on a terminal, adds a line elsewhere. */
 export function progress(screen: Screen = process.stderr): { say: (text: string) => void; end: () => void } {
   if (!screen.isTTY) return { say: (text) => void screen.write(`${text}\n`), end: () => {} };
   const clear = '\r\u001B[K';

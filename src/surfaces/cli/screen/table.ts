@@ -2,10 +2,10 @@ import { columnsOf, paintFor, paintState, type Screen } from './screen.ts';
 import { cutTo, padTo, widthOf } from './text.ts';
 
 const gap = 2;
-/** A column is not cut below this; before that, the last ones are left out. */
+/** The minimum column width. Columns that do not fit are omitted from the right. */
 const narrowest = 8;
 
-/** A table that fits the screen: long cells are cut first, then columns from the right are left out. */
+/** A table that fits the screen: long cells are cut first, then columns are omitted from the right. */
 export function tableText(
   names: readonly string[],
   rows: readonly (readonly string[])[],
@@ -34,7 +34,7 @@ export function tableText(
   ].join('\n');
 }
 
-/** The widths of the columns that find room. Ids stay whole: half of one is of no use. */
+/** The widths of the columns that fit. The first column, the ID, is never cut before others are omitted. */
 function fitted(natural: readonly number[], columns: number): number[] {
   const widths = [...natural];
   const total = (): number => widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));

@@ -1,12 +1,12 @@
 const lastDate = 8.64e15;
 
-/** Epoch milliseconds, to the minute. */
+/** Formats epoch milliseconds to the minute. */
 export function time(ms: number | null): string {
   if (ms === null) return 'never';
   return Math.abs(ms) > lastDate ? String(ms) : new Date(ms).toISOString().replace('T', ' ').slice(0, 16);
 }
 
-/** Columns that a text takes on a terminal: ideographs and most emoji take two, marks none. */
+/** Terminal columns of a text: ideographs and most emoji take two, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -19,7 +19,6 @@ export function widthOf(text: string): number {
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
-/** Cut to a width, with a sign that something is missing. */
 export function cutTo(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   let [kept, width] = ['', 0];
@@ -35,7 +34,7 @@ export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** At most this wide; words that are longer are broken. */
+/** Wraps at word boundaries; longer words are broken. */
 export function wrapped(text: string, width: number, indent: string): string {
   if (!Number.isFinite(width) || width < 10) return text.replaceAll('\n', `\n${indent}`);
   return text
@@ -56,7 +55,7 @@ function linesOf(line: string, width: number): string[] {
       used = widthOf(line.slice(from, at));
     }
     if (character === ' ') space = at;
-    // Spaces where a line was broken begin no line.
+    // Skips spaces at the start of a wrapped line.
     if (at >= from) used += columns;
     at += character.length;
   }

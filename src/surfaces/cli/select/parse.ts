@@ -48,11 +48,11 @@ function tokensOf(expression: string): Token[] {
 function unreadable(expression: string, at: number): OperatorProblem {
   const rest = expression.slice(at).trim().slice(0, 20);
   return new OperatorProblem(
-    `--jq: Cannot read ${rest === '' ? 'the end' : `"${rest}"`}. It takes paths like .items[].name, {id, name}, [..], |, select(.status == "failed"), length and keys`,
+    `--jq: Unexpected ${rest === '' ? 'end of expression' : `"${rest}"`}. Supported are paths like .items[].name, {id, name}, [..], |, select(.status == "failed"), length and keys`,
   );
 }
 
-/** Binds tightest last: pipe, comma, or, and, comparison, path. */
+/** A recursive descent parser; from lowest to highest precedence: pipe, comma, or, and, comparison, path. */
 class Reader {
   private position = 0;
   private depth = 0;

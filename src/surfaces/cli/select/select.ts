@@ -1,7 +1,7 @@
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type Node, parse } from './parse.ts';
 
-/** What a `--jq` expression selects from an answer: the part of jq that picks fields. */
+/** Evaluates a `--jq` expression, a subset of jq. */
 export function select(expression: string, value: unknown): unknown[] {
   return [...run(parse(expression), value)];
 }
@@ -48,22 +48,22 @@ function* run(node: Node, value: unknown): Generator {
 function* field(value: unknown, name: string, quiet: boolean): Generator {
   if (value === null || value === undefined) yield null;
   else if (isFields(value)) yield Object.hasOwn(value, name) ? value[name] : null;
-  else if (!quiet) throw unfit(`Cannot take the field ${name} of ${kindOf(value)}`);
+  else if (!quiet) throw unfit(`Cannot read field ${name} of ${kindOf(value)}`);
 }
 
 function* index(value: unknown, at: number, quiet: boolean): Generator {
   if (value === null || value === undefined) yield null;
   else if (Array.isArray(value)) yield (value as unknown[]).at(at) ?? null;
-  else if (!quiet) throw unfit(`Cannot take [${at}] of ${kindOf(value)}`);
+  else if (!quiet) throw unfit(`Cannot read [${at}] of ${kindOf(value)}`);
 }
 
 function* each(value: unknown, quiet: boolean): Generator {
   if (Array.isArray(value)) yield* value as unknown[];
   else if (isFields(value)) yield* Object.values(value);
-  else if (!quiet) throw unfit(`Cannot go through ${kindOf(value)}`);
+  else if (!quiet) throw unfit(`Cannot iterate over ${kindOf(value)}`);
 }
 
-/** One object for every combination of what its fields select. */
+/** One object for every combination of the field values. */
 function* objects(
   fields: { name: string; value: Node }[],
   value: unknown,

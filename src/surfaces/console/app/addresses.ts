@@ -1,7 +1,4 @@
-/**
- * What the address of each page holds beyond its path. What is not understood is `undefined`, so that old links open. The
- * name has to be there: under one that is missing the router hands on what the address has, whatever it is.
- */
+/** The name has to be there: under one that is missing the router hands on what the address has, whatever it is. */
 
 export type Raw = Record<string, unknown>;
 
@@ -92,7 +89,6 @@ export const trialStates = [
 export const stages = ['connection', 'discovery', 'selection', 'call', 'response', 'userValue'] as const;
 const sorts = ['case', 'rate', 'latency', 'tokens', 'cost'] as const;
 
-/** Which trials of a run are shown; the page of a trial keeps it, so that the next one is the next of these. */
 export interface TrialFilters {
   state?: (typeof trialStates)[number] | undefined;
   stage?: (typeof stages)[number] | undefined;
@@ -108,7 +104,6 @@ export interface RunSearch extends TrialFilters {
 }
 
 export interface TrialSearch extends RunSearch {
-  /** What is chosen in the waterfall. */
   span?: string | undefined;
   /** The step whose place in the recording is meant. */
   step?: string | undefined;

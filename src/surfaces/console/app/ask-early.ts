@@ -1,4 +1,4 @@
-import { queryClient } from './api/ask.ts';
+import { prefetchQuery } from './api/cache.ts';
 import { session } from './api/session.ts';
 import { lastSignedIn } from './api/session-state.ts';
 import { readRun, readTrial } from './pages/runs/queries.ts';
@@ -10,7 +10,7 @@ const ofRun =
 export function askEarly(path: string): void {
   const { projectId, runId, trialId } = ofRun.exec(path)?.groups ?? {};
   if (projectId === undefined || runId === undefined || lastSignedIn() === undefined) return;
-  void queryClient.prefetchQuery(session);
+  void prefetchQuery(session);
   // Code that does not come is asked for again, and missed, by whoever draws it.
   if (trialId === undefined) {
     void readRun({ projectId, runId });

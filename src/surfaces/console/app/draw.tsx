@@ -1,14 +1,13 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queryClient } from './api/ask.ts';
-import './base.css';
+import { QueryProvider } from './api/cache.ts';
 import { Toasts } from './kit/toast.tsx';
 import { router } from './routes.tsx';
+import './base.css';
 
-/** Whoever waits longer than this, in milliseconds, sees what is there already. */
+/** Milliseconds after which the page is drawn with what has loaded. */
 const patience = 1000;
 
 const root = createRoot(document.getElementById('app') as HTMLElement);
@@ -17,10 +16,10 @@ const page = (
   <StrictMode>
     {/* The policy of the page allows no style elements; what they would say is in base.css. */}
     <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queryClient}>
+      <QueryProvider>
         <RouterProvider router={router} />
         <Toasts />
-      </QueryClientProvider>
+      </QueryProvider>
     </CSPProvider>
   </StrictMode>
 );

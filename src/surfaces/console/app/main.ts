@@ -12,5 +12,5 @@ askEarly(location.pathname);
 start().catch(() => {
   const app = document.getElementById('app') as HTMLElement;
   app.textContent =
-    'The console could not be loaded. Load this page again; if that does not help, look whether the service runs.';
+    'The console could not be loaded. Reload this page. If that does not help, check that the service is running.';
 });

@@ -50,12 +50,12 @@ function mayHaveScrolled(): boolean {
   return !opened;
 }
 
-/** What could not be read before a page was drawn. */
+/** Errors of route loading. */
 onRecovery(() => {
   if (router.state.matches.some(({ status }) => status === 'error')) void router.invalidate();
 });
 
-/** What a page could not draw. A part of it that is gone after an update is there again after loading anew. */
+/** Errors of rendering. A part of it that is gone after an update is there again after loading anew. */
 function PageProblem({ error, reset }: ErrorComponentProps) {
   const again = (): void => {
     if (isMissingPart(error)) location.reload();
@@ -64,7 +64,7 @@ function PageProblem({ error, reset }: ErrorComponentProps) {
   };
   return (
     <Page title="This page failed" name="Failed">
-      <Problem error={error} retry={again} back={<a href="/console/">Go to your projects</a>} />
+      <Problem error={error} retry={again} back={<a href="/console/">Go to projects</a>} />
     </Page>
   );
 }
@@ -73,7 +73,7 @@ function PageProblem({ error, reset }: ErrorComponentProps) {
 function PageOnItsWay() {
   const { lost } = useConnection();
   return (
-    <Page title="Loading" name="Loading">
+    <Page title="Loading">
       {lost ? (
         <Problem error={new TypeError('Failed to fetch')} retry={() => void answers()} />
       ) : (

@@ -1,43 +1,43 @@
 export interface GuideEntry {
-  /** Its file is docs/NAME.md, its address /docs/guides/NAME. */
+  /** Name of the file docs/NAME.md and of the page /docs/guides/NAME. */
   name: string;
-  /** What the navigation calls it. */
+  /** Title in the navigation. */
   title: string;
 }
 
-/** The guides in the order a newcomer meets them. A page of docs/ that stands here is served and run by the tests. */
+/** Guides in reading order. Listed pages of docs/ are served, and tests run their commands. */
 export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
   {
     title: 'Start',
     guides: [
       { name: 'quick-start', title: 'Quick start' },
-      { name: 'ci', title: 'In CI' },
-      { name: 'verdicts', title: 'Reading a verdict' },
+      { name: 'ci', title: 'Run Drydock in CI' },
+      { name: 'verdicts', title: 'Read a verdict' },
     ],
   },
   {
     title: 'Test servers',
     guides: [
-      { name: 'writing-checks', title: 'Writing good checks' },
+      { name: 'writing-checks', title: 'Write good checks' },
       { name: 'widgets', title: 'Widgets' },
       { name: 'suite-files', title: 'Suite files' },
-      { name: 'evals', title: 'Running evals' },
+      { name: 'evals', title: 'Run evals' },
       { name: 'judging', title: 'Judges and insights' },
       { name: 'swarms', title: 'Swarms' },
       { name: 'studies', title: 'Studies' },
-      { name: 'contract-checks', title: 'Checks without a model' },
+      { name: 'contract-checks', title: 'Check servers without a model' },
       { name: 'conformance-runs', title: 'Conformance runs' },
       { name: 'readiness', title: 'Directory readiness' },
-      { name: 'reporting', title: 'Results from elsewhere' },
+      { name: 'reporting', title: 'Report results from other tools' },
     ],
   },
   {
     title: 'Servers and models',
     guides: [
-      { name: 'servers', title: 'How servers are reached' },
+      { name: 'servers', title: 'Connections to servers' },
       { name: 'tunnels', title: 'Tunnels' },
-      { name: 'webhooks', title: 'Webhooks and regular checks' },
-      { name: 'registry', title: 'The registry' },
+      { name: 'webhooks', title: 'Webhooks and scheduled checks' },
+      { name: 'registry', title: 'Registry' },
       { name: 'oauth', title: 'OAuth servers' },
       { name: 'environments', title: 'Clients and environments' },
       { name: 'models', title: 'Models' },
@@ -45,27 +45,27 @@ export const guideGroups: { title: string; guides: GuideEntry[] }[] = [
     ],
   },
   {
-    title: 'Wherever you work',
+    title: 'Clients and agents',
     guides: [
-      { name: 'command-line', title: 'Command line' },
+      { name: 'command-line', title: 'Use the command line' },
       { name: 'agents', title: 'Agents' },
-      { name: 'agent-turn', title: 'The agent in the service' },
-      { name: 'client', title: 'From TypeScript' },
+      { name: 'agent-turn', title: 'Use the built-in agent' },
+      { name: 'client', title: 'Use the TypeScript client' },
     ],
   },
   {
     title: 'Operate',
     guides: [
-      { name: 'operating', title: 'On one machine' },
-      { name: 'console', title: 'The console' },
-      { name: 'self-hosting', title: 'PostgreSQL and replicas' },
-      { name: 'growth', title: 'One node, and more' },
-      { name: 'deploying', title: 'Deploying' },
-      { name: 'browsers', title: 'Browsers' },
+      { name: 'operating', title: 'Operate on one machine' },
+      { name: 'console', title: 'Use the console' },
+      { name: 'self-hosting', title: 'Use PostgreSQL and replicas' },
+      { name: 'growth', title: 'Plan for growth' },
+      { name: 'deploying', title: 'Deploy Drydock' },
+      { name: 'browsers', title: 'Use browsers' },
       { name: 'security', title: 'Security model' },
       { name: 'backup', title: 'Backup and upgrade' },
       { name: 'configuration', title: 'Settings' },
-      { name: 'decisions', title: 'Where the API is silent' },
+      { name: 'decisions', title: 'API design decisions' },
     ],
   },
 ];

@@ -3,20 +3,20 @@ import { escapeHtml } from '../html.ts';
 import { guideList } from './list.ts';
 
 export interface Rendered {
-  /** The text of the first heading. */
+  /** Text of the first heading. */
   title: string;
-  /** What follows it. */
+  /** HTML after the first heading. */
   body: string;
-  /** Of the second level. */
+  /** Headings of the second level. */
   headings: { id: string; text: string }[];
 }
 
-/** The address that examples show; links to it lead to the service that serves the page. */
+/** Base URL in examples. Links to it point to the service that serves the page. */
 const ownAddress = 'http://127.0.0.1:4700/';
 
 /**
- * A guide as HTML. Markup of its own is refused, comments are left out, and links lead to other guides, to this service
- * or out of it.
+ * A guide as HTML. Raw HTML is rejected, comments are dropped, and links point to other guides, to this service or to
+ * other sites.
  */
 export function renderMarkdown(source: string, name: string): Rendered {
   const headings: Rendered['headings'] = [];
@@ -59,7 +59,7 @@ export function renderMarkdown(source: string, name: string): Rendered {
   return { title: title === '' ? refuse('it has no title') : title, body, headings };
 }
 
-/** Commands and files can be copied; what is printed cannot. The second word of the fence names a file. */
+/** Commands and files can be copied, output cannot. The second word of the fence names a file. */
 function figure({ text, lang = '' }: Tokens.Code): string {
   const [language = '', file = ''] = lang.split(' ');
   const caption = file.includes('.') ? `<figcaption>${escapeHtml(file)}</figcaption>` : '';
@@ -67,7 +67,7 @@ function figure({ text, lang = '' }: Tokens.Code): string {
   return `<figure>${caption}<pre class="${kind}" tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
 }
 
-/** As code hosts make it, so that a link works there and here. */
+/** Generated like on code hosts, so that links work in both places. */
 export function anchorOf(heading: string, taken: Map<string, number>): string {
   const plain = heading
     .toLowerCase()

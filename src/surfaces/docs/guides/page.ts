@@ -10,7 +10,7 @@ export interface GuideOptions {
   script: Html;
 }
 
-/** Every guide as a page, by its name. Links are relative, so that they hold behind a proxy with a path of its own. */
+/** All guides as pages, by name. Links are relative, so that they work behind a proxy with its own path. */
 export function renderGuides({ product, version, style, script }: GuideOptions): Map<string, string> {
   return new Map(
     guideList.map(({ name }) => {
@@ -34,7 +34,7 @@ ${new Html(body)}
   );
 }
 
-/** The guides, and what stands in the one that is read. */
+/** Navigation with the guides and the headings of the current one. */
 function navigation(current: string): Html {
   return html`<ul><li><a href="../../docs">API reference</a></li></ul>
 ${guideGroups.map(

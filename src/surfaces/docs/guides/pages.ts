@@ -3,8 +3,8 @@ import { guideList } from './list.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
 
 /**
- * Every guide, rendered. A build makes constants of this module (scripts/bundle.mjs): the program neither reads
- * docs/ nor loads the library that knows Markdown.
+ * All guides, rendered. A build replaces this module by constants (scripts/bundle.mjs), so that the program does not
+ * read docs/ or load the Markdown library.
  */
 export const pages: Record<string, Rendered> = Object.fromEntries(
   guideList.map(({ name }) => [

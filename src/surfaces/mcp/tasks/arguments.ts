@@ -5,7 +5,7 @@ export const project = z
   .min(1)
   .max(300)
   .optional()
-  .describe('Name or id of the project; the Default project if left out.');
-export const server = z.string().min(1).max(300).describe('Name or id of the server.');
-export const suite = z.string().min(1).max(300).describe('Name or id of the suite.');
-export const run = z.string().min(1).max(128).describe('Id of the run.');
+  .describe('Name or ID of the project (default: the Default project).');
+export const server = z.string().min(1).max(300).describe('Name or ID of the server.');
+export const suite = z.string().min(1).max(300).describe('Name or ID of the suite.');
+export const run = z.string().min(1).max(128).describe('ID of the run.');

@@ -1,13 +1,12 @@
 import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
-import { type Findings, findingsOf, isWaived } from '../../findings/run-findings.ts';
+import { changeOf } from '../../findings/run-changes.ts';
+import { type Findings, findingsOf, isWaived, percent } from '../../findings/run-findings.ts';
 import {
   carriedOut,
   casesNotPassed,
-  changeOf,
   excludedWords,
   judgeLines,
-  percent,
   runReport,
 } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
@@ -20,7 +19,7 @@ type Run = Findings['run'];
 const mostTraces = 5;
 const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 
-/** Verdict, figures, what failed and why, what changed since, and where to read more. */
+/** Explains a run: verdict, figures, failures, changes and links. */
 export async function explained(calling: Calling, projectId: string, runId: string): Promise<Answer> {
   const findings = await findingsOf(patientClient(calling), { projectId, runId });
   const { run, suite } = findings;
@@ -30,7 +29,7 @@ export async function explained(calling: Calling, projectId: string, runId: stri
     const { finished, trials } = run.progress;
     return {
       ours: [
-        `${head} is ${run.status}: ${finished} of ${trials} trials are done. Ask again with explain_run.`,
+        `${head} is ${run.status}: ${finished} of ${trials} trials are done. Call explain_run again later.`,
       ],
       links: links.slice(0, 1),
     };
@@ -47,7 +46,7 @@ export async function explained(calling: Calling, projectId: string, runId: stri
       ...(findings.notCompared === undefined ? [] : [`${findings.notCompared}.`]),
       ...judgeLines(findings),
       ...gateOf(findings),
-      ...(passed > 0 ? [`${passed} passed ${passed === 1 ? 'case is' : 'cases are'} left out.`] : []),
+      ...(passed > 0 ? [`${passed} passed ${passed === 1 ? 'case is' : 'cases are'} omitted.`] : []),
     ],
     data: {
       whose: whose.run,
@@ -84,7 +83,7 @@ function verdictOf(run: Run): string {
   return verdict === 'failed' && isWaived(run) ? 'failed, and waived' : verdict;
 }
 
-/** Without the words, which name cases. */
+/** Codes only: the texts contain case names, which are untrusted. */
 function warned({ warnings = [] }: Run): string[] {
   return warnings.length === 0 ? [] : [`Warnings: ${warnings.map(({ code }) => code).join(', ')}.`];
 }
@@ -125,7 +124,7 @@ function changedIn({ comparison }: Findings) {
       }));
 }
 
-/** Of the first failing trial of each case. */
+/** Links to the trace of the first failing trial of each case. */
 function traceLinks(projectId: string, run: Run): Link[] {
   const first = new Map<string, string>();
   for (const { iterationId, ...item } of carriedOut(run.decisionSummary.diagnostics.items)) {
@@ -143,7 +142,7 @@ function traceLinks(projectId: string, run: Run): Link[] {
     );
 }
 
-/** The last run of all cases of a suite. */
+/** The latest run of a suite that covered all cases. */
 export async function lastRunOf(
   { agent, signal }: Calling,
   projectId: string,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { named } from '../../../platform/quoted.ts';
-import { mostListed } from '../../everything.ts';
+import { mostListed } from '../../common/everything.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
-import { everyEnvironment, everyProject, everyServer, everySuite } from '../lists.ts';
-import { projectOf } from '../names.ts';
+import { everyEnvironment, everyProject, everyServer, everySuite, projectOf } from '../names.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
 
@@ -22,10 +21,10 @@ export const find = tool({
   name: 'find',
   title: 'Find projects, servers, suites and environments',
   description:
-    'Find what the key can see by words: projects, and the servers, eval suites and environments of one project. Without words it lists them. Other tools take the names or ids that it gives.',
+    'Search projects, and the servers, eval suites and environments of one project. An empty query lists them all. Other tools accept the names and IDs it returns.',
   input: z.strictObject({
     query: z.string().max(300).default('').describe('Words in a name, a URL or a description.'),
-    kinds: z.array(z.enum(kinds)).min(1).max(4).optional().describe('All four if left out.'),
+    kinds: z.array(z.enum(kinds)).min(1).max(4).optional().describe('Kinds to search (default: all).'),
     project,
     answerSize,
   }),
@@ -42,9 +41,9 @@ export const find = tool({
     const counts = `${found.length} found in project ${named(name)} (${projectId}).`;
     return {
       ours: [
-        words.length > 0 && found.length === 0 ? `${counts} Without words everything is listed.` : counts,
+        words.length > 0 && found.length === 0 ? `${counts} An empty query lists everything.` : counts,
         ...(lists.some(({ length }) => length === mostListed)
-          ? [`Of a kind only the first ${mostListed} were looked at.`]
+          ? [`Only the first ${mostListed} items of each kind were searched.`]
           : []),
       ],
       data: { whose: whose.records, value: found },

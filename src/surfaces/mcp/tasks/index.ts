@@ -6,7 +6,7 @@ import { saveServer, saveSuite } from './save.ts';
 import { callServerTool, checkServerContract, diagnoseServer, listServerTools } from './servers.ts';
 import { readTrial } from './trial.ts';
 
-/** What agents come for, in the order they need it. */
+/** Task tools, in the order of a typical session. */
 export const taskTools: readonly AgentTool[] = [
   find,
   saveServer,

@@ -7,26 +7,26 @@ import { project, suite } from './arguments.ts';
 import { runOf, which } from './runs.ts';
 import { launchOptions, outcomeOf, waiting } from './started-run.ts';
 
-/** A model calls tools of the servers, which may do anything there. */
+/** Not read-only: a model calls tools of the servers, which may have any effect. */
 const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
 export const runSuite = tool({
   name: 'run_suite',
   title: 'Run a suite and explain what failed',
   description:
-    'Run an eval suite, follow it to its end with progress, then say what came of it: the verdict with its interval, which cases failed and why, links to traces. A run that takes longer than the wait goes on; explain_run tells of it later.',
+    'Run an eval suite, report progress, then explain the result: the verdict with its interval, which cases failed and why, and links to traces. A run that outlasts the wait continues; call explain_run later.',
   spends: true,
   hints,
   input: z.strictObject({
     suite,
     project,
-    environment: z.string().min(1).max(300).optional().describe('Name or id of an environment to run in.'),
+    environment: z.string().min(1).max(300).optional().describe('Name or ID of the environment to run in.'),
     cases: z
       .array(z.string().min(1).max(128))
       .min(1)
       .max(500)
       .optional()
-      .describe('Ids of cases; all if left out.'),
+      .describe('Case IDs (default: all).'),
     ...waiting,
     answerSize,
   }),
@@ -55,9 +55,9 @@ export const runSuite = tool({
 
 export const rerunFailed = tool({
   name: 'rerun_failed',
-  title: 'Run again what did not pass',
+  title: 'Rerun failed cases',
   description:
-    'Run the cases of an eval run that failed or were not measured again, as a run of its own, and report the outcome as run_suite does.',
+    'Rerun the cases of an eval run that failed or were not measured, as a new run, and explain the result like run_suite.',
   spends: true,
   hints,
   input: z.strictObject({ ...which, ...waiting, answerSize }),

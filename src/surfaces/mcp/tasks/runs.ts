@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
-import { invalid } from '../../../domain/invalid.ts';
+import { invalid } from '../../../domain/base/refusals.ts';
 import { named } from '../../../platform/quoted.ts';
-import { changeLines, changeOf } from '../../findings/run-report.ts';
+import { changeLines, changeOf } from '../../findings/run-changes.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
@@ -20,11 +20,11 @@ interface Asked {
 
 export const which = {
   run: run.optional(),
-  suite: suite.optional().describe('Name or id of a suite, for its last run of all cases.'),
+  suite: suite.optional().describe('Name or ID of a suite, for its latest full run.'),
   project,
 };
 
-/** A run by its id, or the last one of a suite. */
+/** A run by ID, or the latest full run of a suite. */
 export async function runOf(calling: Calling, asked: Asked): Promise<{ projectId: string; runId: string }> {
   if ((asked.run === undefined) === (asked.suite === undefined)) throw invalid('Give either run or suite');
   const { id: projectId } = await projectOf(calling, asked.project);
@@ -32,10 +32,7 @@ export async function runOf(calling: Calling, asked: Asked): Promise<{ projectId
   const { id, name } = await suiteOf(calling, projectId, asked.suite as string);
   const last = await lastRunOf(calling, projectId, id);
   if (!last)
-    throw new Refusal(
-      'NOT_FOUND',
-      `Suite ${named(name)} has no run of all its cases yet: start one with run_suite`,
-    );
+    throw new Refusal('NOT_FOUND', `Suite ${named(name)} has no full run yet. Start one with run_suite`);
   return { projectId, runId: last.id };
 }
 
@@ -43,7 +40,7 @@ export const explainRun = tool({
   name: 'explain_run',
   title: 'Explain a run',
   description:
-    'Say what came of an eval run: the verdict with its interval, which cases failed at which stage and why, what changed since the run before, the quality gate, and links to the traces.',
+    'Explain an eval run: the verdict with its interval, which cases failed at which stage and why, changes since the previous run, the quality gate, and links to traces.',
   input: z.strictObject({ ...which, answerSize }),
   run: async (asked, calling) => {
     const { projectId, runId } = await runOf(calling, asked);
@@ -54,7 +51,7 @@ export const explainRun = tool({
 export const listRuns = tool({
   name: 'list_runs',
   title: 'List the runs of a suite',
-  description: 'The last runs of an eval suite with their results, the newest first.',
+  description: 'List the latest runs of an eval suite with their results, newest first.',
   input: z.strictObject({ suite, project, limit: z.number().int().min(1).max(50).default(10) }),
   run: async (asked, calling) => {
     const { agent, signal } = calling;
@@ -66,7 +63,7 @@ export const listRuns = tool({
     );
     return {
       ours: [
-        `Suite ${name === suiteId ? suiteId : `${named(name)} (${suiteId})`}: ${items.length} runs shown${nextCursor === undefined ? '' : ', there are older ones'}.`,
+        `Suite ${name === suiteId ? suiteId : `${named(name)} (${suiteId})`}: ${items.length} runs shown${nextCursor === undefined ? '' : ', older runs exist'}.`,
       ],
       data: {
         whose: whose.records,
@@ -94,22 +91,22 @@ export const compareRun = tool({
   name: 'compare_run',
   title: 'Compare a run with its baseline',
   description:
-    'Compare an eval run with an earlier one, a commit, a branch, or else the last completed run of the whole suite with the same models, client and environment: which cases regressed or were fixed, and whether that is more than chance.',
+    'Compare an eval run with an earlier run, a commit or a branch; by default with the latest completed full run with the same models, client and environment. Shows which cases regressed or were fixed, and whether that is more than chance.',
   input: z.strictObject({
     ...which,
-    baseRun: run.optional().describe('Id of the run to compare with.'),
+    baseRun: run.optional().describe('ID of the run to compare with.'),
     baseCommit: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .describe('Commit whose last completed run to compare with.'),
+      .describe('Commit whose latest completed run to compare with.'),
     baseBranch: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .describe('Branch whose last completed run to compare with.'),
+      .describe('Branch whose latest completed run to compare with.'),
     answerSize,
   }),
   run: async (asked, calling) => {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { invalid } from '../../../domain/invalid.ts';
+import { invalid } from '../../../domain/base/refusals.ts';
 import { named } from '../../../platform/quoted.ts';
-import { isId } from '../../naming.ts';
+import { isId } from '../../common/naming.ts';
 import { linkTo } from '../addresses.ts';
 import { whose } from '../answers.ts';
-import { everyServer } from '../lists.ts';
-import { projectOf } from '../names.ts';
+import { everyServer, projectOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
 import { patientClient } from '../patience.ts';
 import { answerSize, tool } from '../tool.ts';
@@ -18,19 +17,19 @@ export const saveServer = tool({
   name: 'save_server',
   title: 'Save a server',
   description:
-    'Save an MCP server by url or by command, so that it can be examined, called and evaluated; one with this name is changed. Example: {"name": "weather", "url": "http://127.0.0.1:8080/mcp"} or {"name": "files", "command": "npx", "args": ["-y", "some-server"]}. Headers and env are stored encrypted and never returned. Saving does not connect: diagnose_server does.',
+    'Save an MCP server by url or by command, so that it can be diagnosed, called and evaluated. A server with this name is updated. Example: {"name": "weather", "url": "http://127.0.0.1:8080/mcp"} or {"name": "files", "command": "npx", "args": ["-y", "some-server"]}. Headers and env are stored encrypted and never returned. Saving does not connect; diagnose_server does.',
   hints: overwrites,
   input: z.strictObject({
     name: z.string().min(1).max(200),
     project,
-    url: z.string().max(4096).optional().describe('Of a server over HTTP.'),
+    url: z.string().max(4096).optional().describe('URL of an HTTP server.'),
     headers: texts.optional(),
     command: z
       .string()
       .min(1)
       .max(4096)
       .optional()
-      .describe('Program of a server over stdio; no shell reads it.'),
+      .describe('Program of a stdio server, run without a shell.'),
     args: z.array(z.string().max(8192)).max(256).optional(),
     env: texts.optional(),
   }),
@@ -41,7 +40,7 @@ export const saveServer = tool({
     refuseLarge(fields, calling.agent.bodyLimit);
     const { id: projectId } = await projectOf(calling, where);
     if (isId(name))
-      throw invalid('name: Looks like an id. Give the server a name, or change it with updateProjectServer');
+      throw invalid('name: Looks like an ID. Use a name, or update the server with updateProjectServer');
     const servers = await everyServer(calling, projectId);
     const known = servers.find((one) => one.name.trim().toLowerCase() === name.trim().toLowerCase());
     const client = patientClient(calling);
@@ -51,20 +50,20 @@ export const saveServer = tool({
       : { ...(await client.createProjectServer({ projectId, body: { name, ...body } })), droppedSecrets: [] };
     return {
       ours: [
-        `Server ${named(known?.name ?? name)} was ${known ? 'changed' : 'saved'}: ${id}.`,
+        `Server ${named(known?.name ?? name)} was ${known ? 'updated' : 'saved'}: ${id}.`,
         ...(droppedSecrets.length > 0
           ? [
-              `Stored secrets were removed because the server moved: ${droppedSecrets.join(', ')}. Send them again if they belong there.`,
+              `Stored secrets were removed because the URL or command changed: ${droppedSecrets.join(', ')}. Send them again if they are still valid.`,
             ]
           : []),
-        'Examine it with diagnose_server, see its tools with list_server_tools.',
+        'Next: diagnose_server, or list_server_tools.',
       ],
       links: [linkTo('getProjectServer', { projectId, serverId: id }, 'The server')],
     };
   },
 });
 
-/** A whole suite file, for agents that have never seen one. A test saves it. */
+/** A complete suite file as an example for agents; a test saves it. */
 export const exampleSuite = {
   schemaVersion: '2',
   suite: { id: 'ships', name: 'Ships' },
@@ -86,12 +85,12 @@ export const exampleSuite = {
 export const saveSuite = tool({
   name: 'save_suite',
   title: 'Save a suite',
-  description: `Save an eval suite with its cases as one document, a suite file; the suite with the same suite.id becomes what the document says, and cases that it no longer has are deleted. target.servers names saved servers. Example: ${JSON.stringify(exampleSuite)}`,
+  description: `Save an eval suite with its cases as one document, a suite file; it replaces the suite with the same suite.id, and deletes cases that it does not contain. target.servers names saved servers. Example: ${JSON.stringify(exampleSuite)}`,
   hints: overwrites,
   input: z.strictObject({
     file: z
       .record(z.string(), z.unknown())
-      .describe('The suite file as JSON. The refusal lists what is wrong, with the path of each field.'),
+      .describe('The suite file as JSON. Errors list the path of each invalid field.'),
     project,
     answerSize,
   }),
@@ -106,10 +105,10 @@ export const saveSuite = tool({
       declaredSuiteId: declared,
       upload,
     });
-    const what = created ? 'created' : unchanged ? 'already like this' : 'changed';
+    const what = created ? 'created' : unchanged ? 'unchanged' : 'updated';
     return {
       ours: [
-        `Suite ${named(suite.name ?? '')} was ${what}: ${suite.id}. Run it with run_suite, by this id or its name.`,
+        `Suite ${named(suite.name ?? '')} was ${what}: ${suite.id}. Run it with run_suite, by this ID or its name.`,
       ],
       data: { whose: whose.records, value: { cases } },
       links: [linkTo('getEvalSuite', { projectId, suiteId: suite.id }, 'The suite')],

@@ -19,7 +19,7 @@ const asks = { openWorldHint: true };
 interface Place {
   projectId: string;
   serverId: string;
-  /** As a sentence may name it. */
+  /** The escaped name with the ID. */
   title: string;
 }
 
@@ -36,7 +36,7 @@ export const diagnoseServer = tool({
   name: 'diagnose_server',
   title: 'Diagnose a server',
   description:
-    'Connect to a saved MCP server and say whether it works: what is wrong, why, and what to do about it. Reads what it lists and calls none of its tools.',
+    'Connect to a saved MCP server and report whether it works, what is wrong and how to fix it. Reads its lists and calls none of its tools.',
   input: z.strictObject({ server, project }),
   hints: asks,
   run: async (input, calling) => {
@@ -55,18 +55,18 @@ export const diagnoseServer = tool({
         `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
       ],
       data: {
-        whose: `${whose.server} Sentences about checks are Drydock's, and may hold its words.`,
+        whose: `${whose.server} Drydock wrote the sentences about checks, which may quote the server.`,
         value: condensed(report),
       },
-      full: linkTo('runDoctor', { projectId, serverId }, 'The whole examination, made again'),
+      full: linkTo('runDoctor', { projectId, serverId }, 'The full diagnostics, run again'),
     };
   },
 });
 
 const statusWords: Record<Report['status'], string> = {
   ready: 'ready',
-  oauth_required: 'reachable, and needs an OAuth grant',
-  partial: 'connected, and some of what it lists cannot be read',
+  oauth_required: 'reachable and requires an OAuth grant',
+  partial: 'connected, but some lists cannot be read',
   error: 'not usable',
 };
 
@@ -93,12 +93,12 @@ export const listServerTools = tool({
   name: 'list_server_tools',
   title: "List a server's tools",
   description:
-    'The tools of a saved MCP server: names, what they are for and their parameters, in short. Name one tool to see its whole definition.',
+    'List the tools of a saved MCP server with short descriptions and parameters. Name one tool to see its full definition.',
   input: z.strictObject({
     server,
     project,
-    tool: z.string().min(1).max(1000).optional().describe('Show this one in full.'),
-    query: z.string().max(200).optional().describe('Only tools with this word.'),
+    tool: z.string().min(1).max(1000).optional().describe('Show the full definition of this tool.'),
+    query: z.string().max(200).optional().describe('Only tools that contain this word.'),
     answerSize,
   }),
   hints: asks,
@@ -138,7 +138,7 @@ function typeWord(type: unknown): string {
   return typeof type === 'string' ? type : 'any';
 }
 
-/** `offset?: integer` for each parameter, and the beginning of the description. */
+/** Parameters as `offset?: integer`, and the start of the description. */
 function inShort({ name, description, inputSchema }: Listed) {
   const { properties = {}, required = [] } = (inputSchema ?? {}) as {
     properties?: Record<string, { type?: unknown } | null>;
@@ -159,7 +159,7 @@ export const callServerTool = tool({
   name: 'call_server_tool',
   title: 'Call a tool of a server',
   description:
-    'Call one tool of a saved MCP server and see what it answers. The tool may do anything at that server. Giving up cancels the call.',
+    'Call one tool of a saved MCP server and return its answer. The tool may have any effect on that server. Cancelling this request cancels the call.',
   input: z.strictObject({
     server,
     project,
@@ -185,12 +185,11 @@ export const callServerTool = tool({
   },
 });
 
-/** What is no list of blocks is shown as it came. */
 function shownContent(content: unknown): unknown {
   return Array.isArray(content) ? content.map(withoutBytes) : content;
 }
 
-/** Images and sounds are told by their size; their bytes would say nothing to a reader. */
+/** Replaces the base64 data of images and audio with its size. */
 function withoutBytes(block: unknown): unknown {
   if (typeof block !== 'object' || block === null) return block;
   const { data, resource } = block as Record<string, unknown>;
@@ -205,11 +204,11 @@ export const checkServerContract = tool({
   name: 'check_server_contract',
   title: "Check a server's contract",
   description:
-    'Compare what a server lists now with its saved baseline: which changes break those who use it. Save a baseline with write_operation setServerContractBaseline.',
+    'Compare the current contract of a server with its saved baseline, and list breaking changes. Save a baseline with write_operation setServerContractBaseline.',
   input: z.strictObject({
     server,
     project,
-    failOn: z.enum(['breaking', 'risky']).default('breaking').describe('The least that fails the check.'),
+    failOn: z.enum(['breaking', 'risky']).default('breaking').describe('Lowest impact that fails the check.'),
     answerSize,
   }),
   hints: asks,
@@ -224,7 +223,7 @@ export const checkServerContract = tool({
     return {
       ours: [
         `Contract of server ${title}: ${check.result}. ${breaking} breaking, ${risky} risky and ${safe} safe changes since the baseline.`,
-        ...(check.truncated ? ['There are more differences than are listed.'] : []),
+        ...(check.truncated ? ['Not all differences are listed.'] : []),
       ],
       data: {
         whose: whose.server,

@@ -7,12 +7,12 @@ import { collect, optionsOf } from '../operation-call.ts';
 import { operationNamed } from '../operation-facts.ts';
 import { explained } from './explanation.ts';
 
-/** An agent that receives progress waits; others give up after a minute. In seconds. */
-const patience = { reporting: 900, silent: 45 };
+/** Default wait in seconds. Agents without progress time out after a minute. */
+const defaultWait = { reporting: 900, silent: 45 };
 
-/** What tools that start a run take besides. */
+/** Arguments that tools starting a run share. */
 export const waiting = {
-  repetitions: z.number().int().min(1).max(10).optional().describe('Trials of each case.'),
+  repetitions: z.number().int().min(1).max(10).optional().describe('Trials per case.'),
   notes: z.string().max(5000).optional(),
   waitSeconds: z
     .number()
@@ -20,12 +20,18 @@ export const waiting = {
     .min(0)
     .max(3600)
     .optional()
-    .describe('How long to wait; 0 only starts the run. If left out, long for clients that show progress.'),
+    .describe(
+      'How long to wait; 0 only starts the run. The default is long for clients that receive progress.',
+    ),
   cancelIfAbandoned: z
     .boolean()
     .default(false)
     .describe('Cancel the run when this call is cancelled or the connection ends.'),
-  idempotencyKey: z.string().max(256).optional().describe('The same key again starts no second run.'),
+  idempotencyKey: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('A repeated call with the same key starts no second run.'),
 };
 
 interface Waiting {
@@ -36,17 +42,16 @@ interface Waiting {
 interface StartedRun {
   projectId: string;
   runId: string;
-  /** Names the run. */
   sentence: string;
 }
 
-/** Notes the run as made, follows it, and explains it when it is over in time. */
+/** Records the run as created, follows it, and explains it if it ends in time. */
 export async function outcomeOf(calling: Calling, run: StartedRun, input: Waiting): Promise<Answer> {
   const { projectId, runId, sentence } = run;
-  const next = `The run goes on by itself. Ask explain_run with run ${runId} for its outcome.`;
+  const next = `The run continues in the background. Call explain_run with run ${runId} for its result.`;
   const links = [linkTo('getEvalRun', { projectId, runId }, 'The run')];
   calling.made.push({ sentence, next, links });
-  const wait = input.waitSeconds ?? patience[calling.reporting ? 'reporting' : 'silent'];
+  const wait = input.waitSeconds ?? defaultWait[calling.reporting ? 'reporting' : 'silent'];
   try {
     const over = wait > 0 && (await follow(calling, projectId, runId, wait));
     if (over) return await explained(calling, projectId, runId);
@@ -56,7 +61,7 @@ export async function outcomeOf(calling: Calling, run: StartedRun, input: Waitin
   return { ours: [sentence, next], links };
 }
 
-/** The options of an operation that starts a run: who starts it, and the key against repetition. */
+/** The options of an operation that starts a run: the launcher label and the idempotency key. */
 export function launchOptions(
   id: 'createEvalRun' | 'rerunEvalRun',
   idempotencyKey: string | undefined,
@@ -66,7 +71,7 @@ export function launchOptions(
   return operation ? optionsOf(operation, { idempotencyKey }, calling) : { signal: calling.signal };
 }
 
-/** Whether it came to its end in time. */
+/** Whether the run ended in time. */
 async function follow(calling: Calling, projectId: string, runId: string, seconds: number): Promise<boolean> {
   const { client } = calling.agent;
   let decided = false;
@@ -89,7 +94,7 @@ async function follow(calling: Calling, projectId: string, runId: string, second
   return over || decided;
 }
 
-/** The agent is gone and hears nothing of it; the run may be over already. */
+/** Ignores errors: the agent is gone, and the run may be over already. */
 async function cancel({ agent }: Calling, projectId: string, runId: string): Promise<void> {
   await agent.client.cancelEvalRun({ projectId, runId }).catch(() => {});
 }

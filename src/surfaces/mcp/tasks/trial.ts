@@ -11,7 +11,7 @@ import { runOf, which } from './runs.ts';
 
 type Trial = Awaited<ReturnType<Client['getEvalIteration']>>;
 
-/** A row of `predicateResults`, which the contract leaves open for the results of other runners. */
+/** A row of `predicateResults`, which the contract does not type because other runners report it too. */
 interface CheckResult {
   predicate?: unknown;
   passed?: boolean;
@@ -24,12 +24,12 @@ type Message = Awaited<ReturnType<Client['getEvalIterationTrace']>>['messages'][
 
 export const readTrial = tool({
   name: 'read_trial',
-  title: 'Read what happened in a trial',
+  title: 'Read a trial',
   description:
-    'Why one trial of an eval run passed or failed: each failed check with what it expected and what it found, expected and actual tool calls, then the steps, messages, tool calls and results. Without a trial it takes the first that failed.',
+    'Explain why a trial of an eval run passed or failed: each failed check with expected and actual values, expected and actual tool calls, then the steps, messages and results. The default is the first failed trial.',
   input: z.strictObject({
     ...which,
-    trial: z.string().min(1).max(128).optional().describe('Id of the trial (iteration).'),
+    trial: z.string().min(1).max(128).optional().describe('ID of the trial (iteration).'),
     answerSize,
   }),
   run: async (asked, calling) => {
@@ -70,7 +70,7 @@ export const readTrial = tool({
   },
 });
 
-/** Checks that were not met or could not be evaluated; `expected` is the check as its author wrote it. */
+/** Checks that were not met or could not be evaluated. `expected` is the check as its author wrote it. */
 function failedChecks({ predicateResults = [] }: Trial) {
   return (predicateResults as unknown as CheckResult[])
     .filter(({ passed }) => !passed)

@@ -115,7 +115,7 @@ function visiting(widgets: string[]): string {
   }</script>`;
 }
 
-/** Which of the ways led to packets, when those of a page that nothing keeps from it have come. */
+/** The vectors that sent packets, once the packets of an unguarded page have arrived. */
 async function leaks(frame: string, expected: string[]): Promise<void> {
   const names = Object.keys(vectors);
   const listeners = await Promise.all(names.map(listen));

@@ -1,8 +1,18 @@
-import { type InfiniteData, infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { ConsoleClient, ConsoleInput, ConsoleOutput } from '../../../client/console.ts';
-import { type Client, DrydockError, type Input, type Output } from '../../../client/index.ts';
+import type { Client, Input, Output } from '../../../client/index.ts';
 import { api, people } from './client.ts';
-import { onRecovery } from './connection.ts';
+
+export {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query';
 
 /** Operations that answer with one JSON document. */
 type Asking = {
@@ -13,12 +23,12 @@ type Asking = {
     : never;
 }[keyof Client];
 
-/** Those that answer page by page. */
+/** Operations that answer with pages of items. */
 type Listing = { [Id in Asking]: Output<Id> extends { items: unknown[] } ? Id : never }[Asking];
 
 type Call<Id extends Asking> = (input: Input<Id>, options: { signal: AbortSignal }) => Promise<Output<Id>>;
 
-/** What an operation answers, kept under its name and what it was asked with. */
+/** Query options of an operation, cached under its ID and input. */
 export function ask<Id extends Asking>(id: Id, input: Input<Id>) {
   return queryOptions<Output<Id>>({
     queryKey: [id, input],
@@ -32,7 +42,7 @@ type CallPeople<Id extends AskingPeople> = (
   options: { signal: AbortSignal },
 ) => Promise<ConsoleOutput<Id>>;
 
-/** The same for what only people do. */
+/** Query options of a console-only operation. */
 export function askPeople<Id extends AskingPeople>(id: Id, input: ConsoleInput<Id>) {
   return queryOptions<ConsoleOutput<Id>>({
     queryKey: [id, input],
@@ -40,7 +50,7 @@ export function askPeople<Id extends AskingPeople>(id: Id, input: ConsoleInput<I
   });
 }
 
-/** The same, page after page. What differs for those behind the first is `behind`. */
+/** Query options of a paged operation. `behind` is added to the input of every page after the first. */
 export function askPages<Id extends Listing>(id: Id, input: Input<Id>, behind: Partial<Input<Id>> = {}) {
   return pagesOf<Input<Id>, Output<Id>>(id, input, api[id] as unknown as Call<Id>, behind);
 }
@@ -52,37 +62,28 @@ export function askPeoplePages<Id extends ListingPeople>(id: Id, input: ConsoleI
   return pagesOf<ConsoleInput<Id>, ConsoleOutput<Id>>(id, input, people[id] as unknown as CallPeople<Id>);
 }
 
+/** The pages that were read so far, and their items as one list. */
+interface Listed<Out> extends InfiniteData<Out, string | undefined> {
+  items: Out extends { items: (infer Item)[] } ? Item[] : never;
+}
+
+function listed<Out>(data: InfiniteData<Out, string | undefined>): Listed<Out> {
+  const pages = data.pages as { items: unknown[] }[];
+  return { ...data, items: pages.flatMap(({ items }) => items) as Listed<Out>['items'] };
+}
+
 function pagesOf<In, Out>(
   id: string,
   input: In,
   call: (input: In, options: { signal: AbortSignal }) => Promise<Out>,
   behind: Partial<In> = {},
 ) {
-  return infiniteQueryOptions<Out, Error, InfiniteData<Out>, readonly unknown[], string | undefined>({
+  return infiniteQueryOptions<Out, Error, Listed<Out>, readonly unknown[], string | undefined>({
     queryKey: [id, 'pages', input],
     queryFn: ({ signal, pageParam: cursor }) =>
       call({ ...input, ...(cursor !== undefined && { ...behind, cursor }) }, { signal }),
     initialPageParam: undefined,
     getNextPageParam: (page) => (page as { nextCursor?: string | undefined }).nextCursor,
+    select: listed,
   });
 }
-
-/** Whatever was read from one operation, whoever asked. */
-export function answersOf(id: keyof Client | keyof ConsoleClient) {
-  return { queryKey: [id] };
-}
-
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 15_000,
-      // The client repeats what can be repeated; a refusal stays one.
-      retry: (failures, error) => failures < 2 && !(error instanceof DrydockError),
-      refetchOnWindowFocus: true,
-    },
-    mutations: { retry: false },
-  },
-});
-
-// What failed or grew old while the service was away.
-onRecovery(() => void queryClient.invalidateQueries());

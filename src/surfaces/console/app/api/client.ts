@@ -1,7 +1,9 @@
 import { createConsoleClient } from '../../../client/console.ts';
-import { createClient } from '../../../client/index.ts';
+import { createClient, DrydockError } from '../../../client/index.ts';
+import { refresh } from './cache.ts';
 import { heard, missed } from './connection.ts';
 import { chosenOrganization, noticeStatus } from './session-state.ts';
+import { type OperationName, staleAfter } from './writes.ts';
 
 /**
  * Tells the rest of the page whether the service is reached and whether it still knows who asks, and says which
@@ -22,7 +24,7 @@ const reportingFetch: typeof fetch = async (address, init) => {
   }
 };
 
-/** What is in the path says it where it names an organization; a project knows its own. */
+/** A path with an organization names it; the organization of a project follows from the project. */
 function meantBy(address: string): string | undefined {
   const named = /\/organizations\/([^/?]+)/.exec(address)?.[1];
   if (named !== undefined) return decodeURIComponent(named);
@@ -31,23 +33,50 @@ function meantBy(address: string): string | undefined {
 
 const options = {
   baseUrl: location.origin,
-  // What the cookie of the session counts with: a page of another site cannot send this header.
+  // Required with the session cookie: a page of another site cannot send this header (CSRF).
   headers: { 'x-drydock-console': '1' },
   timeout: 120_000,
   fetch: reportingFetch,
 };
 
+type Call = (input?: unknown, options?: unknown) => unknown;
+
+/** Wraps a client so that a write also refreshes the reads it changes before it resolves. */
+function refreshingAfterWrites<Calls extends object>(client: Calls): Calls {
+  const calls = Object.entries(client as Record<string, Call>).map(([id, call]): [string, Call] => {
+    const stale = staleAfter[id as OperationName] ?? [];
+    return [id, stale.length === 0 ? call : refreshingAfter(call, stale)];
+  });
+  return Object.fromEntries(calls) as Calls;
+}
+
+function refreshingAfter(write: Call, stale: readonly OperationName[]): Call {
+  return async (input, options) => {
+    try {
+      const answer = await write(input, options);
+      await refresh(...stale);
+      return answer;
+    } catch (error) {
+      // A conflict says that the page shows an earlier state.
+      if (error instanceof DrydockError && error.status === 409) void refresh(...stale);
+      throw error;
+    }
+  };
+}
+
 /** Every operation of the public API, as the one who is signed in. */
-export const api = createClient(options);
+export const api = refreshingAfterWrites(createClient(options));
 
-/** What only people do: sign-in, keys, members, audit, installation. */
-export const people = createConsoleClient({
-  ...options,
-  // Whoever has to wait before they sign in again is told so, instead of looking at a button that does nothing.
-  maxWait: 2_000,
-});
+/** Console-only operations: sign-in, keys, members, audit, installation. */
+export const people = refreshingAfterWrites(
+  createConsoleClient({
+    ...options,
+    // A throttled sign-in is refused with the time to wait, instead of leaving the button busy for that long.
+    maxWait: 2_000,
+  }),
+);
 
-/** The same for one stream of events, which says what becomes of its connection. */
+/** A client for one event stream that reports whether its connection is open. */
 export function watchingApi(onConnection: (open: boolean) => void): typeof api {
   const watched: typeof fetch = async (address, init) => {
     const response = await reportingFetch(address, init).catch((error: unknown) => {

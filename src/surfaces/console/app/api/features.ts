@@ -4,7 +4,7 @@ import { ask } from './ask.ts';
 /** Operators switch features seldom. */
 const staleTime = 5 * 60_000;
 
-/** What the organization of a project has, and what the reader may do in it. */
+/** Features of the project's organization and the reader's role in the project. */
 function useCapabilities(projectId: string | undefined) {
   const asked = { ...ask('getProjectCapabilities', { projectId: projectId ?? '' }), staleTime };
   return useQuery({ ...asked, enabled: projectId !== undefined }).data;
@@ -15,7 +15,6 @@ export function useSwarmsOff(projectId: string | undefined): boolean {
   return useCapabilities(projectId)?.features.swarms.enabled === false;
 }
 
-/** The same for studies. */
 export function useStudiesOff(projectId: string | undefined): boolean {
   return useCapabilities(projectId)?.features.userTesting.enabled === false;
 }

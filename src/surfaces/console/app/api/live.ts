@@ -27,7 +27,7 @@ export function useRunEvents(which: WhichRun, wanted: boolean, onEvent: (event: 
   return useEvents(watchEvals, which, wanted, onEvent);
 }
 
-/** The same of the run of a journey; who begins anew is told how everything stands. */
+/** Streams the events of a journey run; a restarted stream begins with the current state of every session. */
 export function useJourneyRunEvents(
   which: WhichRun,
   wanted: boolean,
@@ -88,7 +88,7 @@ async function watchRun<Event>(
   }
 }
 
-/** What the service refuses will be refused again. */
+/** A 4xx other than 429 will be refused again. */
 function isFinal(error: unknown): boolean {
   return error instanceof DrydockError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

@@ -34,8 +34,8 @@ async function patiently<Module>(load: Load<Module>): Promise<Module> {
 }
 
 /**
- * A part of a page whose code is loaded when it is first drawn, with what stands there until then. It does not suspend:
- * React holds back what suspended for 300 ms after the last time that something did.
+ * A part of a page whose code is loaded when it is first drawn, with what stands there until then. Avoids Suspense,
+ * because React delays content that suspended by 300 ms.
  */
 export function partFrom<Name extends string, Props extends object>(
   load: Load<Record<Name, ComponentType<Props>>>,
@@ -66,7 +66,7 @@ export function partFrom<Name extends string, Props extends object>(
   };
 }
 
-/** The same for a page of the router, which loads it when somebody is about to open it. */
+/** A lazily loaded route component, whose code the router preloads on intent. */
 export function pageFrom<Name extends string>(load: Load<Record<Name, ComponentType>>, name: Name) {
   return lazyRouteComponent(() => patiently(load), name);
 }

@@ -1,11 +1,9 @@
 import { DrydockError } from '../../../client/index.ts';
 
-/** What went wrong, as a reader is told. */
 export interface ProblemFacts {
   message: string;
   code: string | undefined;
   requestId: string | undefined;
-  /** What to do about it. */
   advice: string;
   /** Whether the same may work later. */
   again: boolean;
@@ -22,10 +20,10 @@ export function factsOf(error: unknown): ProblemFacts {
     };
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return {
-      message: 'No answer came in time.',
+      message: 'The request timed out.',
       code: 'TIMEOUT',
       requestId: undefined,
-      advice: 'What was asked for may still be under way. Look again before you repeat it.',
+      advice: 'It may still be running on the service. Check before you try again.',
       again: true,
     };
   if (isMissingPart(error))
@@ -33,7 +31,7 @@ export function factsOf(error: unknown): ProblemFacts {
       message: 'A part of the console could not be loaded.',
       code: 'PART_MISSING',
       requestId: undefined,
-      advice: 'The console was probably updated since this page was opened. Reload the page.',
+      advice: 'The console was probably updated after you opened this page. Reload it.',
       again: true,
     };
   if (error instanceof TypeError && networkWords.test(error.message))
@@ -41,7 +39,7 @@ export function factsOf(error: unknown): ProblemFacts {
       message: 'The service cannot be reached.',
       code: 'UNREACHABLE',
       requestId: undefined,
-      advice: 'Check the connection. What is shown here is read again as soon as the service answers.',
+      advice: 'Check your connection. This page refreshes as soon as the service answers.',
       again: true,
     };
   return {
@@ -49,12 +47,12 @@ export function factsOf(error: unknown): ProblemFacts {
       error instanceof Error ? error.message.slice(0, longestMessage) : 'Something failed on this page.',
     code: 'PAGE_ERROR',
     requestId: undefined,
-    advice: 'Reload the page. If it happens again, the message above helps whoever looks into it.',
+    advice: 'Reload the page. If it happens again, report the message above.',
     again: true,
   };
 }
 
-/** What browsers say in the `TypeError` of a request that failed on its way; mistakes in a script are of that type too. */
+/** Messages of the `TypeError` that browsers throw for failed requests; script errors have that type too. */
 const networkWords =
   /^(failed to fetch|network ?error|load failed|error in input stream|the stream broke off)/i;
 const partWords =
@@ -69,22 +67,22 @@ export function isMissingPart(error: unknown): boolean {
 const advice: Record<string, string> = {
   UNAUTHORIZED: 'Sign in, then open this page again.',
   FORBIDDEN: 'Ask an administrator of the organization for access.',
-  NOT_FOUND: 'It may have been deleted, or it belongs to a project you cannot see.',
+  NOT_FOUND: 'It may have been deleted, or it is in a project you have no access to.',
   CONFLICT:
-    'Somebody else changed it meanwhile, or its state does not allow this. Reload to see it as it is.',
-  VALIDATION_ERROR: 'Correct what the message names; nothing was changed.',
-  SERVER_UNREACHABLE: 'The MCP server did not answer. Its doctor says at which step.',
-  OAUTH_REQUIRED: 'The MCP server wants an OAuth grant first.',
-  TIMEOUT: 'The MCP server took too long. Try again, or raise its timeout.',
-  UNAVAILABLE: 'The service is busy or waits for its database. Try again in a moment.',
-  INTERNAL_ERROR: 'The log of the service has the cause under the request id.',
-  FEATURE_NOT_SUPPORTED: 'This installation does not do that.',
+    'It was changed by someone else, or its state does not allow this. Reload to see the current version.',
+  VALIDATION_ERROR: 'Correct the value the message names. Nothing was changed.',
+  SERVER_UNREACHABLE: 'The MCP server did not answer. Its diagnostics show the step that failed.',
+  OAUTH_REQUIRED: 'The MCP server needs an OAuth grant first.',
+  TIMEOUT: 'The MCP server timed out. Try again, or raise its timeout.',
+  UNAVAILABLE: 'The service is busy or its database is unavailable. Try again in a moment.',
+  INTERNAL_ERROR: 'Search the service log for the request ID to find the cause.',
+  FEATURE_NOT_SUPPORTED: 'This installation does not support it.',
 };
 
 function adviceFor({ code, retryAfter }: DrydockError): string {
   if (code === 'RATE_LIMITED')
     return retryAfter === undefined
-      ? 'Too many requests. Wait a moment.'
+      ? 'Too many requests. Try again in a moment.'
       : `Too many requests. Wait ${Math.ceil(retryAfter)} s.`;
   return advice[code] ?? 'Try again.';
 }

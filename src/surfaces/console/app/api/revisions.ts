@@ -9,8 +9,8 @@ interface Revision {
 }
 
 /**
- * The API tells how often a thing was written and answers with its last state. What this tab has read of the earlier ones
- * is kept while it is open, so that they can be compared.
+ * The API tells how often a thing was written and answers with its last state. Keeps the revisions this tab has
+ * loaded, so that they can be compared.
  */
 const seen = personalStoreOf<ReadonlyMap<string, readonly Revision[]>>(new Map());
 const none: readonly Revision[] = [];
@@ -23,7 +23,7 @@ function noteRevision(id: string, revision: Revision): void {
   seen.set(new Map([...seen.get(), [id, after]]));
 }
 
-/** Those that were seen, the newest first; the one that is shown is among them from then on. */
+/** Loaded revisions, newest first, including the one that is shown. */
 export function useRevisions(id: string, { number, at, value }: Revision): readonly Revision[] {
   useEffect(() => noteRevision(id, { number, at, value }), [id, number, at, value]);
   return seen.use().get(id) ?? none;

@@ -1,6 +1,6 @@
 import { keepIn, keptIn } from '../kit/kept.ts';
 
-/** What the page knows of the session before and after asking: which organization is meant, and that it may have ended. */
+/** State of the session outside React: the chosen organization, and whether the session has ended. */
 
 const place = 'drydock-organization';
 let organization = keptIn('sessionStorage', place);

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ConsoleOutput } from '../../../client/console.ts';
 import { forgetPersonal } from '../kit/store.ts';
-import { queryClient } from './ask.ts';
+import { queryClient } from './cache.ts';
 import { people } from './client.ts';
 import {
   announceSession,
@@ -16,10 +16,10 @@ type Session = ConsoleOutput<'getSession'>;
 export type SignedIn = Extract<Session, { signedIn: true }>;
 export type MyOrganization = SignedIn['organizations'][number];
 
-/** Whom the answers that are kept were given to. */
+/** The user whose answers are cached. */
 let readAs: string | undefined;
 
-/** Who is signed in. Asked again when a tab is looked at, and when anything says that it changed. */
+/** The current session. Asked again when a tab is looked at, and when anything says that it changed. */
 export const session = queryOptions<Session>({
   queryKey: ['getSession'],
   queryFn: async ({ signal }) => {
@@ -43,7 +43,7 @@ export function sessionIs(next: Session): void {
   announceSession();
 }
 
-/** What was read as somebody else is forgotten, and so is an organization that they are no member of. */
+/** Drops the cache when the user changes, and the chosen organization when they are not a member of it. */
 function settle(answer: Session): void {
   const user = answer.signedIn ? answer.user.id : undefined;
   rememberSignedIn(user);

@@ -22,7 +22,7 @@ export function Axes({
   children,
 }: {
   width: number;
-  /** What is to be seen, for those who do not see it. */
+  /** The text alternative of the chart. */
   label: string;
   names: readonly string[];
   /** The upper end; the lower one is zero. */

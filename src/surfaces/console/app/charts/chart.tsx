@@ -72,7 +72,7 @@ function ChartTable<Row>({
   keyOf: (row: Row) => string;
 }) {
   return (
-    // It scrolls, so the keyboard must reach it.
+    // Focusable because it scrolls.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={css.frame} role="region" tabIndex={0} aria-label={`${title}, table`}>
       <table className={css.table}>

@@ -9,7 +9,7 @@ export interface Day {
   value: number;
 }
 
-/** Of a day. */
+/** Width of a day. */
 const step = 28;
 const height = 130;
 const top = 16;

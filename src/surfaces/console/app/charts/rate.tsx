@@ -6,8 +6,8 @@ const width = 96;
 const height = 14;
 
 /**
- * How many of how many, and what the true rate may be: a band for the 95 % interval, a mark for what was seen, a line for
- * what is needed. Nothing measured is drawn as nothing, never as zero.
+ * How many of how many, and what the true rate may be: a band for the 95 % interval, a mark for what was seen, a line
+ * for what is needed. An unmeasured rate is empty, never zero.
  */
 export function Rate({
   passed,
@@ -27,7 +27,7 @@ export function Rate({
 }) {
   if (!interval || trials === 0) return <span className={css.none}>not measured</span>;
   const words = `${count(passed)} of ${count(trials)}, between ${percent(round(interval.lower))} and ${percent(round(interval.upper))}${
-    needed === undefined ? '' : `, ${percent(needed)} needed`
+    needed === undefined ? '' : `, ${percent(needed)} required`
   }`;
   const at = (rate: number): number => 1 + rate * (width - 2);
   return (

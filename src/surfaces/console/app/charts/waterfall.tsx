@@ -90,9 +90,7 @@ export function Waterfall({
           </span>
         </button>
       ))}
-      {bars.length > most && (
-        <p className={css.more}>{count(bars.length - most)} more are in the raw form.</p>
-      )}
+      {bars.length > most && <p className={css.more}>{count(bars.length - most)} more in the raw view.</p>}
     </div>
   );
 }

@@ -2,16 +2,33 @@ import type { ComponentProps } from 'react';
 import css from './button.module.css';
 import { classes } from './classes.ts';
 
-interface ButtonProps extends ComponentProps<'button'> {
-  look?: 'plain' | 'primary' | 'danger' | 'quiet';
-  /** Under way: it stays where it is and cannot be pressed again. */
-  busy?: boolean | undefined;
+/** The part of an action that a button or a dialog needs. */
+export interface Startable {
+  isPending: boolean;
+  mutate: () => void;
 }
 
-export function Button({ look = 'plain', busy, className, children, disabled, ...rest }: ButtonProps) {
+interface ButtonProps extends ComponentProps<'button'> {
+  look?: 'plain' | 'primary' | 'danger' | 'quiet';
+  /** Disabled while pending, without changing its size. */
+  busy?: boolean | undefined;
+  /** Started by a press; the button is busy meanwhile. */
+  action?: Startable;
+}
+
+export function Button({
+  look = 'plain',
+  action,
+  busy = action?.isPending,
+  className,
+  children,
+  disabled,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
+      {...(action && { onClick: () => action.mutate() })}
       {...rest}
       className={classes(css.button, css[look], className)}
       disabled={disabled || busy}

@@ -5,13 +5,12 @@ import { textOf } from './text.ts';
 
 /** How a document is said. */
 export interface Wording {
-  /** Of fields, where they differ from those of the API. */
+  /** Labels of fields, where they differ from the names in the API. */
   names?: Record<string, string>;
-  /** Of values, where they are ids. */
+  /** Formats a value, for example an id as the name it stands for. */
   words?: (value: unknown) => string;
 }
 
-/** What differs between two documents: the field, as it was, as it is. */
 export function Changes({
   label,
   before,
@@ -24,7 +23,7 @@ export function Changes({
   after: unknown;
 } & Wording) {
   const found = differencesOf(before, after);
-  if (found.length === 0) return <Note>Nothing differs.</Note>;
+  if (found.length === 0) return <Note>No differences.</Note>;
   return (
     <dl className={css.changes} aria-label={label}>
       {found.map(({ path, before, after }) => (

@@ -22,7 +22,6 @@ export function Choices({
   choices: readonly Choice[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
-  /** What stands there when there is nothing to choose. */
   none: ReactNode;
   /** Hints are sentences, which stand below the names. */
   told?: boolean;

@@ -11,7 +11,7 @@ import { count } from './numbers.ts';
 const mostAtFirst = 20_000;
 const mostDrawn = 200_000;
 
-/** Text as it is, in the width of its letters. Whatever is in it stays text. */
+/** Text as it is, in the width of its letters. Never interpreted as markup. */
 export function Code({ text, label, wrap = true }: { text: string; label: string; wrap?: boolean }) {
   const [most, setMost] = useState(mostAtFirst);
   const shown = { text: text.slice(0, most), whole: text.length <= most };

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { Button } from './button.tsx';
+import { Button, type Startable } from './button.tsx';
 import css from './dialog.module.css';
 import { Field, TextInput } from './field.tsx';
 import { LazyDialog } from './lazy-dialog.tsx';
@@ -9,36 +9,39 @@ export function Confirm({
   onClose,
   title,
   verb,
-  keep = 'Keep it',
-  lost,
-  busy,
+  keep = 'Cancel',
+  children,
+  action,
+  busy = action?.isPending,
   blocked = false,
   typed,
-  same,
-  onConfirm,
+  example,
+  onConfirm = () => action?.mutate(),
 }: {
   onClose: () => void;
   title: string;
-  /** What the button does, in the words of the button that led here. */
+  /** Label of the confirming button, the same as of the button that opened the dialog. */
   verb: string;
-  /** What the other button does. */
+  /** Label of the cancelling button. */
   keep?: string;
-  lost: ReactNode;
-  busy: boolean;
-  /** Cannot be done as things are; `lost` says why. */
+  children: ReactNode;
+  /** Started by the button. */
+  action?: Startable;
+  busy?: boolean | undefined;
+  /** Cannot be done as things are; the text says why. */
   blocked?: boolean;
   /** Has to be typed first, where more is lost than one thing. */
   typed?: string;
-  /** The same elsewhere. */
-  same?: ReactNode;
-  onConfirm: () => void;
+  /** Shows the call for the API. */
+  example?: ReactNode;
+  onConfirm?: () => void;
 }) {
   const [words, setWords] = useState('');
   return (
     <LazyDialog onClose={onClose} title={title}>
-      <div className={css.body}>{lost}</div>
+      <div className={css.body}>{children}</div>
       {typed !== undefined && (
-        <Field label={`Type “${typed}” to go on`}>
+        <Field label={`Type “${typed}” to confirm`}>
           <TextInput
             value={words}
             autoComplete="off"
@@ -48,7 +51,7 @@ export function Confirm({
         </Field>
       )}
       <footer className={css.foot}>
-        {same && <span className={css.same}>{same}</span>}
+        {example && <span className={css.example}>{example}</span>}
         <Button onClick={onClose}>{keep}</Button>
         <Button
           look="danger"

@@ -6,7 +6,7 @@ import { CopyIcon, DoneIcon } from './icons.tsx';
 /** How long it shows that it worked. */
 const shown = 1500;
 
-/** What is long to make is made when it is copied. */
+/** A function is called when its text is copied. */
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

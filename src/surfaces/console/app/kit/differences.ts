@@ -22,7 +22,6 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Whatever order their keys have. */
 function same(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((one, at) => differencesOf(one, b[at], 'x').length === 0);

@@ -2,30 +2,20 @@ import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './classes.ts';
 import css from './field.module.css';
 
-/** A name above, a hint below, and what is wrong with the value if anything is. */
-export function Field({
-  label,
-  hint,
-  problem,
-  needed,
-  children,
-}: {
+interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
+  /** Shown below the field, in the colour of errors. */
   problem?: string | undefined;
-  needed?: boolean;
-  children: ReactNode;
-}) {
+  required?: boolean | undefined;
+}
+
+export function Field({ label, hint, problem, required, children }: FieldProps & { children: ReactNode }) {
   return (
     <label className={css.field}>
       <span className={css.label}>
         {label}
-        {needed && (
-          <span className={css.needed} title="needed">
-            {' '}
-            needed
-          </span>
-        )}
+        {required && <span className={css.required}> required</span>}
       </span>
       {children}
       {hint && <span className={css.hint}>{hint}</span>}
@@ -42,12 +32,13 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea spellCheck={false} {...rest} className={classes(css.input, css.area, className)} />;
 }
 
-/** The browser's own: it works everywhere, with every keyboard, and costs nothing. */
+type Options<Value extends string> = readonly (readonly [value: Value, label: string])[];
+
 export function Select({
   options,
   className,
   ...rest
-}: ComponentProps<'select'> & { options: readonly (readonly [value: string, label: string])[] }) {
+}: ComponentProps<'select'> & { options: Options<string> }) {
   return (
     <select {...rest} className={classes(css.input, css.select, className)}>
       {options.map(([value, label]) => (
@@ -56,5 +47,56 @@ export function Select({
         </option>
       ))}
     </select>
+  );
+}
+
+/** The attributes of an input whose `onChange` is called with the new value instead of an event. */
+type Valued<Element extends 'input' | 'textarea' | 'select', Value> = Omit<
+  ComponentProps<Element>,
+  'onChange' | 'value' | 'required'
+> & { value: Value; onChange: (value: Value) => void };
+
+export function TextField({
+  label,
+  hint,
+  problem,
+  required,
+  onChange,
+  ...rest
+}: FieldProps & Valued<'input', string>) {
+  return (
+    <Field {...{ label, hint, problem, required }}>
+      <TextInput {...rest} onChange={({ target }) => onChange(target.value)} />
+    </Field>
+  );
+}
+
+export function AreaField({
+  label,
+  hint,
+  problem,
+  required,
+  onChange,
+  ...rest
+}: FieldProps & Valued<'textarea', string>) {
+  return (
+    <Field {...{ label, hint, problem, required }}>
+      <TextArea {...rest} onChange={({ target }) => onChange(target.value)} />
+    </Field>
+  );
+}
+
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  problem,
+  required,
+  onChange,
+  ...rest
+}: FieldProps & Valued<'select', Value> & { options: Options<Value> }) {
+  return (
+    <Field {...{ label, hint, problem, required }}>
+      <Select {...rest} onChange={({ target }) => onChange(target.value as Value)} />
+    </Field>
   );
 }

@@ -3,7 +3,7 @@ import { TextInput } from './field.tsx';
 
 const typingPause = 150;
 
-/** What is typed is shown at once, and handed on after a pause; what comes from elsewhere, like the address, is shown too. */
+/** A search field that reports its text after a pause and follows changes of `value` from outside. */
 export function FilterInput({
   value = '',
   onChange,

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 
-/** What most readers do not need: drawn when it is opened. */
+/** A disclosure whose content is rendered when it is opened. */
 export function Fold({
   summary,
   className,

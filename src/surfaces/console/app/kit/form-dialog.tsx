@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { Button, type Startable } from './button.tsx';
 import css from './form.module.css';
 import { LazyDialog } from './lazy-dialog.tsx';
 import { Problem } from './notice.tsx';
@@ -8,42 +8,45 @@ import { Problem } from './notice.tsx';
 export function FormDialog({
   title,
   verb,
-  busy,
+  action,
   error,
   blocked = false,
   wide = false,
-  same,
+  example,
   onClose,
-  onSubmit,
+  onSubmit = () => action.mutate(),
   children,
 }: {
   title: string;
-  /** What the button does. */
+  /** Label of the submit button. */
   verb: string;
-  busy: boolean;
-  error: unknown;
+  /** Started by submitting; its error is shown below the fields. */
+  action: Startable & { error: unknown };
+  /** Another error to show, like that of a list to choose from. */
+  error?: unknown;
   /** Something that is needed is missing. */
   blocked?: boolean;
   wide?: boolean;
-  /** The same elsewhere. */
-  same?: ReactNode;
+  /** Shows the call for the API. */
+  example?: ReactNode;
   onClose: () => void;
-  onSubmit: () => void;
+  onSubmit?: () => void;
   children: ReactNode;
 }) {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!blocked && !busy) onSubmit();
+    if (!blocked && !action.isPending) onSubmit();
   };
+  const shown = action.error ?? error;
   return (
     <LazyDialog onClose={onClose} title={title} wide={wide}>
       <form className={css.form} onSubmit={submit} autoComplete="off">
         {children}
-        {error !== null && error !== undefined && <Problem error={error} />}
+        {shown !== null && shown !== undefined && <Problem error={shown} />}
         <footer className={css.foot}>
-          {same && <span>{same}</span>}
+          {example && <span>{example}</span>}
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={busy} disabled={blocked}>
+          <Button type="submit" look="primary" busy={action.isPending} disabled={blocked}>
             {verb}
           </Button>
         </footer>

@@ -1,6 +1,5 @@
 interface Written {
   text: string;
-  /** Nothing was left out. */
   whole: boolean;
 }
 
@@ -8,8 +7,8 @@ interface Written {
 const deepest = 100;
 
 /**
- * A value as JSON, up to a number of characters. It costs no more than what it writes, so that a value of many megabytes
- * can be shown in part.
+ * A value as JSON, up to a number of characters. Stops at the limit, so that a prefix of a value of many megabytes is
+ * cheap.
  */
 export function jsonWithin(value: unknown, most: number, indent = 0): Written {
   const out = new Writer(most, indent);
@@ -17,7 +16,7 @@ export function jsonWithin(value: unknown, most: number, indent = 0): Written {
   return { text: out.parts.join(''), whole: out.whole };
 }
 
-/** The same in a line, with a sign that something is missing. */
+/** One line, with an ellipsis where it was cut. */
 export function briefJson(value: unknown, most = 200): string {
   const { text, whole } = jsonWithin(value, most);
   return whole ? text : `${text}…`;

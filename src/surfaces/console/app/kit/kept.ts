@@ -1,6 +1,6 @@
 type Area = 'localStorage' | 'sessionStorage';
 
-/** What is kept under a name, for this browser or for this tab. Where storage is closed, nothing is. */
+/** Reads a value of web storage; undefined where storage is disabled. Where storage is closed, nothing is. */
 export function keptIn(area: Area, name: string): string | undefined {
   try {
     return globalThis[area].getItem(name) ?? undefined;

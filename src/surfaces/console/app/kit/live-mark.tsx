@@ -8,7 +8,7 @@ export function LiveMark({ live }: { live: Live }) {
   if (live.state === 'lost')
     return (
       <StateMark state="attention">
-        not live since <Time at={live.since} />; trying to connect
+        not live since <Time at={live.since} />; reconnecting
       </StateMark>
     );
   if (live.state === 'live') return <StateMark state="running">live</StateMark>;

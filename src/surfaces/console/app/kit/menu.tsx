@@ -18,7 +18,7 @@ const OpenMenu = partFrom(
   ({ trigger }) => cloneElement(trigger, { 'aria-haspopup': 'menu' }),
 );
 
-/** One of several, from a list that opens at its button. What draws the list is loaded when it is first opened. */
+/** One of several, from a list that opens at its button. The list's code is loaded when it is first opened. */
 export function Menu<Value extends string>(props: MenuProps<Value>) {
   const [wanted, setWanted] = useState(false);
   const closed = cloneElement(props.trigger, { onClick: () => setWanted(true), 'aria-haspopup': 'menu' });

@@ -1,7 +1,7 @@
 import type { FormEvent, KeyboardEvent } from 'react';
 import { counted } from './numbers.ts';
 
-/** Of a message that the service takes. */
+/** Limits of the service for one message. */
 const mostBytes = 8192;
 const mostCharacters = 8000;
 

@@ -5,7 +5,7 @@ import { CopyButton } from './copy.tsx';
 import css from './notice.module.css';
 import { Glyph } from './state.tsx';
 
-/** What went wrong, under which code and request id, and what to do now. */
+/** An error with its code, request ID and remedy. */
 export function Problem({
   error,
   advice,
@@ -13,7 +13,7 @@ export function Problem({
   back,
 }: {
   error: unknown;
-  /** What to do, where the page knows it better than the code says. */
+  /** Overrides the advice for the error code. */
   advice?: string | undefined;
   retry?: () => void;
   back?: ReactNode;
@@ -31,7 +31,7 @@ export function Problem({
             {requestId && (
               <span className={css.request}>
                 request <code>{requestId}</code>
-                <CopyButton text={requestId} label="Copy the request id" />
+                <CopyButton text={requestId} label="Copy request ID" />
               </span>
             )}
           </p>
@@ -47,7 +47,6 @@ export function Problem({
   );
 }
 
-/** Nothing is here yet, why, and how to get something. */
 export function Empty({
   title,
   children,

@@ -7,19 +7,18 @@ import { plain } from './text.ts';
 export const CrumbsPlace = createContext<HTMLElement | null>(null);
 
 interface PageProps {
-  title: ReactNode;
-  /** The same in plain words, for the window. */
-  name: string;
+  title: string;
+  /** The name of the window and of the last crumb, where the title is not it. */
+  name?: string;
   /** The pages above it, the nearest last. */
   crumbs?: ReactNode[];
   /** Beside the title: what state it is in. */
   mark?: ReactNode;
-  /** What can be done here. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, name, crumbs = [], mark, actions, children }: PageProps) {
+export function Page({ title, name = title, crumbs = [], mark, actions, children }: PageProps) {
   const place = useContext(CrumbsPlace);
   return (
     <div className={css.page}>
@@ -39,7 +38,7 @@ export function Page({ title, name, crumbs = [], mark, actions, children }: Page
 
 function Crumbs({ crumbs }: { crumbs: ReactNode[] }) {
   return (
-    <nav aria-label="Where you are" className={css.crumbs}>
+    <nav aria-label="Breadcrumb" className={css.crumbs}>
       <ol>
         {crumbs.map((crumb, at) => (
           <li
@@ -76,7 +75,7 @@ export function Section({
   );
 }
 
-/** Facts in a line: what it is, then the value. Those without a value are left out. */
+/** Facts in a line: what it is, then the value. Facts without a value are omitted. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={css.facts}>

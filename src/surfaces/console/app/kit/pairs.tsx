@@ -7,7 +7,6 @@ export interface Pair {
   value: string;
 }
 
-/** Those that have a name, as the API takes them. */
 export function recordOf(pairs: readonly Pair[]): Record<string, string> {
   return Object.fromEntries(
     pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),

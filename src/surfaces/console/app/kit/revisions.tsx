@@ -6,7 +6,6 @@ import css from './form.module.css';
 import { Note } from './notice.tsx';
 import { Section } from './page.tsx';
 
-/** What was written over time, as far as it was seen, and what differs between two of them. */
 export function Revisions({
   id,
   number,
@@ -29,8 +28,8 @@ export function Revisions({
   return (
     <Section title="Revisions">
       <Note>
-        It is at revision {number}. The service answers with the last one only; those that this tab has read
-        can be compared.
+        Current revision: {number}. The service returns the latest revision only; you can compare those this
+        tab has loaded.
       </Note>
       {before && after && (
         <>

@@ -108,7 +108,6 @@ export function StateMark({ state, children }: { state: State; children?: ReactN
   );
 }
 
-/** The same on a ground, where it is the headline. */
 export function StateBadge({ state, children }: { state: State; children?: ReactNode }) {
   return (
     <span className={classes(css.mark, css.badge, colours[state])}>

@@ -24,7 +24,7 @@ export function storeOf<Value>(first: Value): Store<Value> {
 
 const resets: (() => void)[] = [];
 
-/** The same for what only the person who is signed in should see. */
+/** A store that is reset when the user changes. */
 export function personalStoreOf<Value>(first: Value): Store<Value> {
   const store = storeOf(first);
   resets.push(() => store.set(first));

@@ -11,7 +11,7 @@ const earlier = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 /** A point in time in the zone of the reader; the whole of it in UTC on hover. */
 export function Time({ at }: { at: number }) {
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return <>at no known time</>;
+  if (Number.isNaN(date.getTime())) return <>unknown</>;
   const utc = date.toISOString();
   return (
     <time dateTime={utc} title={`${utc.slice(0, 19).replace('T', ' ')} UTC`}>
@@ -31,7 +31,7 @@ const longest = 1000 * 365 * 86_400_000;
 
 /** As long as it needs: `145 ms`, `1.3 s`, `2 min 5 s`, `3 h 20 min`. */
 export function duration(ms: number): string {
-  if (!(Math.abs(ms) < longest)) return 'no known time';
+  if (!(Math.abs(ms) < longest)) return 'unknown time';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1000);

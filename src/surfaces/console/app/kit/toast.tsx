@@ -17,7 +17,7 @@ interface Toast {
 const toasts = personalStoreOf<readonly Toast[]>([]);
 let next = 0;
 const most = 3;
-/** What went well goes by itself; what did not stays until it is read. */
+/** Confirmations disappear; errors stay until dismissed. */
 const lifetime = 5_000;
 
 function show(toast: Omit<Toast, 'id'>): void {

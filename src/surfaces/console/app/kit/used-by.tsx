@@ -32,7 +32,7 @@ export function UsedBy({
           ))}
         </ul>
       )}
-      {more && <p>There are more than could be looked at.</p>}
+      {more && <p>More uses exist than could be checked.</p>}
     </div>
   );
 }

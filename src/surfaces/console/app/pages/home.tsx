@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../api/ask.ts';
+import { ask, useQuery } from '../api/index.ts';
 import { partFrom } from '../api/parts.ts';
 import { Button } from '../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../kit/notice.tsx';
 import { Page } from '../kit/page.tsx';
+import { QueryState } from '../kit/query-state.tsx';
 import { lastProject } from '../shell/last-project.ts';
 
 const NewProject = partFrom(() => import('./projects/new-project.tsx'), 'NewProject');
@@ -19,21 +18,19 @@ export function Home() {
   const chosen = items.find(({ id }) => id === remembered) ?? items[0];
   if (chosen) return <Navigate to="/projects/$projectId" params={{ projectId: chosen.id }} replace />;
   return (
-    <Page title="Projects" name="Projects">
-      {projects.isPending && <Skeleton />}
-      {projects.isError && <Problem error={projects.error} retry={() => void projects.refetch()} />}
-      {projects.isSuccess && (
-        <Empty
-          title="No project yet"
-          action={
-            <Button look="primary" onClick={() => setMaking(true)}>
-              New project
-            </Button>
-          }
-        >
-          Projects hold servers and everything tested against them.
-        </Empty>
-      )}
+    <Page title="Projects">
+      <QueryState
+        of={projects}
+        empty
+        title="No project yet"
+        action={
+          <Button look="primary" onClick={() => setMaking(true)}>
+            New project
+          </Button>
+        }
+      >
+        Projects hold servers and everything tested against them.
+      </QueryState>
       {making && <NewProject organizationId={undefined} onClose={() => setMaking(false)} />}
     </Page>
   );

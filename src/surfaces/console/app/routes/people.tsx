@@ -1,6 +1,6 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { signInSearch } from '../addresses.ts';
-import { queryClient } from '../api/ask.ts';
+import { queryClient } from '../api/index.ts';
 import { pageFrom } from '../api/parts.ts';
 import { enterOrganization, session } from '../api/session.ts';
 import { auditSearch, keysSearch, projectMembersSearch } from '../pages/organization/address.ts';

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, Link, Outlet, redirect, useLocation } from '@tanstack/react-router';
-import { queryClient } from '../api/ask.ts';
+import { queryClient } from '../api/index.ts';
 import { session } from '../api/session.ts';
 import { lastSignedIn } from '../api/session-state.ts';
 import { Empty } from '../kit/notice.tsx';
@@ -37,9 +37,9 @@ function Frame() {
 
 function NoSuchPage() {
   return (
-    <Page title="No such page" name="No such page">
-      <Empty title="Nothing is at this address" action={<Link to="/">Go to your projects</Link>}>
-        The link may be mistyped, or from a newer version of the console.
+    <Page title="Page not found">
+      <Empty title="There is no page at this address" action={<Link to="/">Go to projects</Link>}>
+        The link may be mistyped or from a newer version of the console.
       </Empty>
     </Page>
   );

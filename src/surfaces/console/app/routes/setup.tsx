@@ -89,7 +89,6 @@ const settings = createRoute({
   component: pageFrom(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
 });
 
-/** What a project is made of beyond its servers and evals. */
 export const setupRoutes = [
   overview,
   environments,

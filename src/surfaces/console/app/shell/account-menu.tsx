@@ -1,10 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { people } from '../api/client.ts';
+import { people, useAction } from '../api/index.ts';
 import { type SignedIn, sessionIs } from '../api/session.ts';
 import { DownIcon } from '../kit/icons.tsx';
 import { Menu } from '../kit/menu.tsx';
-import { complain } from '../kit/toast.tsx';
 import css from './shell.module.css';
 
 const options = [
@@ -12,17 +10,13 @@ const options = [
   ['sign-out', 'Sign out'],
 ] as const;
 
-/** Who one is here, and the way out. */
 export function AccountMenu({ signedIn: { user }, onLeave }: { signedIn: SignedIn; onLeave: () => void }) {
   const navigate = useNavigate();
-  const leaving = useMutation({
-    mutationFn: () => people.signOut(),
-    onSuccess: async (next) => {
-      // Whoever comes next begins at their own page.
+  const leaving = useAction(() => people.signOut(), {
+    onDone: async (next) => {
       sessionIs(next);
       await navigate({ to: '/sign-in', search: {}, replace: true });
     },
-    onError: complain,
   });
   const choose = (what: (typeof options)[number][0]): void => {
     onLeave();

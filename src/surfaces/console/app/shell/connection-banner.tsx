@@ -12,7 +12,7 @@ export function ConnectionBanner() {
     <div role="status" className={css.lost}>
       <Glyph state="attention" />
       <span>
-        No connection to the service since <Time at={since} />. What you see may be older than that.
+        No connection to the service since <Time at={since} />. This page may be out of date.
       </span>
       <Button look="quiet" onClick={() => void answers()}>
         Try now

@@ -12,10 +12,12 @@ export function Inside() {
   const { pathname } = useLocation();
   if (signedIn?.organizations.length !== 0 || ofOneself.includes(pathname)) return <Outlet />;
   return (
-    <Page title="No organization" name="No organization">
-      <Empty title="You belong to no organization" action={<Link to="/account">Go to your account</Link>}>
-        Projects and everything in them belong to organizations. Ask an administrator of one to invite{' '}
-        {signedIn.user.email}.
+    <Page title="No organization">
+      <Empty
+        title="You are not a member of any organization"
+        action={<Link to="/account">Go to account</Link>}
+      >
+        Projects belong to organizations. Ask an administrator to invite {signedIn.user.email}.
       </Empty>
     </Page>
   );

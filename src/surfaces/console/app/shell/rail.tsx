@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ask } from '../api/ask.ts';
+import { ask, useQuery } from '../api/index.ts';
 import { useSignedIn } from '../api/session.ts';
 import { InstallationIcon } from '../kit/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';

@@ -1,8 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
-import { ask } from '../api/ask.ts';
+import { ask, useQuery } from '../api/index.ts';
 import { TextInput } from '../kit/field.tsx';
 import { useOrganization } from './organization.ts';
 import { placesOf } from './places.tsx';
@@ -12,7 +11,6 @@ import { usePlaces } from './use-places.ts';
 interface Hit {
   key: string;
   name: string;
-  /** What kind of thing it is, and which one. */
   kind: string;
   href: string;
 }
@@ -54,14 +52,14 @@ export function Search({ projectId, onClose }: { projectId: string | undefined; 
             aria-controls={listId}
             aria-activedescendant={hits[chosen] ? `${listId}-${chosen}` : undefined}
             aria-label="Search pages, servers, suites, runs, environments and clients"
-            placeholder="Pages, servers, suites, runs, environments, clients, or an id"
+            placeholder="Pages, servers, suites, runs, environments, clients, or an ID"
             className={css.input}
             value={words}
             onChange={(event) => type(event.target.value)}
             onKeyDown={press}
             autoComplete="off"
           />
-          <div role="listbox" id={listId} aria-label="Found" className={css.hits}>
+          <div role="listbox" id={listId} aria-label="Results" className={css.hits}>
             {hits.map((hit, at) => (
               <HitLine
                 key={hit.key}
@@ -76,7 +74,7 @@ export function Search({ projectId, onClose }: { projectId: string | undefined; 
                 <span className={css.kind}>{hit.kind}</span>
               </HitLine>
             ))}
-            {hits.length === 0 && <p className={css.none}>Nothing has these words.</p>}
+            {hits.length === 0 && <p className={css.none}>No results.</p>}
           </div>
         </Dialog.Popup>
       </Dialog.Portal>
@@ -135,7 +133,7 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
     ...(organization ? placesOf(organization) : []).map(({ to, name }) => ({
       key: to,
       name,
-      kind: 'page of the organization',
+      kind: 'organization page',
       href: href(to, { organizationId: organization?.id ?? '' }),
     })),
     ...(servers.data?.items ?? []).map((server) => ({
@@ -186,7 +184,7 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
     found.push({
       key: asked,
       name: asked,
-      kind: 'run by its id',
+      kind: 'run by ID',
       href: href('/projects/$projectId/runs/$runId', { runId: asked }),
     });
   return found.slice(0, most);

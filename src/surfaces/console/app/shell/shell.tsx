@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useQuery } from '../api/index.ts';
 import { partFrom } from '../api/parts.ts';
 import { session } from '../api/session.ts';
 import { Button, IconButton } from '../kit/button.tsx';
@@ -19,7 +19,7 @@ const Search = partFrom(() => import('./search.tsx'), 'Search');
 
 const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** What stays when the page changes: the rail, the way to the page, search, theme, and whether the service answers. */
+/** The frame around every page: navigation, breadcrumb, search, theme, connection state. */
 export function Shell() {
   const { projectId } = useParams({ strict: false });
   // There before anything is drawn, so that the page draws its crumbs into it at once and not in a second turn.
@@ -50,7 +50,7 @@ export function Shell() {
   return (
     <div className={css.shell}>
       <a href="#page" className={css.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <aside className={classes(css.rail, railOpen && css.open)}>
         <Rail projectId={projectId} onLeave={() => setRailOpen(false)} />
@@ -58,7 +58,7 @@ export function Shell() {
       <div className={css.side}>
         <header className={css.bar}>
           <IconButton
-            label={railOpen ? 'Close the menu' : 'Menu'}
+            label={railOpen ? 'Close menu' : 'Menu'}
             aria-expanded={railOpen}
             className={css.menu}
             onClick={() => setRailOpen(!railOpen)}

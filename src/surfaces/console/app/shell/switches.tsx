@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { ask } from '../api/ask.ts';
+import { ask, useQuery } from '../api/index.ts';
 import { partFrom } from '../api/parts.ts';
 import { enterOrganization, type MyOrganization, type SignedIn } from '../api/session.ts';
 import { DownIcon } from '../kit/icons.tsx';

@@ -9,7 +9,7 @@ type Theme = 'system' | 'light' | 'dark';
 const place = 'drydock-theme';
 
 const options = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const;

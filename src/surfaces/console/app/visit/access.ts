@@ -15,7 +15,7 @@ type Stage =
 
 export const stage = storeOf<Stage>({ at: 'loading' });
 
-const deadLink = 'This link does not work. Ask whoever gave it to you for another one';
+const deadLink = 'This link is not valid. Ask the person who sent it for a new one';
 const firstPause = 1_000;
 const longestPause = 15_000;
 
@@ -41,7 +41,7 @@ export const visit = createVisitClient({
   },
 });
 
-const endedWords = 'You no longer have access here. Ask whoever sent you the link';
+const endedWords = 'You no longer have access. Ask the person who sent you the link';
 
 function keep(next: string | undefined): void {
   token = next;
@@ -104,7 +104,7 @@ async function goIn(): Promise<boolean> {
   }
 }
 
-/** Reads again what the study offers, and the own conversations. What cannot be read now stays as it is. */
+/** Reads again what the study offers, and the own conversations. On a failed read the last state stays. */
 export async function readAgain(): Promise<void> {
   const next = await visit.getVisit().catch(() => undefined);
   if (next && stage.get().at === 'inside') stage.set({ at: 'inside', visit: next });
@@ -113,7 +113,7 @@ export async function readAgain(): Promise<void> {
 /** Hears when the visit ends, for as long as it goes on; a connection that breaks off is made anew. */
 async function watch(): Promise<void> {
   for (let attempt = 1; stage.get().at === 'inside'; attempt++) {
-    // One that is refused has been noticed where it was sent.
+    // Reconnect after any failure. A refusal has already been handled where the request was sent.
     if (await hear().catch(() => false)) attempt = 1;
     await pause(Math.min(backoff(firstPause, attempt), longestPause), undefined);
   }
@@ -130,9 +130,9 @@ async function hear(): Promise<boolean> {
   return heard;
 }
 
-/** What let somebody in does so no more. They try once more, and go on if they may. */
+/** Access was revoked. They try once more, and go on if they may. */
 async function ended(used: string | undefined, message: string): Promise<void> {
-  // Somebody noticed it before.
+  // Another request has already renewed the token.
   if (used !== token) return;
   if (await regain()) await readAgain();
   else close(message);
@@ -147,7 +147,7 @@ function regain(): Promise<boolean> {
   return regaining;
 }
 
-/** As whom they were before. Who cannot ask now asks later; who is refused is out. */
+/** As whom they were before. If the request fails, retry later; a refusal ends the visit. */
 async function comeBack(): Promise<boolean> {
   const before = token;
   if (before === undefined) return false;

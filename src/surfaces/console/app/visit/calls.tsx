@@ -11,7 +11,7 @@ import css from './visit.module.css';
 const Widget = lazy(() => import('./widget.tsx').then(({ Widget: part }) => ({ default: part })));
 
 const states: Record<Call['state'], [State, string]> = {
-  asks: ['pending', 'waits for you'],
+  asks: ['pending', 'waiting for you'],
   running: ['running', 'running'],
   ok: ['passed', 'done'],
   error: ['failed', 'failed'],
@@ -28,7 +28,7 @@ export function CallRow({
 }: {
   call: Call;
   sessionId: string | undefined;
-  /** It was made on this page, so that its interface is opened unasked. */
+  /** A call made on this page opens its widget without a click. */
   fresh: boolean;
   /** Whether the visitor is asked before tools are called. */
   asksFirst: boolean;
@@ -51,8 +51,8 @@ export function CallRow({
       >
         {() => (
           <div className={css.callBody}>
-            <Json value={input} label={`What ${cut(tool)} was given`} />
-            {output !== undefined && <Value value={output} label={`What ${cut(tool)} answered`} />}
+            <Json value={input} label={`Arguments of ${cut(tool)}`} />
+            {output !== undefined && <Value value={output} label={`Result of ${cut(tool)}`} />}
           </div>
         )}
       </Fold>
@@ -64,7 +64,7 @@ export function CallRow({
           </Suspense>
         ) : (
           <p className={css.closedWidget}>
-            <Button onClick={() => setOpened(true)}>Open what it shows</Button>
+            <Button onClick={() => setOpened(true)}>Open widget</Button>
           </p>
         ))}
     </div>
@@ -93,21 +93,21 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
     <Question
       title={
         <>
-          May the tool <code>{cut(call.tool)}</code> be used?
+          Allow the tool <code>{cut(call.tool)}</code>?
         </>
       }
-      name={`May ${cut(call.tool)} be used?`}
+      name={`Allow ${cut(call.tool)}?`}
     >
-      <Json value={call.input} label={`What ${cut(call.tool)} would be given`} />
+      <Json value={call.input} label={`Arguments of ${cut(call.tool)}`} />
       {over ? (
-        <p className={css.soft}>It is too late to answer: it was taken for a no.</p>
+        <p className={css.soft}>The request timed out and was declined.</p>
       ) : (
         <div className={css.answers}>
           <Button look="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
             Allow
           </Button>
           <Button disabled={decided !== undefined} onClick={() => answer(false)}>
-            Do not allow
+            Deny
           </Button>
           <span className={css.soft}>{left} s left</span>
         </div>
@@ -119,7 +119,7 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
 /** Something that a visitor is asked. */
 export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
-  // It may stand below what is in view.
+  // Scrolls the request into view.
   useEffect(() => {
     // In new browsers it returns something, which an effect must not.
     place.current?.scrollIntoView({ block: 'nearest' });

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { classes } from '../kit/classes.ts';
-import { Few } from '../kit/few.tsx';
+import { LimitedList } from '../kit/limited-list.tsx';
 import { LongText } from '../kit/long-text.tsx';
 import { Skeleton } from '../kit/notice.tsx';
 import { StateMark } from '../kit/state.tsx';
@@ -83,7 +83,7 @@ export function Conversation({
         <div className={css.column}>
           {problem !== null || over ? (
             <div className={css.blocked}>
-              <p>{problem ?? (live ? 'Nothing more can be said here.' : 'This has changed since.')}</p>
+              <p>{problem ?? (live ? 'This conversation is closed.' : 'This study has changed.')}</p>
               {problem === null ? (
                 <Button onClick={onNew}>New conversation</Button>
               ) : (
@@ -123,7 +123,7 @@ function Entry({
   return (
     <li className={css.exchange}>
       {said !== '' && <Said by="You" text={said} />}
-      <Few items={pieces} noun="piece">
+      <LimitedList items={pieces} noun="piece">
         {(piece, at) =>
           piece.kind === 'text' ? (
             <Said key={at} by="Assistant" text={piece.text} />
@@ -140,7 +140,7 @@ function Entry({
             />
           )
         }
-      </Few>
+      </LimitedList>
       {children}
     </li>
   );
@@ -166,7 +166,7 @@ function Outcome({ turn, talk, edit }: { turn: Turn; talk: Talk; edit: (text: st
     return asks ? null : <StateMark state="running">working</StateMark>;
   }
   if (state === 'ended') return null;
-  const words = state === 'stopped' ? 'You stopped this. Nothing of it is kept.' : wordsFor(turn.error);
+  const words = state === 'stopped' ? 'Stopped. Nothing was saved.' : wordsFor(turn.error);
   if (endsConversation(turn)) return <Failed words={words} />;
   return (
     <Failed
@@ -189,7 +189,7 @@ function Failed({ words, retry, edit }: { words: string; retry?: () => void; edi
           <Button onClick={retry}>Try again</Button>
           {edit && (
             <Button look="quiet" onClick={edit}>
-              Edit the message
+              Edit message
             </Button>
           )}
         </p>
@@ -203,19 +203,19 @@ function statusWords({ state, pieces }: Turn): string {
   const last = pieces.at(-1);
   if (state === 'running' && last?.kind === 'call')
     return last.state === 'asks'
-      ? `You are asked whether ${last.tool} may be used`
+      ? `Waiting for your approval of ${last.tool}`
       : `Tool ${last.tool}: ${last.state}`;
   return { ...stateWords }[state];
 }
 
 const stateWords = {
-  sending: 'Your message is being sent',
+  sending: 'Sending your message',
   waiting: 'Waiting for an earlier message',
-  running: 'The assistant is at work',
-  ended: 'The reply is there',
-  failed: 'It failed',
-  stopped: 'It was stopped',
-  lost: 'The connection was lost',
+  running: 'The assistant is working',
+  ended: 'Reply received',
+  failed: 'Failed',
+  stopped: 'Stopped',
+  lost: 'Connection lost',
 };
 
 /** Keeps the end in view: when a conversation is opened, when something is sent, and as long as the reader follows. */

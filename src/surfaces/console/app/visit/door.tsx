@@ -11,7 +11,6 @@ import { Card } from './words.tsx';
 
 type Study = VisitOutput<'openStudy'>;
 
-/** What a link leads to, and the way in. */
 export function Door({ study }: { study: Study | undefined }) {
   if (!study)
     return (
@@ -39,7 +38,7 @@ export function Door({ study }: { study: Study | undefined }) {
 function WhatHappens() {
   return (
     <p className={css.soft}>
-      You will chat with an assistant that can use tools. What you write and how it goes is recorded for the
+      You will chat with an assistant that can use tools. Your messages and the results are recorded for the
       people who run this study.
     </p>
   );
@@ -72,7 +71,8 @@ function Start() {
 function NoMail() {
   return (
     <p>
-      This is for those who are invited. Open the link of your invitation, or ask whoever runs this for one.
+      This study is by invitation. Open the link in your invitation, or ask the people who run the study for
+      one.
     </p>
   );
 }
@@ -93,14 +93,10 @@ function Invitation() {
     );
   };
   if (state === 'sent')
-    return (
-      <p role="status">
-        If this address is invited, a mail with your way in is on its way. The link in it works once.
-      </p>
-    );
+    return <p role="status">If this address is invited, we have sent it a link. The link works once.</p>;
   return (
     <form className={css.form} onSubmit={submit}>
-      <p>This is for those who are invited. Say which address was, and the way in is mailed there.</p>
+      <p>This study is by invitation. Enter your invited email address and we will send you a link.</p>
       <Field label="E-mail" problem={problem}>
         <TextInput
           type="email"
@@ -112,7 +108,7 @@ function Invitation() {
         />
       </Field>
       <Button type="submit" look="primary" className={css.main} busy={state === 'busy'}>
-        Mail me the way in
+        Send link
       </Button>
     </form>
   );
@@ -133,11 +129,11 @@ function SignIn({ as }: { as: string | null }) {
   }, []);
   return (
     <>
-      <p>This is for members of the project.</p>
+      <p>This study is for members of the project.</p>
       {as !== null && (
         <p className={css.soft}>
-          You are signed in as <strong>{as}</strong>, who is not one of them. Sign in as somebody else, or ask
-          an administrator of the project.
+          You are signed in as <strong>{as}</strong>, who is not a member. Sign in with another account, or
+          ask an administrator of the project.
         </p>
       )}
       <a
@@ -148,7 +144,7 @@ function SignIn({ as }: { as: string | null }) {
       >
         {as === null ? 'Sign in' : 'Open the console'}
       </a>
-      <p className={css.soft}>It opens in another tab. Come back to this one when you are signed in.</p>
+      <p className={css.soft}>It opens in a new tab. Return to this one after you sign in.</p>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { VisitOutput } from '../../../client/visit.ts';
 import { Button } from '../kit/button.tsx';
-import { Field, TextArea } from '../kit/field.tsx';
+import { AreaField } from '../kit/field.tsx';
 import { visit } from './access.ts';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
@@ -51,7 +51,7 @@ export function Feedback({ sessionId, given }: { sessionId: string; given: Given
           </Button>
         ))}
         <span role="status" className={css.soft}>
-          {rating !== null && noted && 'Thank you. You can change it.'}
+          {rating !== null && noted && 'Thank you. You can change your answer.'}
         </span>
       </div>
       {problem !== undefined && (
@@ -61,20 +61,19 @@ export function Feedback({ sessionId, given }: { sessionId: string; given: Given
       )}
       {rating !== null && (
         <form className={css.form} onSubmit={submit}>
-          <Field label="Anything you would like to add?">
-            <TextArea
-              className={css.note}
-              rows={2}
-              dir="auto"
-              maxLength={longest}
-              value={comment}
-              onChange={({ target }) => setComment(target.value)}
-            />
-          </Field>
+          <AreaField
+            label="Anything you would like to add?"
+            className={css.note}
+            rows={2}
+            dir="auto"
+            maxLength={longest}
+            value={comment}
+            onChange={setComment}
+          />
           {!noted && (
             <div>
               <Button type="submit" busy={busy}>
-                Save the note
+                Save comment
               </Button>
             </div>
           )}

@@ -24,7 +24,7 @@ export function ConformanceReport({ title, expiresAt, run }: Shared) {
       </header>
       <Facts
         facts={[
-          ['Score', score === null ? 'Nothing was graded' : `${score} of 100`],
+          ['Score', score === null ? 'Not graded' : `${score} of 100`],
           [
             run.completedAt === null ? 'Started' : 'Ended',
             <Time key="at" at={run.completedAt ?? run.createdAt} />,
@@ -40,8 +40,8 @@ export function ConformanceReport({ title, expiresAt, run }: Shared) {
           keyOf={({ at }) => `${at}`}
         />
       )}
-      {truncated && <p className={css.soft}>There are more of them than are shown here.</p>}
-      <ReadOnly expiresAt={expiresAt}>What the server said is not shown.</ReadOnly>
+      {truncated && <p className={css.soft}>More checks failed than are shown here.</p>}
+      <ReadOnly expiresAt={expiresAt}>The server's responses are not shared.</ReadOnly>
     </main>
   );
 }

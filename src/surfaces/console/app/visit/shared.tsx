@@ -2,7 +2,6 @@ import { useCallback, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { DrydockError } from '../../../client/error.ts';
 import { createVisitClient, type VisitOutput } from '../../../client/visit.ts';
-import '../base.css';
 import { Button } from '../kit/button.tsx';
 import { Note } from '../kit/notice.tsx';
 import { count, counted, percent } from '../kit/numbers.ts';
@@ -12,9 +11,10 @@ import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { duration, Time } from '../kit/time.tsx';
 import { ReadOnly } from './read-only.tsx';
-import css from './shared.module.css';
 import { ConformanceReport } from './shared-conformance.tsx';
 import { Card, Sentence } from './words.tsx';
+import '../base.css';
+import css from './shared.module.css';
 
 type Shared = VisitOutput<'readShared'>;
 type SharedEval = Extract<Shared, { kind: 'evalRun' }>;
@@ -38,9 +38,9 @@ function Page({ link }: { link: string }) {
   if (shared) return <ConformanceReport {...shared} />;
   if (problem === undefined) return null;
   if (problem instanceof DrydockError && [400, 404].includes(problem.status))
-    return <Sentence>This link does not work. Ask whoever gave it to you for another one</Sentence>;
+    return <Sentence>This link is not valid. Ask the person who sent it for a new one</Sentence>;
   return (
-    <Card title="This cannot be read at the moment">
+    <Card title="This page cannot be loaded right now">
       {problem instanceof DrydockError && <p>{problem.message}.</p>}
       <Button look="primary" onClick={read}>
         Try again
@@ -66,13 +66,15 @@ function Report({ title, expiresAt, run }: SharedEval) {
           [models.length === 1 ? 'Model' : 'Models', models.join(', ')],
         ]}
       />
-      {summary ? <Summary {...summary} /> : <p className={css.soft}>It is not over yet.</p>}
+      {summary ? <Summary {...summary} /> : <p className={css.soft}>Still running.</p>}
       {run.warnings?.map(({ code, message }) => (
         <Note key={code}>{message}</Note>
       ))}
       <Table label="Cases" columns={columns} rows={cases.map((one, at) => ({ ...one, at }))} keyOf={keyOf} />
-      {run.truncated && <p className={css.soft}>There are more trials than are counted here.</p>}
-      <ReadOnly expiresAt={expiresAt}>What was said in the trials is not shown.</ReadOnly>
+      {run.truncated && (
+        <p className={css.soft}>Counts are partial: there are more trials than are counted here.</p>
+      )}
+      <ReadOnly expiresAt={expiresAt}>The conversations of the trials are not shared.</ReadOnly>
     </main>
   );
 }
@@ -120,11 +122,11 @@ const columns: Column<Row>[] = [
 
 const stages: Record<string, string> = {
   connection: 'connecting',
-  discovery: 'finding tools',
-  selection: 'choosing a tool',
-  call: 'calling it',
-  response: 'what came back',
-  userValue: 'value for the user',
+  discovery: 'tool discovery',
+  selection: 'tool choice',
+  call: 'tool call',
+  response: 'tool result',
+  userValue: 'final answer',
 };
 
 function stateOf({ status, result }: Run): State {

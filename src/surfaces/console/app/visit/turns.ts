@@ -11,7 +11,6 @@ export interface Call {
   tool: string;
   state: 'asks' | 'running' | ShownCall['status'];
   input: unknown;
-  /** What came of it, or why nothing did. */
   output: unknown;
   widget: boolean;
   /** When its question is taken for a no, by the clock of this device. */
@@ -20,25 +19,24 @@ export interface Call {
 
 type Piece = { kind: 'text'; text: string } | Call;
 
-/** What a visitor said, and what came of it. */
 export interface Exchange {
   said: string;
   pieces: Piece[];
 }
 
-/** One that this page has sent. */
+/** An exchange that this page has sent. */
 export interface Turn extends Exchange {
   key: string;
   /** `lost`: the connection broke off, so that nobody knows here what became of it. */
   state: 'sending' | 'waiting' | 'running' | 'ended' | 'failed' | 'stopped' | 'lost';
-  /** Of the conversation that it was sent to; one that begins a conversation has none. */
+  /** Id of the conversation it was sent to; undefined if it starts a new one. */
   sentTo: string | undefined;
   sessionId: string | undefined;
   turnId: string | undefined;
   /** Milliseconds by which the clock of this device is ahead. */
   ahead: number;
   error: unknown;
-  /** It had ended before, and is read with the conversation. */
+  /** The turn ended earlier and is read with the conversation. */
   replay: boolean;
 }
 
@@ -63,7 +61,7 @@ function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The same message once more: under its key where it may have arrived, so that nothing runs twice. */
+/** Resends with the same idempotency key, so that nothing runs twice. */
 export function again({ said, sentTo, key, state }: Turn): Turn {
   return state === 'lost' ? sent(said, sentTo, key) : sent(said, sentTo);
 }
@@ -164,10 +162,9 @@ function refusalIn({ code, message, details }: Extract<VisitEvent, { type: 'turn
   return new DrydockError(new Response(null, { status: 500 }), { code, message, details: details ?? null });
 }
 
-/** What a visitor is told. */
 export function wordsFor(error: unknown): string {
-  // Whoever reads it is in again.
-  if (reasonOf(error) === 'ACCESS_ENDED') return 'This was interrupted.';
+  // A readable answer means that access works.
+  if (reasonOf(error) === 'ACCESS_ENDED') return 'Interrupted.';
   if (error instanceof DrydockError) return `${error.message.replace(/\.$/, '')}.`;
   return 'The connection was lost.';
 }

@@ -42,7 +42,7 @@ export function useConversation(begunAs: string | undefined, onTurn: (sessionId:
     const ends = new AbortController();
     stop.current = ends;
     const { key } = turn;
-    // What came to nothing makes room for what is tried next.
+    // Failed turns are replaced by the next attempt.
     setTurns((all) => [...all.filter(({ state }) => state === 'ended'), turn]);
     const last = await runTurn(turn, ends.signal, (how) => change(key, how));
     if (last?.state !== 'ended' || last.sessionId === undefined) return;
@@ -81,7 +81,7 @@ async function runTurn(
   let last = turn;
   const become = (next: Turn): Turn => {
     last = next;
-    // What the visitor has said about a call meanwhile stays.
+    // Decisions made in the meantime are kept.
     change((shown) => ({ ...next, pieces: withDecisions(next, shown) }));
     return next;
   };

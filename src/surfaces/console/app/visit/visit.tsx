@@ -1,10 +1,10 @@
 import { createRoot } from 'react-dom/client';
-import '../base.css';
 import { Button } from '../kit/button.tsx';
 import { stage, start } from './access.ts';
 import { Door } from './door.tsx';
 import { Inside } from './inside.tsx';
 import { Card, Sentence } from './words.tsx';
+import '../base.css';
 
 function Page() {
   const now = stage.use();
@@ -19,8 +19,8 @@ function Page() {
       return <Sentence>{now.message}</Sentence>;
     case 'away':
       return (
-        <Card title="This cannot be reached at the moment">
-          <p>Look whether you are online.</p>
+        <Card title="The service cannot be reached">
+          <p>Check your connection.</p>
           <Button look="primary" onClick={() => void start()}>
             Try again
           </Button>
@@ -33,7 +33,7 @@ function Page() {
 globalThis.addEventListener('hashchange', () => location.reload());
 const app = document.getElementById('app') as HTMLElement;
 const onUncaughtError = (): void => {
-  app.textContent = 'Something failed on this page. Load it again.';
+  app.textContent = 'Something failed on this page. Reload it.';
 };
 createRoot(app, { onUncaughtError }).render(<Page />);
 void start();

@@ -1,5 +1,6 @@
-// First: the bridge makes schemas when it is loaded.
+// Before the bridge, which creates schemas when it is loaded.
 import '../../../../widgets/without-eval.ts';
+
 import { useEffect, useRef, useState } from 'react';
 import { bounds } from '../../../../widgets/bounds.ts';
 import { type Answered, Bridge } from '../../../../widgets/bridge.ts';
@@ -28,7 +29,6 @@ interface Which {
   toolCallId: string;
 }
 
-/** What a widget wants that a visitor decides. */
 interface Wish {
   kind: 'tool' | 'link';
   name: string;
@@ -105,7 +105,7 @@ function Shown({
       version: '1',
       callTool: async (name, args) => {
         if (asksFirst && !(await wish({ kind: 'tool', name, arguments: args })))
-          return { refusal: 'Whoever looks at this did not allow it' };
+          return { refusal: 'The viewer did not allow it' };
         return request({ method: 'tools/call', toolCallId, name, arguments: args });
       },
       readResource: (uri) => request({ method: 'resources/read', toolCallId, uri }),
@@ -114,7 +114,7 @@ function Shown({
       resize: (wanted) => setHeight(Math.min(Math.max(lowest, wanted), highest)),
     });
     const shown = openAi ? withOpenAi(html, { input, result, height: highest }) : html;
-    // Its frame is there by then; whatever it loads later is not ours to fill.
+    // The frame exists by then; pages it navigates to later get no data.
     const load = (): void => element.contentWindow?.postMessage(shown, '*');
     element.addEventListener('load', load, { once: true });
     const stop = listenTo(element, (text) => bridge.receive(text));
@@ -130,7 +130,7 @@ function Shown({
       <iframe
         ref={frame}
         className={css.widget}
-        title={`What ${tool} shows`}
+        title={`Widget of ${tool}`}
         sandbox="allow-scripts allow-forms"
         style={{ height }}
       />
@@ -139,7 +139,7 @@ function Shown({
   );
 }
 
-/** What the frame says, as long as it does not say too much. It has no origin. */
+/** Messages of the frame, bounded in size. A sandboxed frame has an opaque origin. */
 function listenTo(frame: HTMLIFrameElement, hear: (text: string) => void): () => void {
   let second = 0;
   let inSecond = 0;
@@ -151,7 +151,7 @@ function listenTo(frame: HTMLIFrameElement, hear: (text: string) => void): () =>
     try {
       hear(JSON.stringify(data) ?? '');
     } catch {
-      // What cannot be written as JSON is no message.
+      // Values that are not JSON are ignored.
     }
   };
   globalThis.addEventListener('message', listen);
@@ -173,9 +173,9 @@ function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wi
             rel="noopener noreferrer"
             onClick={() => answer(true)}
           >
-            Open it
+            Open
           </a>
-          <Button onClick={() => answer(false)}>Do not open it</Button>
+          <Button onClick={() => answer(false)}>Cancel</Button>
         </div>
       </Question>
     );
@@ -183,17 +183,17 @@ function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wi
     <Question
       title={
         <>
-          May this use the tool <code>{cut(name)}</code>?
+          Allow this widget to use the tool <code>{cut(name)}</code>?
         </>
       }
-      name={`May ${cut(name)} be used?`}
+      name={`Allow ${cut(name)}?`}
     >
-      <Json value={given} label={`What ${cut(name)} would be given`} />
+      <Json value={given} label={`Arguments of ${cut(name)}`} />
       <div className={css.answers}>
         <Button look="primary" onClick={() => answer(true)}>
           Allow
         </Button>
-        <Button onClick={() => answer(false)}>Do not allow</Button>
+        <Button onClick={() => answer(false)}>Deny</Button>
       </div>
     </Question>
   );

@@ -1,4 +1,4 @@
-import { Field, TextArea } from '../field.tsx';
+import { AreaField } from '../field.tsx';
 import css from './form.module.css';
 import { asSchema, type Schema } from './schema.ts';
 
@@ -18,7 +18,7 @@ function typed(text: string, before: Schema): Typed {
     const value = asSchema(JSON.parse(text.trim() === '' ? '{}' : text));
     return value
       ? { text, value, problem: undefined }
-      : { text, value: before, problem: 'It has to be a JSON object' };
+      : { text, value: before, problem: 'Must be a JSON object' };
   } catch (error) {
     return { text, value: before, problem: (error as Error).message };
   }
@@ -36,18 +36,15 @@ export function JsonSide({
   onChange: (next: Typed) => void;
 }) {
   return (
-    <Field
+    <AreaField
       label="As JSON"
       problem={given.problem}
-      hint={given.problem === undefined ? undefined : 'The fields show the last JSON that could be read.'}
-    >
-      <TextArea
-        className={css.raw}
-        rows={Math.min(most, given.text.split('\n').length + 2)}
-        value={given.text}
-        aria-invalid={given.problem !== undefined}
-        onChange={(event) => onChange(typed(event.target.value, given.value))}
-      />
-    </Field>
+      hint={given.problem === undefined ? undefined : 'The fields show the last valid JSON.'}
+      className={css.raw}
+      rows={Math.min(most, given.text.split('\n').length + 2)}
+      value={given.text}
+      aria-invalid={given.problem !== undefined}
+      onChange={(text) => onChange(typed(text, given.value))}
+    />
   );
 }

@@ -27,7 +27,7 @@ interface Editing<Value = unknown> {
   wrong?: boolean;
 }
 
-/** What is wrong with which field: names joined by dots, as the API says them. */
+/** Problems by field path, joined by dots as in the API's errors. */
 export type Problems = ReadonlyMap<string, string>;
 
 const noProblems: Problems = new Map();
@@ -44,7 +44,7 @@ export function SchemaForm({
   path = '',
 }: {
   schema: Schema;
-  /** What references point into. */
+  /** Target of `$ref`. */
   root?: Schema;
   value: Schema;
   onChange: (value: Schema) => void;
@@ -55,7 +55,7 @@ export function SchemaForm({
   const levels = useMemo(() => levelsThatFit(schema, root), [schema, root]);
   const shape = shapeOf(schema, root, 0, levels);
   if (shape.kind !== 'object' || shape.fields.length === 0)
-    return <p className={css.none}>It takes no arguments that are described.</p>;
+    return <p className={css.none}>No documented arguments.</p>;
   return (
     <div className={css.form}>
       <Fields
@@ -70,9 +70,7 @@ export function SchemaForm({
         path={path}
       />
       {levels < deepest && (
-        <p className={css.none}>
-          It has more fields than fit on a page. Objects inside others are written as JSON.
-        </p>
+        <p className={css.none}>Too many fields to show as a form. Edit nested objects as JSON.</p>
       )}
     </div>
   );
@@ -82,7 +80,7 @@ function under(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Of a field that is shown as one, also what is wrong inside it. */
+/** The problem of a field, or the first of a field nested in it, with its path. */
 function problemAt(problems: Problems, path: string): string | undefined {
   const own = problems.get(path);
   if (own !== undefined) return own;
@@ -133,7 +131,7 @@ function Fields({
       ))}
       {more > 0 && (
         <p className={css.none}>
-          {counted(more, 'more field is', 'more fields are')} not shown. Write them as JSON.
+          {counted(more, 'more field is', 'more fields are')} not shown. Edit them as JSON.
         </p>
       )}
     </>
@@ -198,7 +196,7 @@ function OneField({
   return (
     <Field
       label={<code>{name}</code>}
-      needed={needed}
+      required={needed}
       problem={problem}
       hint={[limitsOf(schema, root), description].filter(Boolean).join('. ')}
     >
@@ -222,7 +220,7 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
           onChange(event.target.value === '' ? undefined : values[Number(event.target.value)])
         }
         options={[
-          ['', 'left out'],
+          ['', 'Default'],
           ...values.map(
             (one, place) => [String(place), typeof one === 'string' ? cut(one) : briefJson(one)] as const,
           ),
@@ -253,7 +251,7 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
   );
 }
 
-/** What is typed counts once it can be read; until then the value stays as it was. */
+/** Text that does not parse leaves the value as it was. */
 function ParsedField({ value, onChange, label, number, wrong }: Editing & { number: boolean }) {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? (value === undefined ? '' : JSON.stringify(value, null, number ? undefined : 2));
@@ -265,7 +263,7 @@ function ParsedField({ value, onChange, label, number, wrong }: Editing & { numb
   const props = {
     'aria-label': label,
     'aria-invalid': wrong || typed !== undefined,
-    title: typed === undefined ? undefined : number ? 'Not a number' : 'Not JSON yet',
+    title: typed === undefined ? undefined : number ? 'Not a number' : 'Not valid JSON',
     value: shown,
     onChange: (event: { target: { value: string } }) => change(event.target.value),
   };

@@ -43,7 +43,7 @@ test('what nests without end becomes JSON', () => {
 
 test('limits are said in words', () => {
   expect(limitsOf({ type: 'integer', minimum: 1, maximum: 10, default: 3 }, {})).toBe(
-    'integer, at least 1, at most 10, 3 when left out',
+    'integer, at least 1, at most 10, default 3',
   );
   expect(limitsOf({ type: 'string', minLength: 1, maxLength: 9 }, {})).toBe(
     'string, at least 1 character, at most 9 characters',

@@ -4,7 +4,6 @@ import { cut } from '../text.ts';
 /** A JSON Schema as a server sends it: nothing of it can be relied upon. */
 export type Schema = Record<string, unknown>;
 
-/** What a value is edited with. */
 export type Shape =
   | { kind: 'choice'; values: unknown[] }
   | { kind: 'text'; long: boolean }
@@ -20,7 +19,7 @@ export interface Field {
   needed: boolean;
 }
 
-/** What is deeper, longer or larger than this is edited as JSON. */
+/** Schemas beyond these limits are edited as JSON. */
 export const deepest = 4;
 const mostFields = 60;
 const mostFieldsInAll = 200;
@@ -85,7 +84,7 @@ function readFields(schema: Schema): Fields {
   const properties = asSchema(schema['properties']) ?? {};
   const names = Object.keys(properties);
   const needed = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
-  // What has to be filled in is shown before what has not, where not all of it is.
+  // Required fields come first when the list is cut.
   const shown =
     names.length <= mostFields
       ? names
@@ -196,7 +195,7 @@ export function limitsOf(given: Schema, root: Schema): string {
         ]
       : [],
   );
-  const fallback = 'default' in schema ? [`${briefJson(schema['default'], 80)} when left out`] : [];
+  const fallback = 'default' in schema ? [`default ${briefJson(schema['default'], 80)}`] : [];
   return [...(typeof type === 'string' ? [cut(type, 80)] : []), ...limits, ...fallback].join(', ');
 }
 

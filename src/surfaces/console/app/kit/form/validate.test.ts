@@ -26,7 +26,7 @@ test.each<[string, unknown, Record<string, string>]>([
     { title: 'A', steps: [{ id: '1', kind: 'prompt' }] },
     { 'steps.0.prompt': 'Required' },
   ],
-  ['an unknown field', { title: 'A', steps: [prompt], tittle: 'B' }, { tittle: 'Is not a field of this' }],
+  ['an unknown field', { title: 'A', steps: [prompt], tittle: 'B' }, { tittle: 'Unknown field' }],
   ['what may be null', { title: 'A', steps: [prompt], checks: null }, {}],
   [
     'a check inside',

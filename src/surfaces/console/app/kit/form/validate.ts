@@ -1,6 +1,6 @@
 import { asSchema, referenced, type Schema } from './schema.ts';
 
-/** What is wrong with a value by its schema, in the words of the API, by names joined with dots. */
+/** Validates a value against its schema; problems by field path, joined by dots. */
 export function validate(schema: Schema, value: unknown, root: Schema = schema): Map<string, string> {
   const found = new Map<string, string>();
   look(schema, value, { root, found, path: '', depth: 0 });
@@ -40,7 +40,7 @@ function lookAtFields(schema: Schema, value: Schema, at: Looking): void {
     const own = asSchema(properties[name]);
     const rest = schema['additionalProperties'];
     if (own && inner !== undefined) look(own, inner, under(at, name));
-    else if (!own && rest === false) at.found.set(under(at, name).path, 'Is not a field of this');
+    else if (!own && rest === false) at.found.set(under(at, name).path, 'Unknown field');
     else if (!own && asSchema(rest)) look(rest as Schema, inner, under(at, name));
   }
 }

@@ -16,7 +16,7 @@ test.each([
     'Chrome 139 on macOS',
   ],
   ['curl/8.9.1', 'curl/8.9.1'],
-  [null, 'A browser that gave no name'],
+  [null, 'Unknown browser'],
 ])('%j', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

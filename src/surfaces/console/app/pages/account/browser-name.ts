@@ -19,7 +19,7 @@ const systems: [RegExp, string][] = [
 
 /** `Firefox 140 on Linux`, from what the browser calls itself; that as it is when nothing in it is known. */
 export function browserName(userAgent: string | null): string {
-  if (userAgent === null || userAgent.trim() === '') return 'A browser that gave no name';
+  if (userAgent === null || userAgent.trim() === '') return 'Unknown browser';
   const [browser] = browsers.flatMap(([pattern, name]) => {
     const version = pattern.exec(userAgent)?.[1];
     return version === undefined ? [] : [`${name} ${version}`];

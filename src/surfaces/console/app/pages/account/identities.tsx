@@ -1,6 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -32,17 +31,18 @@ export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn })
       {user.identities.length > 0 ? (
         <>
           <Table
-            label="Identities"
+            label="Linked identities"
             columns={columnsFor(user.hasPassword)}
             rows={user.identities}
             keyOf={({ id }) => id}
           />
           <Note>
-            One that is not yours? Unlink it and change your password: each of them opens this account.
+            Anyone with a linked identity can sign in to this account. If one is not yours, unlink it and
+            change your password.
           </Note>
         </>
       ) : (
-        <Note>No account elsewhere is linked. With one you sign in without a password.</Note>
+        <Note>No linked identities. Link one to sign in without a password.</Note>
       )}
       {ways.oidc && user.identities.length === 0 && (
         <div>
@@ -61,13 +61,13 @@ function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolea
       {asking && (
         <WithPassword
           title={`Link ${name}`}
-          words={`Whoever signs in with your account at ${name} enters this one.`}
+          words={`You can then sign in with your ${name} account.`}
           verb={`Go to ${name}`}
           hasPassword={hasPassword}
           onClose={() => setAsking(false)}
           act={async (given) => {
             const { url } = await people.startOidc({ body: { returnTo: '/console/account', ...given } });
-            if (!isWebAddress(url)) throw new Error(`The address of ${name} is not one of the web.`);
+            if (!isWebAddress(url)) throw new Error(`The address of ${name} is not an http or https URL.`);
             location.assign(url);
           }}
         />
@@ -86,7 +86,7 @@ function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity;
       {asking && (
         <WithPassword
           title={`Unlink ${issuer}?`}
-          words="It opens this account no longer, and other sessions that began with a provider end."
+          words="You can no longer sign in with it. Other sessions started with a provider end."
           verb="Unlink identity"
           hasPassword={hasPassword}
           onClose={() => setAsking(false)}
@@ -100,7 +100,7 @@ function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity;
   );
 }
 
-/** Whoever changes how the account is entered shows the password; who has none has signed in just now. */
+/** Asks for the password; accounts without one need a recent sign-in instead. */
 function WithPassword({
   title,
   words,
@@ -117,19 +117,14 @@ function WithPassword({
   onClose: () => void;
 }) {
   const [currentPassword, setCurrentPassword] = useState('');
-  const acting = useMutation({
-    mutationFn: () => act(hasPassword ? { currentPassword } : {}),
-    onSuccess: onClose,
-  });
+  const acting = useSubmit(() => act(hasPassword ? { currentPassword } : {}), { onDone: onClose });
   return (
     <FormDialog
       title={title}
       verb={verb}
-      busy={acting.isPending}
-      error={acting.error}
+      action={acting}
       blocked={hasPassword && currentPassword === ''}
       onClose={onClose}
-      onSubmit={() => acting.mutate()}
     >
       <p>{words}</p>
       {hasPassword && (

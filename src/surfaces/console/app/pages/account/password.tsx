@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Section } from '../../kit/page.tsx';
-import { say } from '../../kit/toast.tsx';
 import { Refused } from '../sign-in/entry.tsx';
 import { NewPasswordField, PasswordField } from '../sign-in/password-field.tsx';
 import css from './account.module.css';
@@ -13,18 +11,17 @@ import css from './account.module.css';
 export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
   const [currentPassword, setCurrentPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
-  const queryClient = useQueryClient();
-  const saving = useMutation({
-    mutationFn: () =>
-      people.changePassword({ body: { newPassword, ...(user.hasPassword && { currentPassword }) } }),
-    onSuccess: async (next) => {
-      setCurrentPassword('');
-      setNewPassword('');
-      sessionIs(next);
-      say('Password changed. Other sessions have ended');
-      await queryClient.invalidateQueries(answersOf('listMySessions'));
+  const saving = useSubmit(
+    () => people.changePassword({ body: { newPassword, ...(user.hasPassword && { currentPassword }) } }),
+    {
+      says: 'Password changed. All other sessions have ended',
+      onDone: (next) => {
+        setCurrentPassword('');
+        setNewPassword('');
+        sessionIs(next);
+      },
     },
-  });
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     saving.mutate();
@@ -39,11 +36,11 @@ export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
         )}
         <NewPasswordField label="New password" value={newPassword} onChange={setNewPassword} />
         {saving.isError && <Refused error={saving.error} />}
-        <div className={css.foot}>
+        <div className={common.wideRow}>
           <Button type="submit" look="primary" busy={saving.isPending} disabled={newPassword === ''}>
             {user.hasPassword ? 'Change password' : 'Set password'}
           </Button>
-          <span className={css.soft}>Ends all other sessions. API keys go on working.</span>
+          <span className={common.soft}>Ends all other sessions. API keys keep working.</span>
         </div>
       </form>
     </Section>

@@ -1,19 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Section } from '../../kit/page.tsx';
-import { say } from '../../kit/toast.tsx';
 import { Refused } from '../sign-in/entry.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
 import css from './account.module.css';
 
-/** What somebody has to do before a new address counts. */
 export function savedWords(confirmationSentTo: string | null): string {
   if (confirmationSentTo === null) return 'Profile saved';
-  return `Profile saved. Your address changes when you open the link that is on its way to ${confirmationSentTo}`;
+  return `Profile saved. To confirm the new address, open the link we sent to ${confirmationSentTo}`;
 }
 
 export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
@@ -22,18 +20,20 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
   const [currentPassword, setCurrentPassword] = useState('');
   const newEmail = email.trim() !== user.email;
   const changed = newEmail || name.trim() !== user.name;
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       people.updateProfile({
         body: { name: name.trim(), ...(newEmail && { email: email.trim(), currentPassword }) },
       }),
-    onSuccess: ({ confirmationSentTo, ...next }) => {
-      setCurrentPassword('');
-      setEmail(next.user.email);
-      sessionIs(next);
-      say(savedWords(confirmationSentTo));
+    {
+      says: ({ confirmationSentTo }) => savedWords(confirmationSentTo),
+      onDone: ({ confirmationSentTo: _, ...next }) => {
+        setCurrentPassword('');
+        setEmail(next.user.email);
+        sessionIs(next);
+      },
     },
-  });
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     saving.mutate();
@@ -49,7 +49,10 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
             onChange={({ target }) => setName(target.value)}
           />
         </Field>
-        <Field label="E-mail" hint={user.hasPassword ? undefined : 'Choose a password before you change it.'}>
+        <Field
+          label="E-mail"
+          hint={user.hasPassword ? undefined : 'Set a password before you change your address.'}
+        >
           <TextInput
             type="email"
             autoComplete="email"
@@ -62,13 +65,13 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
         {newEmail && (
           <PasswordField
             label="Your password"
-            hint="Links to a new password go to this address, so changing it asks for yours."
+            hint="Password reset links go to this address, so your password is required to change it."
             value={currentPassword}
             onChange={setCurrentPassword}
           />
         )}
         {saving.isError && <Refused error={saving.error} />}
-        <div className={css.foot}>
+        <div className={common.wideRow}>
           <Button type="submit" look="primary" busy={saving.isPending} disabled={!changed}>
             Save profile
           </Button>

@@ -1,15 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import { answersOf, askPeople } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import { askPeople, type ConsoleOutput, people, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import css from './account.module.css';
 import { browserName } from './browser-name.ts';
 
 type Session = ConsoleOutput<'listMySessions'>['items'][number];
@@ -25,12 +22,11 @@ export function Sessions() {
   const sessions = useQuery(askPeople('listMySessions', {}));
   return (
     <Section title="Sessions">
-      {sessions.isPending && <Skeleton lines={3} />}
-      {sessions.isError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
+      <QueryState of={sessions} lines={3} />
       {sessions.data && (
         <Table label="Sessions" columns={columns} rows={sessions.data.items} keyOf={({ id }) => id} />
       )}
-      <Note>Somebody else in this list? End that session and change your password.</Note>
+      <Note>If you do not recognize a session, end it and change your password.</Note>
     </Section>
   );
 }
@@ -41,34 +37,25 @@ const columns: Column<Session>[] = [
     main: true,
     cell: ({ userAgent }) => <span title={userAgent ?? undefined}>{browserName(userAgent)}</span>,
   },
-  { name: 'Address', cell: ({ address }) => <code className={css.agent}>{address}</code> },
-  { name: 'Began with', cell: ({ way }) => ways[way] },
-  { name: 'Began', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Address', cell: ({ address }) => <code className={common.softText}>{address}</code> },
+  { name: 'Signed in with', cell: ({ way }) => ways[way] },
+  { name: 'Signed in', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Last seen', figure: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-  { name: 'Ends unless used', figure: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { name: 'Expires', figure: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
     name: 'Actions',
     figure: true,
     cell: (session) =>
-      session.current ? <StateMark state="passed">this one</StateMark> : <EndSession session={session} />,
+      session.current ? <StateMark state="passed">this session</StateMark> : <EndSession session={session} />,
   },
 ];
 
 function EndSession({ session }: { session: Session }) {
-  const queryClient = useQueryClient();
-  const ending = useMutation({
-    mutationFn: () => people.endSession({ signInId: session.id }),
-    onSuccess: async () => {
-      say('Session ended');
-      await queryClient.invalidateQueries(answersOf('listMySessions'));
-    },
-    onError: complain,
-  });
+  const ending = useAction(() => people.endSession({ signInId: session.id }), { says: 'Session ended' });
   return (
     <Button
       look="danger"
-      busy={ending.isPending}
-      onClick={() => ending.mutate()}
+      action={ending}
       aria-label={`End the session of ${browserName(session.userAgent)} at ${session.address}`}
     >
       End session

@@ -14,7 +14,6 @@ export function chatsSearch(raw: Raw): ChatsSearch {
 export interface ChatSearch {
   /** The turn whose timeline is open. */
   turn?: string | undefined;
-  /** What is chosen in it. */
   span?: string | undefined;
   /** Whether the browser of the chat is shown beside it. */
   browser?: true | undefined;

@@ -1,16 +1,15 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts, Page } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './chat.module.css';
 import { Continue } from './continue.tsx';
 import { setDraft } from './drafts.ts';
@@ -44,7 +43,7 @@ const step = 50;
 
 export function ChatPage() {
   const which = useParams({ from: route });
-  // Nothing that was chosen for one chat counts in the next.
+  // A new chat starts with fresh state.
   return <Chat key={which.sessionId} which={which} />;
 }
 
@@ -62,7 +61,7 @@ function Chat({ which }: { which: Which }) {
     </Link>
   );
   const unkept = live && !isKept(live, session) ? live : undefined;
-  // Of one that had arrived before only that is said; what came of it is among the others.
+  // A turn the service had already received only says so; its result is in the stored conversation.
   const liveId = unkept?.turn?.replay ? undefined : unkept?.turnId;
   const said = unkept?.body.message;
   const entries = useMemo(() => {
@@ -76,18 +75,17 @@ function Chat({ which }: { which: Which }) {
   const title = session?.title ?? live?.body.message.slice(0, 80) ?? 'Chat';
   if (!session && !unkept)
     return (
-      <Page title="Chat" name="Chat" crumbs={[crumb]}>
+      <Page title="Chat" crumbs={[crumb]}>
         {error ? <Problem error={error} retry={retry} back={crumb} /> : <Skeleton lines={8} />}
       </Page>
     );
   return (
     <Page
       title={title}
-      name={title}
       crumbs={[crumb]}
       actions={
         <>
-          <Same operation="getChatSession" input={{ sessionId }} />
+          <ApiExample operation="getChatSession" input={{ sessionId }} />
           <Button
             aria-pressed={beside === true}
             onClick={() =>
@@ -109,10 +107,10 @@ function Chat({ which }: { which: Which }) {
       {session && <ChatFacts projectId={projectId} session={session} />}
       {error && <Problem error={error} retry={retry} />}
       <div className={beside ? css.beside : css.alone}>
-        <div className={css.talk}>
+        <div className={common.panel}>
           <Conversation which={which} entries={entries} live={unkept} />
           {session?.turnInProgress && !open && (
-            <Note>A turn of this chat is under way elsewhere. It is shown here when it has ended.</Note>
+            <Note>A turn is running in another tab or client. It appears here when it ends.</Note>
           )}
           <Continue which={which} session={session} live={live} />
         </div>
@@ -207,10 +205,10 @@ function statusWords({ state, pieces }: LiveTurn): string {
 }
 
 const stateWords = {
-  sending: 'The message is being sent',
+  sending: 'Sending message',
   waiting: 'Waiting for another turn of this chat',
-  running: 'The model is at work',
-  ended: 'The reply is there',
+  running: 'The model is working',
+  ended: 'Reply received',
   failed: 'The turn failed',
   stopped: 'The turn was stopped',
   lost: 'The connection was lost',
@@ -223,9 +221,9 @@ function ChatFacts({ projectId, session }: { projectId: string; session: Session
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={sessionId} />],
+        ['ID', <Id key="id" value={sessionId} />],
         ['Model', modelId],
-        ['Tools', toolMode === 'auto' ? 'all' : 'that only read'],
+        ['Tools', toolMode === 'auto' ? 'all' : 'read-only'],
         ['Servers', serverIds.map((id) => names.get(id) ?? id).join(', ')],
         [
           'Environment',

@@ -1,17 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { askPages } from '../../api/ask.ts';
-import { Button, linkClass } from '../../kit/button.tsx';
+import { askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { linkClass } from '../../kit/button.tsx';
 import { Select } from '../../kit/field.tsx';
 import { FilterInput } from '../../kit/filter-input.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import type { ChatsSearch } from './address.ts';
 import css from './chat.module.css';
 
@@ -32,16 +31,15 @@ export function ChatsPage() {
     limit: 50,
   };
   const sessions = useInfiniteQuery(askPages('listSessions', input));
-  const items = sessions.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = sessions.data?.items ?? [];
   const set = (changed: ChatsSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   return (
     <Page
       title="Chat"
-      name="Chat"
       actions={
         <>
-          <Same operation="listSessions" input={input} />
+          <ApiExample operation="listSessions" input={input} />
           <Link to="/projects/$projectId/sessions/new" params={{ projectId }} className={linkClass}>
             New chat
           </Link>
@@ -50,35 +48,29 @@ export function ChatsPage() {
     >
       <search className={css.filters}>
         <FilterInput
-          aria-label="Words to look for"
-          placeholder="Find a chat"
+          aria-label="Search terms"
+          placeholder="Search chats"
           className={css.find}
           value={search.q}
           onChange={(q) => set({ q })}
         />
         <Select
-          aria-label="Where to look"
+          aria-label="Search in"
           value={search.in ?? ''}
           onChange={({ target }) => set({ in: target.value === 'transcripts' ? 'transcripts' : undefined })}
           options={[
-            ['', 'in titles'],
-            ['transcripts', 'in what was said'],
+            ['', 'titles'],
+            ['transcripts', 'messages'],
           ]}
         />
       </search>
-      {sessions.isPending && <Skeleton lines={6} />}
-      {sessions.isError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
-      {sessions.isSuccess && items.length === 0 && <NoChat projectId={projectId} search={search} />}
+      <QueryState of={sessions} lines={6} empty={items.length === 0}>
+        <NoChat projectId={projectId} search={search} />
+      </QueryState>
       {items.length > 0 && (
         <Table label="Chats" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
       )}
-      {sessions.hasNextPage && (
-        <div>
-          <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-            Show earlier chats
-          </Button>
-        </div>
-      )}
+      <ShowMore of={sessions}>Show earlier chats</ShowMore>
     </Page>
   );
 }
@@ -86,8 +78,8 @@ export function ChatsPage() {
 function NoChat({ projectId, search }: { projectId: string; search: ChatsSearch }) {
   if (search.q !== undefined)
     return (
-      <Empty title="No chat has these words">
-        {search.in === undefined ? 'Only titles were looked through.' : 'Whole words are looked for.'}
+      <Empty title="No results">
+        {search.in === undefined ? 'Only titles were searched.' : 'The search matches whole words.'}
       </Empty>
     );
   return (
@@ -95,12 +87,12 @@ function NoChat({ projectId, search }: { projectId: string; search: ChatsSearch 
       title="No chat yet"
       action={
         <Link to="/projects/$projectId/sessions/new" params={{ projectId }} className={linkClass}>
-          Start a chat
+          Start chat
         </Link>
       }
     >
-      Talk with a model that has the tools of your servers, and see every call it makes. Nobody else sees your
-      chats.
+      Chat with a model that can use the tools of your servers, and see every call it makes. Only you can see
+      your chats.
     </Empty>
   );
 }
@@ -117,7 +109,7 @@ function columnsOf(projectId: string): Column<Session>[] {
       ),
     },
     {
-      name: 'Found',
+      name: 'Results',
       cell: ({ matchPreview }) => matchPreview !== undefined && cut(matchPreview, 300),
     },
     { name: 'Model', cell: ({ modelId }) => modelId },

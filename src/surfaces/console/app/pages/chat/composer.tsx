@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { TextArea } from '../../kit/field.tsx';
 import { sendingWith, tooLong } from '../../kit/message.ts';
 import css from './chat.module.css';
@@ -13,7 +14,7 @@ export function Composer({
   turn,
   blocked,
   onSend,
-  same,
+  example,
   children,
 }: {
   conversation: string;
@@ -21,9 +22,7 @@ export function Composer({
   /** Why nothing can be sent now. */
   blocked?: string | undefined;
   onSend: (message: string) => void;
-  /** The same elsewhere. */
-  same: ReactNode;
-  /** What else is said about the turn. */
+  example: ReactNode;
   children?: ReactNode;
 }) {
   const draft = useDraft(conversation);
@@ -40,7 +39,7 @@ export function Composer({
     <form className={css.composer} onSubmit={submit}>
       <TextArea
         aria-label="Message"
-        placeholder="Write a message. Enter sends it, Shift and Enter begin a new line."
+        placeholder="Write a message. Enter to send, Shift+Enter for a new line."
         className={css.message}
         rows={3}
         dir="auto"
@@ -51,8 +50,8 @@ export function Composer({
       />
       <div className={css.foot}>
         <div className={css.more}>{children}</div>
-        {(over ?? blocked) !== undefined && <span className={css.soft}>{over ?? blocked}</span>}
-        {same}
+        {(over ?? blocked) !== undefined && <span className={common.soft}>{over ?? blocked}</span>}
+        {example}
         {open ? (
           <Button look="danger" onClick={() => stopTurn(turn)}>
             Stop

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
-import { Same } from '../../same/same.tsx';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Composer } from './composer.tsx';
 import { lastClient, rememberClient } from './last-client.ts';
 import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
@@ -23,7 +21,7 @@ export function Continue({
   live: LiveTurn | undefined;
 }) {
   const [limits, setLimits] = useState(() => ({ ...noLimits, hostId: lastClient(sessionId) }));
-  // One that began with a browser has said nothing yet of what it is held with.
+  // A session that was created by opening a browser has no settings yet.
   const undecided = session?.apiConfigState === 'unconfigured';
   const [settings, setSettings] = useState(unset);
   const { chosen, models, servers } = useSettings(projectId, settings, undecided);
@@ -53,10 +51,10 @@ export function Continue({
       <Composer
         conversation={sessionId}
         turn={live}
-        blocked={undecided && chosen.modelId === undefined ? 'Choose a model first.' : undefined}
+        blocked={undecided && chosen.modelId === undefined ? 'Select a model first.' : undefined}
         onSend={send}
-        same={
-          <Same
+        example={
+          <ApiExample
             operation="sendChatMessage"
             input={{ body: { idempotencyKey: 'KEY', sessionId, message: 'MESSAGE', ...said } }}
           />

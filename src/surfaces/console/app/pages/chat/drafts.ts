@@ -1,6 +1,6 @@
 import { personalStoreOf } from '../../kit/store.ts';
 
-/** What is typed and not sent, by conversation, while the tab is open. */
+/** Unsent messages by conversation, kept until the tab closes. */
 const drafts = personalStoreOf<ReadonlyMap<string, string>>(new Map());
 
 export function useDraft(conversation: string): string {

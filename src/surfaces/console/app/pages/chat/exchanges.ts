@@ -1,7 +1,6 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { type Message, messagesOf, type Part } from '../trial/trace.ts';
 
-/** What became of a call; it is not told of one whose result is missing. */
 export type CallState = 'running' | 'ok' | 'error' | 'unknown';
 
 /** A piece of what a model did in a turn: it said something, or it called a tool. */
@@ -20,9 +19,8 @@ export type Piece =
 
 export type Call = Extract<Piece, { kind: 'call' }>;
 
-/** What a person said, and what came of it. */
 export interface Exchange {
-  /** Of the message that began it. */
+  /** Index of its first message. */
   index: number;
   said: string;
   pieces: Piece[];

@@ -1,14 +1,12 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
+import { ask, useQueries, useQuery } from '../../api/index.ts';
 import { Choices, Switch } from '../../kit/choices.tsx';
-import { Field, Select } from '../../kit/field.tsx';
+import { SelectField } from '../../kit/field.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import form from '../../kit/form.module.css';
 import { everythingListed } from '../servers/every-page.ts';
 import css from './chat.module.css';
 import type { Body } from './turn-state.ts';
 
-/** What is said about one turn only. */
 export interface Limits {
   maxToolCalls: string;
   maxSteps: string;
@@ -47,31 +45,28 @@ export function TurnLimits({
   setLimits,
 }: {
   projectId: string;
-  /** Whose tools there are to choose from. */
   serverIds: readonly string[];
   limits: Limits;
   setLimits: (limits: Limits) => void;
 }) {
   const said = Object.keys(limitsBody(limits)).length;
   return (
-    <Fold className={css.limits} summary={`Only for the next turn${said > 0 ? ` (${said} said)` : ''}`}>
+    <Fold className={css.limits} summary={`Only for the next turn${said > 0 ? ` (${said} set)` : ''}`}>
       {() => (
         <div className={form.form}>
           <div className={form.columns}>
-            <Field label="Tool calls, at most">
-              <Select
-                value={limits.maxToolCalls}
-                onChange={({ target }) => setLimits({ ...limits, maxToolCalls: target.value })}
-                options={[['', 'no limit'], ['0', '0: no tools'], ...upTo(1, 16)]}
-              />
-            </Field>
-            <Field label="Calls of the model, at most">
-              <Select
-                value={limits.maxSteps}
-                onChange={({ target }) => setLimits({ ...limits, maxSteps: target.value })}
-                options={[['', '8'], ...upTo(1, 16).filter(([value]) => value !== '8')]}
-              />
-            </Field>
+            <SelectField
+              label="Maximum tool calls"
+              value={limits.maxToolCalls}
+              options={[['', 'no limit'], ['0', '0: no tools'], ...upTo(1, 16)]}
+              onChange={(value) => setLimits({ ...limits, maxToolCalls: value })}
+            />
+            <SelectField
+              label="Maximum model calls"
+              value={limits.maxSteps}
+              options={[['', '8'], ...upTo(1, 16).filter(([value]) => value !== '8')]}
+              onChange={(value) => setLimits({ ...limits, maxSteps: value })}
+            />
             <ClientField
               projectId={projectId}
               value={limits.hostId}
@@ -79,7 +74,7 @@ export function TurnLimits({
             />
           </div>
           <Switch
-            label="The model may use the browser of this chat; where none is open, one that only looks is opened"
+            label="Let the model use this chat's browser; a read-only one opens if none is open"
             checked={limits.browser}
             onChange={(browser) => setLimits({ ...limits, browser })}
           />
@@ -111,14 +106,14 @@ export function ClientField({
 }) {
   const clients = useQuery(ask('listClients', { projectId }));
   return (
-    <Field label="Client" hint={hint}>
-      <Select
-        value={value}
-        disabled={disabled}
-        onChange={({ target }) => onChange(target.value)}
-        options={[['', 'none'], ...(clients.data?.items ?? []).map(({ id, name }) => [id, name] as const)]}
-      />
-    </Field>
+    <SelectField
+      label="Client"
+      hint={hint}
+      value={value}
+      disabled={disabled}
+      options={[['', 'none'], ...(clients.data?.items ?? []).map(({ id, name }) => [id, name] as const)]}
+      onChange={onChange}
+    />
   );
 }
 
@@ -141,13 +136,13 @@ function ToolChoices({
   return (
     <>
       <Choices
-        legend="Tools that may be offered"
+        legend="Allowed tools"
         choices={names.map((name) => ({ value: name, name }))}
         chosen={chosen ?? names}
         onChange={(next) => onChange(next.length === names.length ? undefined : next)}
-        none={listed.some(({ isPending }) => isPending) ? 'Asking the servers …' : 'The chat has no tools.'}
+        none={listed.some(({ isPending }) => isPending) ? 'Loading tools…' : 'This chat has no tools.'}
       />
-      {unread > 0 && <span className={form.hint}>A server did not list its tools.</span>}
+      {unread > 0 && <span className={form.hint}>A server could not list its tools.</span>}
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { DrydockError } from '../../../../client/index.ts';
-import { answersOf, queryClient } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, refresh } from '../../api/index.ts';
 import { personalStoreOf } from '../../kit/store.ts';
 import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAfter } from './turn-state.ts';
 
@@ -69,8 +68,7 @@ export function sendTurn(conversation: string, body: Body): void {
 async function runAndReadAgain(body: Body, stop: AbortController): Promise<void> {
   await run(body, stop);
   stops.delete(body.idempotencyKey);
-  for (const id of ['getChatSession', 'getChatSessionTrace', 'listSessions'] as const)
-    await queryClient.invalidateQueries(answersOf(id));
+  await refresh('getChatSession', 'getChatSessionTrace', 'listSessions');
 }
 
 /** Wherever it is by now. One that has started a session becomes its turn as soon as it is sure to stay. */
@@ -78,7 +76,7 @@ function change(key: string, how: (turn: LiveTurn) => LiveTurn): boolean {
   const [conversation, before] = [...turns.get()].find(([, { body }]) => body.idempotencyKey === key) ?? [];
   if (conversation === undefined || !before) return false;
   const turn = how(before);
-  // What fails before the model is asked leaves no session.
+  // A turn that fails before the model is called leaves no session.
   const stays = turn.state === 'ended' || turn.pieces.length > 0;
   const next = stays && turn.sessionId !== undefined ? turn.sessionId : conversation;
   if (next !== conversation) forgetTurn(conversation);
@@ -111,10 +109,10 @@ async function read(body: Body, stop: AbortController): Promise<void> {
   const key = body.idempotencyKey;
   for await (const event of api.streamChatMessage({ body }, { signal: stop.signal })) {
     const known = change(key, (turn) => afterEvent(turn, event));
-    // Whoever sent it has signed out.
+    // The sender has signed out.
     if (!known) return stop.abort();
   }
-  change(key, (turn) => (isOpen(turn) ? lost(turn, new TypeError('The stream broke off')) : turn));
+  change(key, (turn) => (isOpen(turn) ? lost(turn, new TypeError('The stream was interrupted')) : turn));
 }
 
 function lost(turn: LiveTurn, error: unknown): LiveTurn {

@@ -21,8 +21,7 @@ export function Live({
     return (
       <li className={css.exchange}>
         <Note>
-          This message had arrived before the connection was lost. What came of it is above; nothing ran
-          twice.
+          This message was received before the connection was lost. Its result is above; nothing ran twice.
         </Note>
       </li>
     );
@@ -37,9 +36,9 @@ export function Live({
           advice={adviceFor(turn)}
           back={
             <>
-              <Button onClick={onAgain}>{needsNewKey(turn) ? 'Send it anew' : 'Try again'}</Button>
+              <Button onClick={onAgain}>{needsNewKey(turn) ? 'Send again' : 'Try again'}</Button>
               <Button look="quiet" onClick={onEdit}>
-                Edit the message
+                Edit message
               </Button>
             </>
           }
@@ -54,31 +53,31 @@ function Outcome({ turn: { state, turn } }: { turn: LiveTurn }) {
   if (state === 'waiting')
     return (
       <StateMark state="pending">
-        Another turn of this chat is under way. This one begins when it has ended.
+        Another turn of this chat is running. This one starts when it ends.
       </StateMark>
     );
-  if (state === 'running') return <StateMark state="running">the model is at work</StateMark>;
+  if (state === 'running') return <StateMark state="running">the model is working</StateMark>;
   if (state === 'stopped')
-    return <StateMark state="cancelled">Stopped. Nothing of this turn is kept in the chat.</StateMark>;
+    return <StateMark state="cancelled">Stopped. This turn was not saved in the chat.</StateMark>;
   if (turn?.persisted.outcome === 'failed')
-    return <Note>The turn ran, and could not be stored: the next one will not know of it.</Note>;
+    return <Note>The turn ran but could not be saved: the next turn will not know about it.</Note>;
   if (turn?.persisted.outcome === 'superseded')
-    return <Note>Somebody went on with this chat meanwhile, so this turn is not part of it.</Note>;
+    return <Note>The chat was continued elsewhere in the meantime, so this turn is not part of it.</Note>;
   return null;
 }
 
 const advice: Record<string, string> = {
-  TURN_FAILED: 'Nothing was stored. Send it anew, or start a chat with another model.',
-  TURN_TIMEOUT: 'Nothing was stored. Ask for less at once, or allow fewer tool calls.',
-  TURN_IN_PROGRESS: 'It was waited for longer than a turn may take. Try again.',
+  TURN_FAILED: 'Nothing was saved. Send it again, or start a chat with another model.',
+  TURN_TIMEOUT: 'Nothing was saved. Ask for less at once, or allow fewer tool calls.',
+  TURN_IN_PROGRESS: 'The turn exceeded its time limit. Try again.',
   SESSION_FULL: 'Start a new chat.',
-  SERVER_UNAVAILABLE: 'Enable the server, or start a chat with others.',
-  HOST_TARGET_REQUIRED: 'Choose the client below the message, under “Only for the next turn”.',
-  CONCURRENT_TURN_LIMIT: 'Wait until other chats of the organization have their replies.',
+  SERVER_UNAVAILABLE: 'Enable the server, or start a chat with other servers.',
+  HOST_TARGET_REQUIRED: 'Select the client below the message, under “Only for the next turn”.',
+  CONCURRENT_TURN_LIMIT: 'Wait until other chats in the organization have their replies.',
 };
 
 function adviceFor({ state, error }: LiveTurn): string | undefined {
   if (state === 'lost')
-    return 'The connection was lost, and with it the turn unless it had ended by then. Trying again runs nothing twice.';
+    return 'The connection was lost. The turn may have ended; trying again runs nothing twice.';
   return advice[reasonOf(error) ?? ''];
 }

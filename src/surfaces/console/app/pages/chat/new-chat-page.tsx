@@ -1,8 +1,8 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './chat.module.css';
 import { Composer } from './composer.tsx';
 import { setDraft } from './drafts.ts';
@@ -21,7 +21,7 @@ import { SettingsForm, unset, useSettings } from './settings.tsx';
 
 const route = '/projects/$projectId/sessions/new';
 
-/** What a chat is held with, and its first message; both stay here until the model has begun to answer. */
+/** Settings and first message of a new chat, kept until the model starts to answer. */
 export function NewChatPage() {
   const { projectId } = useParams({ from: route });
   const navigate = useNavigate();
@@ -49,7 +49,6 @@ export function NewChatPage() {
   return (
     <Page
       title="New chat"
-      name="New chat"
       crumbs={[
         <Link key="chats" to="/projects/$projectId/sessions" params={{ projectId }}>
           Chat
@@ -76,15 +75,15 @@ export function NewChatPage() {
         </ol>
       )}
       {!turn && (
-        <Note>The first message decides all of this for the chat; another choice needs another chat.</Note>
+        <Note>These settings are fixed with the first message. To change them, start another chat.</Note>
       )}
       <Composer
         conversation={conversation}
         turn={turn}
-        blocked={chosen.modelId === undefined ? 'Choose a model first.' : undefined}
+        blocked={chosen.modelId === undefined ? 'Select a model first.' : undefined}
         onSend={send}
-        same={
-          <Same
+        example={
+          <ApiExample
             operation="sendChatMessage"
             input={{ body: { idempotencyKey: 'KEY', projectId, ...chosen, message: 'MESSAGE' } }}
           />

@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'react';
 import { classes } from '../../kit/classes.ts';
 import { Code } from '../../kit/code.tsx';
-import { Few } from '../../kit/few.tsx';
+import common from '../../kit/common.module.css';
 import { Fold } from '../../kit/fold.tsx';
 import { ToolIcon } from '../../kit/icons.tsx';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { duration } from '../../kit/time.tsx';
@@ -20,15 +21,15 @@ export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: stri
       <h2 className={by === 'You' ? undefined : 'visually-hidden'} dir="auto">
         {name}
       </h2>
-      <LongText className={css.words} text={text} first={mostAtFirst} />
+      <LongText className={common.words} text={text} first={mostAtFirst} />
     </div>
   );
 }
 
-/** What a model did, in order. The call that is meant is marked and brought into view. */
+/** The call that is meant is marked and brought into view. */
 export function Pieces({ pieces, meant }: { pieces: readonly Piece[]; meant?: string | undefined }) {
   return (
-    <Few items={pieces} noun="piece">
+    <LimitedList items={pieces} noun="piece">
       {(piece, at) =>
         piece.kind === 'text' ? (
           <Said key={at} by="Model" text={piece.text} />
@@ -36,7 +37,7 @@ export function Pieces({ pieces, meant }: { pieces: readonly Piece[]; meant?: st
           <CallPiece key={at} call={piece} meant={meant !== undefined && piece.id === meant} />
         )
       }
-    </Few>
+    </LimitedList>
   );
 }
 
@@ -55,14 +56,18 @@ function CallPiece({ call, meant }: { call: Call; meant: boolean }) {
     if (meant) place.current?.scrollIntoView({ block: 'nearest' });
   }, [meant]);
   return (
-    <div ref={place} className={classes(css.call, meant && css.meant)} aria-current={meant || undefined}>
+    <div
+      ref={place}
+      className={classes(css.call, meant && common.selected)}
+      aria-current={meant || undefined}
+    >
       <Fold
         summary={
           <span className={css.callLine}>
             <ToolIcon />
             <code title={tool}>{tool}</code>
             <StateMark state={state}>{word}</StateMark>
-            {durationMs !== undefined && <span className={css.soft}>{duration(durationMs)}</span>}
+            {durationMs !== undefined && <span className={common.soft}>{duration(durationMs)}</span>}
             <span className={css.brief}>{input.slice(0, 200).replaceAll(/\s+/g, ' ')}</span>
           </span>
         }
@@ -71,8 +76,8 @@ function CallPiece({ call, meant }: { call: Call; meant: boolean }) {
           <div className={css.callBody}>
             <Code text={input} label={`arguments of ${tool}`} />
             {output === undefined ? (
-              <p className={css.soft}>
-                {call.state === 'running' ? 'No result yet.' : 'The result comes with the reply.'}
+              <p className={common.soft}>
+                {call.state === 'running' ? 'No result yet.' : 'The result arrives with the reply.'}
               </p>
             ) : (
               <Code text={output} label={`result of ${tool}`} />

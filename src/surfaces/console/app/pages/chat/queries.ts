@@ -1,5 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api, infiniteQueryOptions } from '../../api/index.ts';
 
 interface Which {
   projectId: string;
@@ -25,7 +24,6 @@ export function sessionOf({ projectId, sessionId }: Which) {
   });
 }
 
-/** What happened in its turns, without their spans. */
 export function turnsOf({ sessionId }: Which) {
   return infiniteQueryOptions({
     queryKey: ['getChatSessionTrace', 'pages', { sessionId }],

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
 import { Choices } from '../../kit/choices.tsx';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import form from '../../kit/form.module.css';
 import { TabButtons } from '../../kit/tabs.tsx';
@@ -14,7 +12,6 @@ import type { Body } from './turn-state.ts';
 type Model = Output<'listModels'>['items'][number];
 type Server = Output<'listProjectServers'>['items'][number];
 
-/** What was chosen for a chat; what was not is decided when it is sent. */
 export interface Settings {
   modelId: string | undefined;
   target: 'servers' | 'environment';
@@ -74,7 +71,6 @@ function settingsBody(
   };
 }
 
-/** What a message says of it, with the lists that it is chosen from. */
 export function useSettings(projectId: string, settings: Settings, enabled = true) {
   const models = useQuery({ ...ask('listModels', {}), enabled }).data?.items;
   const servers = useQuery({ ...ask('listProjectServers', { projectId }), enabled }).data?.items;
@@ -83,9 +79,8 @@ export function useSettings(projectId: string, settings: Settings, enabled = tru
 }
 
 const modeWords = {
-  read_only:
-    'Only tools that say of themselves that they change nothing. Those that say nothing about it are left out.',
-  auto: 'Every tool, also those that change or delete something. Nobody is asked before a call.',
+  read_only: 'Only tools declared read-only. Tools without that declaration are excluded.',
+  auto: 'All tools, including those that change or delete data, without confirmation.',
 };
 
 export function SettingsForm({
@@ -107,34 +102,31 @@ export function SettingsForm({
   return (
     <div className={css.settings}>
       <div className={form.columns}>
-        <Field
+        <SelectField
           label="Model"
-          hint={offline && 'No language model: it picks tools by the words of a message, and costs nothing.'}
-        >
-          <Select
-            value={modelId ?? ''}
-            onChange={({ target }) => set({ modelId: target.value })}
-            options={usable(models ?? []).map(
-              ({ id, offline: isOffline }) => [id, isOffline ? `${id} (offline)` : id] as const,
-            )}
-          />
-        </Field>
-        <Field label="Tools" hint={modeWords[settings.toolMode]}>
-          <Select
-            value={settings.toolMode}
-            onChange={({ target }) => set({ toolMode: target.value as Settings['toolMode'] })}
-            options={[
-              ['read_only', 'that only read'],
-              ['auto', 'all'],
-            ]}
-          />
-        </Field>
+          hint={offline && 'Not a language model: it selects tools by keywords, at no cost.'}
+          value={modelId ?? ''}
+          options={usable(models ?? []).map(
+            ({ id, offline: isOffline }) => [id, isOffline ? `${id} (offline)` : id] as const,
+          )}
+          onChange={(value) => set({ modelId: value })}
+        />
+        <SelectField
+          label="Tools"
+          hint={modeWords[settings.toolMode]}
+          value={settings.toolMode}
+          options={[
+            ['read_only', 'Read-only tools'],
+            ['auto', 'All tools'],
+          ]}
+          onChange={(value) => set({ toolMode: value })}
+        />
       </div>
       <TabButtons
-        label="Whom it talks to"
+        label="Connect to"
         names={[
           ['servers', 'Servers'],
-          ['environment', 'An environment'],
+          ['environment', 'Environment'],
         ]}
         chosen={settings.target}
         choose={(target) => set({ target })}
@@ -154,7 +146,7 @@ export function SettingsForm({
             projectId={projectId}
             value={settings.hostId}
             onChange={(hostId) => set({ hostId })}
-            hint="What it says of itself to servers, its prompt and its temperature. Without a server chosen, its servers."
+            hint="Sets the client info sent to servers, the prompt and the temperature. Its servers are used if none is selected."
           />
         </div>
       ) : (
@@ -167,25 +159,25 @@ export function SettingsForm({
       <Fold summary="Prompt and temperature">
         {() => (
           <div className={form.form}>
-            <Field label="System prompt" hint="Instead of that of the client.">
-              <TextArea
-                rows={4}
-                maxLength={8000}
-                value={settings.systemPrompt}
-                onChange={({ target }) => set({ systemPrompt: target.value })}
-              />
-            </Field>
-            <Field label="Temperature" hint="0 to 2; left out, that of the client or of the model.">
-              <TextInput
-                type="number"
-                min={0}
-                max={2}
-                step={0.1}
-                className={css.number}
-                value={settings.temperature}
-                onChange={({ target }) => set({ temperature: target.value })}
-              />
-            </Field>
+            <AreaField
+              label="System prompt"
+              hint="Replaces the client's prompt."
+              rows={4}
+              maxLength={8000}
+              value={settings.systemPrompt}
+              onChange={(text) => set({ systemPrompt: text })}
+            />
+            <TextField
+              label="Temperature"
+              hint="0 to 2. Default: that of the client or the model."
+              type="number"
+              min={0}
+              max={2}
+              step={0.1}
+              className={css.number}
+              value={settings.temperature}
+              onChange={(text) => set({ temperature: text })}
+            />
           </div>
         )}
       </Fold>
@@ -197,9 +189,9 @@ function NoServer({ projectId, read }: { projectId: string; read: boolean }) {
   if (!read) return '…';
   return (
     <>
-      No server is enabled.{' '}
+      No enabled servers.{' '}
       <Link to="/projects/$projectId/servers" params={{ projectId }}>
-        Go to the servers
+        Go to servers
       </Link>
     </>
   );
@@ -217,19 +209,16 @@ function EnvironmentField({
   const environments = useQuery(ask('listEnvironments', { projectId }));
   const named = environments.data?.items.filter(({ archived }) => !archived) ?? [];
   return (
-    <Field
+    <SelectField
       label="Environment"
       hint={
         environments.isSuccess && named.length === 0
-          ? 'The project has none yet.'
-          : 'Its client, servers, secrets and skills, as they are at each turn. The model is the one above.'
+          ? 'This project has no environments.'
+          : 'Each turn uses its current client, servers, secrets and skills, with the model above.'
       }
-    >
-      <Select
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        options={[['', 'Choose one'], ...named.map(({ id, name }) => [id, name ?? id] as const)]}
-      />
-    </Field>
+      value={value}
+      options={[['', 'Select one'], ...named.map(({ id, name }) => [id, name ?? id] as const)]}
+      onChange={onChange}
+    />
   );
 }

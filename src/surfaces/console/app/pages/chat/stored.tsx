@@ -8,13 +8,12 @@ import type { Entry, Turn } from './exchanges.ts';
 import { Pieces, Said } from './pieces.tsx';
 import { TurnTimeline } from './turn-timeline.tsx';
 
-/** What is open in the address. */
 export interface Chosen {
   turn: string | undefined;
   span: string | undefined;
 }
 
-/** What the service keeps of a conversation. It is not drawn anew for each word of the turn that goes on. */
+/** The stored conversation. Memoized, so that it does not render for each streamed word. */
 export const Stored = memo(function Stored({
   sessionId,
   entries,
@@ -25,7 +24,6 @@ export const Stored = memo(function Stored({
 }: {
   sessionId: string;
   entries: readonly Entry[];
-  /** Who talks with the model. */
   speaker?: string;
   /** Whether the timeline of the turn that is chosen is drawn elsewhere. */
   beside?: boolean;
@@ -44,7 +42,7 @@ export const Stored = memo(function Stored({
         </>
       ) : (
         <p>
-          <StateMark state="failed">A turn came to nothing</StateMark> <bdi>{turn.error}</bdi>
+          <StateMark state="failed">A turn failed</StateMark> <bdi>{turn.error}</bdi>
         </p>
       )}
       {turn && <TurnFacts {...{ sessionId, turn, beside, chosen, choose }} />}
@@ -104,7 +102,7 @@ function TurnFacts({
 
 function UsageWords({ usage }: { usage: NonNullable<Turn['usage']> }) {
   const { inputTokens, outputTokens } = usage;
-  if (inputTokens === undefined && outputTokens === undefined) return <span>tokens not told</span>;
+  if (inputTokens === undefined && outputTokens === undefined) return <span>token usage unknown</span>;
   const said = (tokens: number | undefined): string => (tokens === undefined ? 'unknown' : count(tokens));
   return (
     <span>
@@ -114,9 +112,9 @@ function UsageWords({ usage }: { usage: NonNullable<Turn['usage']> }) {
 }
 
 const finishes: Record<string, string> = {
-  length: 'cut off: the model may write no more at once',
-  'content-filter': 'held back by a filter of the provider',
-  'step-limit': 'ended at the limit of model calls; the model would have gone on',
+  length: 'cut off at the output limit',
+  'content-filter': "blocked by the provider's content filter",
+  'step-limit': 'stopped at the limit of model calls',
 };
 
 function finishWords(reason: string): string {

@@ -1,4 +1,5 @@
-import { DrydockError, type Input, type Output } from '../../../../client/index.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import type { Input, Output } from '../../api/index.ts';
 import { jsonWithin } from '../../kit/json.ts';
 import { cut, textOf } from '../../kit/text.ts';
 import type { Call, Piece } from './exchanges.ts';
@@ -15,9 +16,7 @@ export interface LiveTurn {
   sessionId: string | undefined;
   turnId: string | undefined;
   pieces: Piece[];
-  /** Of one that failed or was lost. */
   error: unknown;
-  /** Of one that ended. */
   turn: Ended | undefined;
 }
 
@@ -87,7 +86,7 @@ function begun({ toolCallId, toolName, input }: Extract<ChatEvent, { type: 'tool
   };
 }
 
-/** Its answer has what the calls came to, which the events leave out. */
+/** The answer includes the tool results, which events omit. */
 function ended(turn: LiveTurn, answer: Ended): LiveTurn {
   let { pieces } = turn;
   for (const { toolCallId, status: state, output, errorMessage } of answer.toolCalls ?? [])

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { artifactPath } from '../../kit/artifact-path.ts';
+import common from '../../kit/common.module.css';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
-import { Same } from '../../same/same.tsx';
 import { spansOf } from '../trial/trace.ts';
 import css from './chat.module.css';
 
@@ -24,30 +24,24 @@ export function TurnTimeline({
   const trace = useQuery({ ...ask('getChatSessionTrace', which), staleTime: 5 * 60_000 });
   const [turn] = trace.data?.turns ?? [];
   const spans = useMemo(() => spansOf({ spans: turn?.spans }), [turn]);
-  // What the browser showed, where the turn used it.
   const pictures = (turn?.screenshots ?? []).flatMap(({ toolCallId, url }) =>
     url === undefined ? [] : [{ toolCallId, url }],
   );
   if (trace.isError) return <Problem error={trace.error} retry={() => void trace.refetch()} />;
   if (!turn) return <Skeleton lines={4} />;
   return (
-    <div className={css.timeline}>
+    <div className={common.tightColumn}>
       {spans.length > 0 ? (
-        <Waterfall label="Timeline of the turn" bars={spans} chosen={chosen} onChoose={onChoose} />
+        <Waterfall label="Turn timeline" bars={spans} chosen={chosen} onChoose={onChoose} />
       ) : (
-        <Note>Nothing is known about the times of this turn.</Note>
+        <Note>No timing was recorded for this turn.</Note>
       )}
       {pictures.map(({ toolCallId, url }, at) => (
-        <img
-          key={at}
-          className={css.picture}
-          src={artifactPath(url)}
-          alt={`The page after call ${toolCallId}`}
-        />
+        <img key={at} className={css.picture} src={artifactPath(url)} alt={`Page after call ${toolCallId}`} />
       ))}
       <p className={css.foot}>
-        {turn.spansTruncated && <span className={css.soft}>The end of it was too long to be kept.</span>}
-        <Same operation="getChatSessionTrace" input={which} />
+        {turn.spansTruncated && <span className={common.soft}>The trace was truncated.</span>}
+        <ApiExample operation="getChatSessionTrace" input={which} />
       </p>
     </div>
   );

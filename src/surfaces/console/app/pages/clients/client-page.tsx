@@ -1,19 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Client, EditClient } from './edit-client.tsx';
 import { impactWords, serverWords } from './words.ts';
 
@@ -31,12 +29,8 @@ export function ClientPage() {
   );
   if (!found.data)
     return (
-      <Page title="Client" name="Client" crumbs={[list]}>
-        {found.isError ? (
-          <Problem error={found.error} retry={() => void found.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={6} />
-        )}
+      <Page title="Client" crumbs={[list]}>
+        <QueryState of={found} lines={6} back={list} />
       </Page>
     );
   const client = found.data;
@@ -45,11 +39,10 @@ export function ClientPage() {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       actions={
         <>
-          <Same operation="getClient" input={which} />
+          <ApiExample operation="getClient" input={which} />
           <Duplicate projectId={projectId} client={client} />
           <Deleting projectId={projectId} client={client} />
           <Button look="primary" onClick={() => void navigate({ search: { edit: true } })}>
@@ -60,17 +53,17 @@ export function ClientPage() {
     >
       <Facts
         facts={[
-          ['Id', <Id key="id" value={id} />],
+          ['ID', <Id key="id" value={id} />],
           ['Model', config.modelId],
           ['Servers', words(config['serverIds'] ?? '')],
           ['Optional servers', words(config['optionalServerIds'] ?? '')],
-          ['An edit', impactWords(impact)],
+          ['Edit impact', impactWords(impact)],
           ['Changed', <Time key="changed" at={updatedAt} />],
         ]}
       />
       <Revisions id={id} number={versionNumber} at={updatedAt} value={config} words={words} />
       <Section title="Configuration">
-        <Json value={config} label="configuration of the client" />
+        <Json value={config} label="client configuration" />
       </Section>
       {edit && (
         <EditClient
@@ -85,21 +78,12 @@ export function ClientPage() {
 
 function Duplicate({ projectId, client }: { projectId: string; client: Client }) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const copying = useMutation({
-    mutationFn: () => api.duplicateClient({ projectId, client: client.id, body: {} }),
-    onSuccess: async ({ id: clientId, name }) => {
-      say(`Client ${name} created`);
-      await queryClient.invalidateQueries(answersOf('listClients'));
-      await navigate({ to: '/projects/$projectId/clients/$clientId', params: { projectId, clientId } });
-    },
-    onError: complain,
+  const copying = useAction(() => api.duplicateClient({ projectId, client: client.id, body: {} }), {
+    says: ({ name }) => `Client ${name} created`,
+    onDone: ({ id: clientId }) =>
+      navigate({ to: '/projects/$projectId/clients/$clientId', params: { projectId, clientId } }),
   });
-  return (
-    <Button busy={copying.isPending} onClick={() => copying.mutate()}>
-      Duplicate
-    </Button>
-  );
+  return <Button action={copying}>Duplicate</Button>;
 }
 
 /** Refused while environments use it, so those are named instead of asking. */
@@ -110,16 +94,10 @@ function Deleting({ projectId, client }: { projectId: string; client: Client }) 
     .filter(({ hostId }) => hostId === client.id)
     .map(({ id, name }) => ({ kind: 'environment' as const, id, name: name ?? id }));
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const input = { projectId, client: client.id };
-  const deleting = useMutation({
-    mutationFn: () => api.deleteClient(input),
-    onSuccess: async () => {
-      say(`Client ${client.name} deleted`);
-      await navigate({ to: '/projects/$projectId/clients', params: { projectId } });
-      await queryClient.invalidateQueries(answersOf('listClients'));
-    },
-    onError: complain,
+  const deleting = useAction(() => api.deleteClient(input), {
+    says: `Client ${client.name} deleted`,
+    onDone: () => navigate({ to: '/projects/$projectId/clients', params: { projectId } }),
   });
   return (
     <>
@@ -131,25 +109,21 @@ function Deleting({ projectId, client }: { projectId: string; client: Client }) 
           onClose={() => setAsking(false)}
           title={`Delete ${client.name}?`}
           verb="Delete client"
-          busy={deleting.isPending}
+          action={deleting}
           blocked={environments.isPending || uses.length > 0}
-          same={<Same operation="deleteClient" input={input} />}
-          onConfirm={() => deleting.mutate()}
-          lost={
-            <>
-              <p>Its configuration is lost. Runs that were made with it keep what they recorded.</p>
-              {environments.isPending && <Skeleton lines={1} />}
-              {environments.isError && <Problem error={environments.error} />}
-              {environments.data && (
-                <UsedBy
-                  uses={uses}
-                  none="No environment uses it."
-                  lead="These use it. Archive them, or give them another client, first:"
-                />
-              )}
-            </>
-          }
-        />
+          example={<ApiExample operation="deleteClient" input={input} />}
+        >
+          <p>Its configuration is deleted. Past runs keep what they recorded.</p>
+          {environments.isPending && <Skeleton lines={1} />}
+          {environments.isError && <Problem error={environments.error} />}
+          {environments.data && (
+            <UsedBy
+              uses={uses}
+              none="No environments use it."
+              lead="These environments use it. Archive them or change their client first:"
+            />
+          )}
+        </Confirm>
       )}
     </>
   );

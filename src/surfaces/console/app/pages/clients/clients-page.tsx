@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { NewClient } from './new-client.tsx';
 
 type Row = Output<'listClients'>['items'][number];
@@ -23,31 +21,29 @@ export function ClientsPage() {
   return (
     <Page
       title="Clients"
-      name="Clients"
       actions={
         <>
-          <Same operation="listClients" input={{ projectId }} />
+          <ApiExample operation="listClients" input={{ projectId }} />
           <Button look="primary" onClick={() => open(true)}>
             New client
           </Button>
         </>
       }
     >
-      {clients.isPending && <Skeleton lines={5} />}
-      {clients.isError && <Problem error={clients.error} retry={() => void clients.refetch()} />}
-      {clients.isSuccess && items.length === 0 && (
-        <Empty
-          title="No client yet"
-          action={
-            <Button look="primary" onClick={() => open(true)}>
-              Create a client
-            </Button>
-          }
-        >
-          A client is how servers are talked to: model, prompt, capabilities and protocol, after a known
-          product or of your own.
-        </Empty>
-      )}
+      <QueryState
+        of={clients}
+        lines={5}
+        empty={items.length === 0}
+        title="No client yet"
+        action={
+          <Button look="primary" onClick={() => open(true)}>
+            Create client
+          </Button>
+        }
+      >
+        A client defines how servers are called: model, prompt, capabilities and protocol, modeled on a known
+        product or custom.
+      </QueryState>
       {items.length > 0 && (
         <Table label="Clients" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
       )}

@@ -1,14 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Input, Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Input, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Changes } from '../../kit/changes.tsx';
 import { Choices, Switch } from '../../kit/choices.tsx';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { impactWords, serverWords } from './words.ts';
 
 export type Client = Output<'getClient'>;
@@ -28,7 +24,6 @@ export function EditClient({
   const [config, setConfig] = useState<Config>(client.config);
   const [text, setText] = useState<string>();
   const servers = useQuery(ask('listProjectServers', { projectId }));
-  const queryClient = useQueryClient();
   const shown = text ?? JSON.stringify(config, null, 2);
   const problem = text === undefined ? undefined : problemOf(text);
   const edited = JSON.stringify(config) !== JSON.stringify(client.config);
@@ -36,14 +31,9 @@ export function EditClient({
     ...(name !== client.name && { name, expectedName: client.name }),
     ...(edited && { config, expectedConfigId: client.configId, expectedImpact: client.impact }),
   } as Input<'updateClient'>['body'];
-  const saving = useMutation({
-    mutationFn: () => api.updateClient({ projectId, client: client.id, body }),
-    onSuccess: async (saved) => {
-      say(`Client ${saved.name} saved`);
-      for (const id of ['listClients', 'getClient', 'resolveEnvironment'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-      onClose();
-    },
+  const saving = useSubmit(() => api.updateClient({ projectId, client: client.id, body }), {
+    says: (saved) => `Client ${saved.name} saved`,
+    onDone: onClose,
   });
   const set = (changed: Config): void => {
     setConfig({ ...config, ...changed });
@@ -57,28 +47,24 @@ export function EditClient({
     <FormDialog
       title={`Edit ${client.name}`}
       verb="Save changes"
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={Object.keys(body).length === 0 || name.trim() === '' || problem !== undefined}
       wide
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={<Same operation="updateClient" input={{ projectId, client: client.id, body }} />}
+      example={<ApiExample operation="updateClient" input={{ projectId, client: client.id, body }} />}
     >
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
+      <TextField label="Name" required value={name} onChange={setName} />
       <Settings servers={servers.data?.items ?? []} config={config} set={set} />
       <details>
-        <summary>Whole configuration as JSON</summary>
-        <Field label="Configuration" problem={problem}>
-          <TextArea
-            rows={14}
-            value={shown}
-            aria-invalid={problem !== undefined}
-            onChange={({ target }) => type(target.value)}
-          />
-        </Field>
+        <summary>Full configuration as JSON</summary>
+        <AreaField
+          label="Configuration"
+          problem={problem}
+          rows={14}
+          value={shown}
+          aria-invalid={problem !== undefined}
+          onChange={type}
+        />
       </details>
       {edited && (
         <>
@@ -109,33 +95,31 @@ function Settings({
   const known = (models.data?.items ?? []).map(({ id, name }) => [id, `${name} (${id})`] as const);
   return (
     <>
-      <Field label="Model">
-        <Select
-          value={model}
-          onChange={({ target }) => set({ modelId: target.value })}
-          options={known.some(([id]) => id === model) ? known : [[model, model], ...known]}
-        />
-      </Field>
-      <Field label="System prompt">
-        <TextArea
-          rows={4}
-          value={typeof config['systemPrompt'] === 'string' ? config['systemPrompt'] : ''}
-          onChange={({ target }) => set({ systemPrompt: target.value })}
-        />
-      </Field>
-      <Field label="Temperature" hint="0 to 2">
-        <TextInput
-          type="number"
-          min={0}
-          max={2}
-          step={0.1}
-          value={String(Number(config['temperature'] ?? 0))}
-          onChange={({ target }) => set({ temperature: Number(target.value) })}
-        />
-      </Field>
+      <SelectField
+        label="Model"
+        value={model}
+        options={known.some(([id]) => id === model) ? known : [[model, model], ...known]}
+        onChange={(value) => set({ modelId: value })}
+      />
+      <AreaField
+        label="System prompt"
+        rows={4}
+        value={typeof config['systemPrompt'] === 'string' ? config['systemPrompt'] : ''}
+        onChange={(text) => set({ systemPrompt: text })}
+      />
+      <TextField
+        label="Temperature"
+        hint="0 to 2"
+        type="number"
+        min={0}
+        max={2}
+        step={0.1}
+        value={String(Number(config['temperature'] ?? 0))}
+        onChange={(text) => set({ temperature: Number(text) })}
+      />
       <Choices
-        legend="Servers that must connect"
-        none="No server is saved in this project."
+        legend="Required servers"
+        none="This project has no servers."
         choices={servers.map(({ id, name, url }) => ({ value: id, name, hint: url }))}
         chosen={Array.isArray(config['serverIds']) ? (config['serverIds'] as string[]) : []}
         onChange={(serverIds) => set({ serverIds })}
@@ -154,7 +138,7 @@ function problemOf(text: string): string | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? undefined
-      : 'A configuration is a JSON object';
+      : 'The configuration must be a JSON object';
   } catch (error) {
     return (error as Error).message;
   }

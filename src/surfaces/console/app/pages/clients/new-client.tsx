@@ -1,13 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { textOf } from '../../kit/text.ts';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 
 /** From a template, which can be changed afterwards. */
 export function NewClient({
@@ -26,49 +23,39 @@ export function NewClient({
   const template = templates.find(({ id }) => id === chosen) ?? templates[0];
   const name = typed ?? template?.label ?? '';
   const body = { name, template: template?.id ?? '' };
-  const queryClient = useQueryClient();
-  const making = useMutation({
-    mutationFn: () => api.createClient({ projectId, body }),
-    onSuccess: async (client) => {
-      say(`Client ${client.name} created`);
-      await queryClient.invalidateQueries(answersOf('listClients'));
-      onMade(client.id);
-    },
+  const making = useSubmit(() => api.createClient({ projectId, body }), {
+    says: (client) => `Client ${client.name} created`,
+    onDone: (client) => onMade(client.id),
   });
   return (
     <FormDialog
       title="New client"
       verb="Create client"
-      busy={making.isPending}
-      error={making.error ?? catalog.error}
+      action={making}
+      error={catalog.error}
       blocked={name.trim() === '' || !template}
       onClose={onClose}
-      onSubmit={() => making.mutate()}
-      same={<Same operation="createClient" input={{ projectId, body }} />}
+      example={<ApiExample operation="createClient" input={{ projectId, body }} />}
     >
-      <Field label="Template">
-        <Select
-          value={template?.id ?? ''}
-          onChange={({ target }) => setChosen(target.value)}
-          options={templates.map(({ id, label }) => [id, label] as const)}
-        />
-      </Field>
+      <SelectField
+        label="Template"
+        value={template?.id ?? ''}
+        options={templates.map(({ id, label }) => [id, label] as const)}
+        onChange={setChosen}
+      />
       {template && (
         <Note>
-          {textOf(template['about'])} Model {template.modelId}; what is known of it is{' '}
-          {provenance[template.provenance]}.
+          {textOf(template['about'])} Model {template.modelId}; based on {provenance[template.provenance]}.
         </Note>
       )}
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setTyped(target.value)} />
-      </Field>
+      <TextField label="Name" required value={name} onChange={setTyped} />
     </FormDialog>
   );
 }
 
 const provenance = {
-  observed: 'what was observed',
-  probe: 'what a probe found out',
-  'vendor-doc': 'what its maker documents',
+  observed: 'observed behavior',
+  probe: 'a probe',
+  'vendor-doc': 'vendor documentation',
   assumed: 'assumed',
 };

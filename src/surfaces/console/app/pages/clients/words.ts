@@ -1,8 +1,8 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { counted } from '../../kit/numbers.ts';
 import { textOf } from '../../kit/text.ts';
 
-/** What follows an edit of a client, in words. */
+/** Describes what an edit of a client affects. */
 export function impactWords(impact: Output<'getClient'>['impact']): string {
   const parts = [
     [impact.liveEnvironmentCount, 'environment'],
@@ -10,8 +10,8 @@ export function impactWords(impact: Output<'getClient'>['impact']): string {
     [impact.activeLegacyJourneyCount, 'journey'],
   ] as const;
   const followers = parts.flatMap(([many, noun]) => (many === 0 ? [] : [counted(many, noun)]));
-  if (followers.length === 0) return 'Nothing else follows an edit.';
-  return `${followers.join(', ')} will run with the edited configuration from then on.`;
+  if (followers.length === 0) return 'Nothing else is affected.';
+  return `${followers.join(', ')} will use the edited configuration.`;
 }
 
 /** Values of a configuration in words: ids of servers by their names. */

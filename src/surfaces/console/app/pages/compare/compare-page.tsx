@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { DrydockError } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
+import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count, counted } from '../../kit/numbers.ts';
@@ -10,7 +11,6 @@ import { Page, Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { runOf } from '../runs/queries.ts';
 import { coverageWords, isOpen } from '../runs/states.ts';
 import type { CompareSearch } from './address.ts';
@@ -57,7 +57,7 @@ export function ComparePage() {
       crumbs={crumbs}
       actions={
         <>
-          <Same operation="compareEvalRun" input={input} />
+          <ApiExample operation="compareEvalRun" input={input} />
           {run.data && (
             <ChooseBase
               projectId={projectId}
@@ -81,9 +81,7 @@ export function ComparePage() {
 function NoComparison({ error, retry }: { error: Error; retry: () => void }) {
   if (error instanceof DrydockError && error.code === 'NOT_FOUND')
     return (
-      <Empty title="Nothing to compare with">
-        {error.message}. Choose one above, or run the suite again.
-      </Empty>
+      <Empty title="No run to compare with">{error.message}. Choose one above, or run the suite again.</Empty>
     );
   return <Problem error={error} retry={retry} />;
 }
@@ -135,17 +133,17 @@ function Body({ comparison, projectId }: { comparison: Comparison; projectId: st
   return (
     <>
       <div>
-        <p className={css.sentence}>{summaryWords(comparison)}</p>
+        <p className={common.sentence}>{summaryWords(comparison)}</p>
         {difference ? (
           <p className={css.whole}>
-            {pointsWords(difference.change)} as a whole:
+            {pointsWords(difference.change)} overall:
             <StateMark state={stateOfChange(difference)}>{chanceWords(difference)}</StateMark>
           </p>
         ) : (
-          <p className={css.soft}>The runs have no case in common that both could judge.</p>
+          <p className={css.soft}>The runs have no case in common that was judged in both.</p>
         )}
         {scoreContract.evaluationConfigChanged && (
-          <p className={css.soft}>What the runs are judged by has changed in between.</p>
+          <p className={css.soft}>The pass criteria changed between the runs.</p>
         )}
       </div>
       <Totals comparison={comparison} projectId={projectId} />
@@ -171,11 +169,11 @@ function Body({ comparison, projectId }: { comparison: Comparison; projectId: st
               </Link>
             }
           >
-            Each did as before, and no rate moved by more than chance.
+            All unchanged, and no rate moved by more than chance.
           </Empty>
         ) : (
           <Table
-            label="Cases that both runs have"
+            label="Cases in both runs"
             columns={columnsOf(comparison, projectId)}
             rows={shown}
             keyOf={({ caseKey }) => caseKey}
@@ -191,17 +189,17 @@ function stateOfChange({ significant, change }: { significant: boolean; change: 
   return change < 0 ? 'failed' : 'passed';
 }
 
-/** Of the runs as a whole: then, now, and what lies between. */
+/** Figures of the runs as a whole: before, after and the difference. */
 function Totals({ comparison, projectId }: { comparison: Comparison; projectId: string }) {
   const { baseRun, compareRun, metrics } = comparison;
   const rows: [name: string, diff: Diff, show: (value: number) => string][] = [
-    ['Time from start to end', metrics.wallDurationMs, duration],
+    ['Duration', metrics.wallDurationMs, duration],
     ['Tokens', metrics.totalTokens, (value) => count(Math.round(value))],
     ['Cost', metrics.estimatedCostUsd, cost],
   ];
   return (
     <div className={css.frame}>
-      <table className={css.totals} aria-label="The runs as a whole">
+      <table className={css.totals} aria-label="Overall">
         <thead>
           <tr>
             <th scope="col">
@@ -255,7 +253,7 @@ function columnsOf({ baseRun, compareRun }: Comparison, projectId: string): Colu
       cell: ({ title, configChanged, status, base, compare }) => (
         <span className={css.case}>
           {title}
-          {configChanged && status !== 'changed' && <span className={css.soft}> (edited in between)</span>}
+          {configChanged && status !== 'changed' && <span className={css.soft}> (edited)</span>}
           <Link
             to="/projects/$projectId/runs/$runId/compare/traces"
             params={{ projectId, runId: compareRun.id }}
@@ -273,7 +271,7 @@ function columnsOf({ baseRun, compareRun }: Comparison, projectId: string): Colu
       ),
     },
     {
-      name: 'Became',
+      name: 'Change',
       cell: (one) => {
         const { state, words } = stateOfCase(one);
         return <StateMark state={state}>{words}</StateMark>;
@@ -311,7 +309,7 @@ function SideRate({ run, side }: { run: Comparison['baseRun']; side: Compared['b
   return (
     <span className={css.side}>
       <span className={css.soft}>#{run.runNumber}</span>
-      {side.outcome === 'absent' ? 'not in it' : <Rate passed={side.passed} trials={side.trials} />}
+      {side.outcome === 'absent' ? 'not in run' : <Rate passed={side.passed} trials={side.trials} />}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { counted } from '../../kit/numbers.ts';
 import type { State } from '../../kit/state.tsx';
 
@@ -13,7 +13,7 @@ const states: Record<Compared['status'], { state: State; words: string }> = {
   changed: { state: 'inconclusive', words: 'changed' },
   fixed: { state: 'passed', words: 'fixed' },
   new_case: { state: 'pending', words: 'new' },
-  removed_case: { state: 'skipped', words: 'no longer run' },
+  removed_case: { state: 'skipped', words: 'removed' },
   unchanged_passed: { state: 'passed', words: 'still passes' },
 };
 
@@ -37,7 +37,7 @@ export function inOrder(cases: readonly Compared[]): Compared[] {
   return cases.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
 }
 
-/** What became of the cases, in one sentence. */
+/** Summarizes the changes of cases in one sentence. */
 export function summaryWords({ cases }: Comparison): string {
   const of = (...statuses: Compared['status'][]): number =>
     cases.filter(({ status }) => statuses.includes(status)).length;
@@ -47,10 +47,10 @@ export function summaryWords({ cases }: Comparison): string {
     [of('not_measured'), 'not measured'],
     [of('changed'), 'changed'],
     [of('new_case'), 'new'],
-    [of('removed_case'), 'no longer run'],
+    [of('removed_case'), 'removed'],
   ].flatMap(([amount, word]) => (amount === 0 ? [] : [`${amount} ${word}`]));
   const same = of('unchanged_passed', 'unchanged_failed');
-  const rest = `${counted(same, 'case')} did as before`;
+  const rest = `${counted(same, 'case')} unchanged`;
   return parts.length === 0 ? `Nothing changed: ${rest}.` : `${parts.join(', ')}; ${rest}.`;
 }
 
@@ -67,9 +67,9 @@ export function chanceWords(difference: {
   adjustedP?: number | null;
 }): string {
   const p = difference.adjustedP ?? difference.p;
-  if (p === null) return 'too little to tell';
+  if (p === null) return 'too few trials';
   const shown = p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(p < 0.1 ? 3 : 2)}`;
-  return difference.significant ? `more than chance, ${shown}` : `may be chance, ${shown}`;
+  return difference.significant ? `significant, ${shown}` : `not significant, ${shown}`;
 }
 
 /** `+120 ms (+30 %)`; nothing where one side is missing. */

@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note, Skeleton } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from '../trial/checks.tsx';
@@ -42,9 +43,9 @@ export function TracesPage() {
     }),
     enabled: trial !== undefined || (base !== undefined && other !== undefined),
   });
-  const title = named.data ? `${named.data.title}, two traces` : 'Two traces';
+  const title = named.data ? `${named.data.title}, traces` : 'Compare traces';
   return (
-    <Page title={title} name={title} crumbs={crumbs}>
+    <Page title={title} crumbs={crumbs}>
       <div className={css.sides}>
         <Side projectId={projectId} runId={other} trialId={base} words="Before" />
         <Side projectId={projectId} runId={runId} trialId={trial} words="Now" />
@@ -74,11 +75,10 @@ function Side({
   if (!enabled || trialId === undefined)
     return (
       <Section title={title}>
-        <Empty title="No trial">This run did not have the case.</Empty>
+        <Empty title="No trial">This run does not include the case.</Empty>
       </Section>
     );
-  if (iteration.isError) return <Problem error={iteration.error} retry={() => void iteration.refetch()} />;
-  if (!iteration.data) return <Skeleton lines={10} />;
+  if (!iteration.isSuccess) return <QueryState of={iteration} lines={10} />;
   const { iterationNumber, durationMs, tokensUsed, model, actualToolCalls } = iteration.data;
   return (
     <Section
@@ -90,7 +90,7 @@ function Side({
       }
       actions={
         <>
-          <Same operation="getEvalIterationTrace" input={{ projectId, runId, iterationId: trialId }} />
+          <ApiExample operation="getEvalIterationTrace" input={{ projectId, runId, iterationId: trialId }} />
           <Link to="/projects/$projectId/runs/$runId/trials/$trialId" params={{ projectId, runId, trialId }}>
             Trial {iterationNumber}
           </Link>

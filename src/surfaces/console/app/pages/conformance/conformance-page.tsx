@@ -1,10 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { askPages } from '../../api/ask.ts';
-import { Button, linkClass } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { askPages, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { linkClass } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
-import { Same } from '../../same/same.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { isOpen } from './words.ts';
 
@@ -18,7 +17,7 @@ export function ConformancePage() {
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = runs.data?.items ?? [];
   const servers = (
     <Link to="/projects/$projectId/servers" params={{ projectId }}>
       Servers
@@ -27,33 +26,25 @@ export function ConformancePage() {
   return (
     <Page
       title="Conformance runs"
-      name="Conformance runs"
       crumbs={[servers]}
-      actions={<Same operation="listConformanceRuns" input={{ projectId }} />}
+      actions={<ApiExample operation="listConformanceRuns" input={{ projectId }} />}
     >
-      {runs.isPending && <Skeleton lines={6} />}
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && (
-        <Empty
-          title="No conformance run yet"
-          action={
-            <Link to="/projects/$projectId/servers" params={{ projectId }} className={linkClass}>
-              Choose a server
-            </Link>
-          }
-        >
-          Start one on the page of a server, or report what ran elsewhere with{' '}
-          <code>drydock conformance-ingest report</code>.
-        </Empty>
-      )}
+      <QueryState
+        of={runs}
+        lines={6}
+        empty={items.length === 0}
+        title="No conformance run yet"
+        action={
+          <Link to="/projects/$projectId/servers" params={{ projectId }} className={linkClass}>
+            Select server
+          </Link>
+        }
+      >
+        Start a run on a server's page, or report a run from elsewhere with{' '}
+        <code>drydock conformance-ingest report</code>.
+      </QueryState>
       {items.length > 0 && <RunsTable runs={items} named />}
-      {runs.hasNextPage && (
-        <div>
-          <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-            Show earlier ones
-          </Button>
-        </div>
-      )}
+      <ShowMore of={runs}>Show more</ShowMore>
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
-import { Same } from '../../same/same.tsx';
 import { ShareRun } from '../runs/share.tsx';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
 import { isOpen, stateOfRun, targetName } from './words.ts';
@@ -19,24 +19,19 @@ export function ConformanceRunPage() {
   );
   if (!run)
     return (
-      <Page title="Conformance run" name="Conformance run" crumbs={[list]}>
-        {query.isError ? (
-          <Problem error={query.error} retry={() => void query.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={8} />
-        )}
+      <Page title="Conformance run" crumbs={[list]}>
+        <QueryState of={query} lines={8} back={list} />
       </Page>
     );
   const name = `Conformance of ${targetName(run)}`;
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       mark={<StateBadge state={stateOfRun(run)} />}
       actions={
         <>
-          <Same operation="getConformanceRun" input={{ projectId, conformanceRunId: runId }} />
+          <ApiExample operation="getConformanceRun" input={{ projectId, conformanceRunId: runId }} />
           <ShareRun projectId={projectId} runId={run.id} kind="conformanceRun" />
           {isOpen(run) && run.hosted && <CancelConformance run={run} />}
         </>

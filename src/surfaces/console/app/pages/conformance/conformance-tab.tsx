@@ -1,12 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { askPages } from '../../api/ask.ts';
+import { askPages, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Which } from '../servers/which.ts';
 import css from './conformance.module.css';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
@@ -27,12 +27,12 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = runs.data?.items ?? [];
   const ask = (open: boolean): void =>
     void navigate({ search: { tab: 'conformance', ...(open && { start: true }) }, replace: true });
   const begin = overHttp && (
     <Button look="primary" onClick={() => ask(true)}>
-      Check conformance
+      Run conformance
     </Button>
   );
   const latest = items[0];
@@ -41,29 +41,19 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
   const known = items.map((one) => (one.id === run.data?.id ? run.data : one));
   return (
     <>
-      {runs.isPending && <Skeleton lines={6} />}
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && !latest && (
-        <Empty title="Not checked yet" action={begin}>
-          {overHttp
-            ? 'A run asks the server what the protocol demands of it, and says which checks failed.'
-            : 'The suite talks to servers over HTTP, and this one is a command. What other runners find is shown here when they report it.'}
-        </Empty>
-      )}
+      <QueryState of={runs} lines={6} empty={!latest} title="Not checked yet" action={begin}>
+        {overHttp
+          ? 'A run tests the server against the protocol specification and lists the checks that failed.'
+          : 'The suite tests servers over HTTP; this one is a command. Runs reported by other runners are shown here.'}
+      </QueryState>
       {run.isError && <Problem error={run.error} retry={() => void run.refetch()} />}
       {latest && <Latest run={run.data ?? latest} begin={begin} />}
       {items.length > 0 && (
-        <Section title="Runs" actions={<Same operation="listConformanceRuns" input={which} />}>
-          {!overHttp && <Note>This server is a command, so that its runs are made elsewhere.</Note>}
+        <Section title="Runs" actions={<ApiExample operation="listConformanceRuns" input={which} />}>
+          {!overHttp && <Note>This server is a command, so its runs are reported from elsewhere.</Note>}
           <ScoreChart runs={known} />
           <RunsTable runs={known} />
-          {runs.hasNextPage && (
-            <div>
-              <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-                Show earlier ones
-              </Button>
-            </div>
-          )}
+          <ShowMore of={runs}>Show more</ShowMore>
         </Section>
       )}
       {start && overHttp && <StartConformance which={which} onClose={() => ask(false)} />}

@@ -1,20 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { Id } from '../../kit/copy.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import { LongText } from '../../kit/long-text.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './conformance.module.css';
 import { SuiteTable } from './suite-table.tsx';
 import { type ConformanceRun, isOpen, reasons, scoreWords, sourceWords, suiteName } from './words.ts';
@@ -42,7 +40,7 @@ export function ConformanceRunView({ run, linked = false }: { run: ConformanceRu
       {isOpen(run) && (
         <p role="status">
           {run.status === 'pending'
-            ? 'It waits for its turn: two runs of an organization go on at once.'
+            ? 'Queued: an organization runs two at once.'
             : `${count(run.suites.filter(({ status }) => status === 'completed').length)} of ${counted(run.suites.length, 'suite')} ended.`}
         </p>
       )}
@@ -82,7 +80,6 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
           ['Started', <Time key="started" at={startedAt ?? run.createdAt} />],
           [
             'Took',
-            // What was reported was measured elsewhere, suite by suite.
             run.hosted && startedAt !== null && completedAt !== null
               ? duration(completedAt - startedAt)
               : undefined,
@@ -91,9 +88,7 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
           ['Suite version', run.engineVersion],
         ]}
       />
-      {ci !== null && (
-        <Fold summary="Where it was reported from">{() => <Json value={ci} label="what CI said" />}</Fold>
-      )}
+      {ci !== null && <Fold summary="Reported from">{() => <Json value={ci} label="CI metadata" />}</Fold>}
     </>
   );
 }
@@ -110,13 +105,12 @@ function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
   return (
     <Section
       title="Checks that failed or could not run"
-      actions={<Same operation="getConformanceReport" input={which} />}
+      actions={<ApiExample operation="getConformanceReport" input={which} />}
     >
-      {report.isPending && <Skeleton lines={3} />}
-      {report.isError && <Problem error={report.error} retry={() => void report.refetch()} />}
+      <QueryState of={report} lines={3} />
       {report.data?.checks.length === 0 && <Note>None of {counted(report.data.totalCases, 'check')}.</Note>}
       {report.data && report.data.checks.length > 0 && (
-        <ul className={css.checks}>
+        <ul className={common.boxedList}>
           {report.data.checks.map((check, at) => (
             <CheckLine key={at} check={check} />
           ))}
@@ -124,8 +118,8 @@ function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
       )}
       {report.data?.truncated && (
         <Note>
-          {count(report.data.checks.length)} of {count(report.data.totalFailingCases)} are shown, those that
-          failed first.
+          {count(report.data.checks.length)} of {count(report.data.totalFailingCases)} are shown, failures
+          first.
         </Note>
       )}
     </Section>
@@ -142,9 +136,9 @@ function CheckLine({ check }: { check: Check }) {
       </StateMark>
       <div className={css.words}>
         <strong dir="auto">{check.title ?? check.id}</strong>
-        {check.pending && <span className={css.soft}>pending: it does not count</span>}
+        {check.pending && <span className={common.softSmall}>pending (not counted)</span>}
         {message !== null && <LongText text={message} first={600} className={css.message} />}
-        <p className={css.source}>
+        <p className={common.source}>
           <span>{suiteName(check.suiteKind)}</span>
           <span dir="auto">{check.groupTitle ?? check.groupId}</span>
           {check.category !== null && <span dir="auto">{check.category}</span>}
@@ -158,22 +152,7 @@ function CheckLine({ check }: { check: Check }) {
 
 /** Stops a run that goes on here. */
 export function CancelConformance({ run: { projectId, id } }: { run: ConformanceRun }) {
-  const queryClient = useQueryClient();
   const which = { projectId, conformanceRunId: id };
-  const cancelling = useMutation({
-    mutationFn: () => api.cancelConformanceRun(which),
-    onSuccess: () => say('Run cancelled'),
-    onError: complain,
-    onSettled: () =>
-      Promise.all(
-        (['getConformanceRun', 'listConformanceRuns'] as const).map((operation) =>
-          queryClient.invalidateQueries(answersOf(operation)),
-        ),
-      ),
-  });
-  return (
-    <Button busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
-      Cancel run
-    </Button>
-  );
+  const cancelling = useAction(() => api.cancelConformanceRun(which), { says: 'Run cancelled' });
+  return <Button action={cancelling}>Cancel run</Button>;
 }

@@ -15,7 +15,7 @@ export function ScoreChart({ runs }: { runs: readonly ConformanceRun[] }) {
   return (
     <Chart
       title="Score over time"
-      note="Of the checks that passed or failed, the share that passed. Runs of other suites are not the same measure."
+      note="Passed checks as a share of passed and failed checks. Runs of different suites are not comparable."
       columns={columns}
       rows={scored}
       keyOf={({ id }) => id}

@@ -33,5 +33,5 @@ const columns: Column<Suite>[] = [
   { name: 'Pending', figure: true, cell: ({ pending }) => pending !== undefined && count(pending) },
   { name: 'Skipped', figure: true, cell: ({ skipped }) => count(skipped) },
   { name: 'Took', figure: true, cell: ({ durationMs }) => durationMs != null && duration(durationMs) },
-  { name: 'Because', cell: ({ incompleteReason }) => incompleteReason },
+  { name: 'Reason', cell: ({ incompleteReason }) => incompleteReason },
 ];

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { textIn } from '../../kit/given.ts';
 import type { State } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
@@ -19,7 +19,7 @@ export function suiteName(kind: string): string {
 
 const states: readonly State[] = ['passed', 'failed', 'running', 'pending', 'cancelled'];
 
-/** Of a run or a suite: how it went, or until that is known how far it is. */
+/** The outcome of a run or suite, or its status until there is an outcome. */
 export function stateOf({ outcome, status }: { outcome: string | null; status: string }): State {
   const word = outcome ?? status;
   return states.find((one) => one === word) ?? 'notEstablished';
@@ -49,20 +49,19 @@ export function sourceWords({ hosted, source }: Pick<ConformanceRun, 'hosted' | 
   return `reported by ${Object.hasOwn(sources, source) ? sources[source] : cut(source, 60)}`;
 }
 
-/** What was checked, by the name that whoever started it gave it. */
 export function targetName({ target }: Pick<ConformanceRun, 'target'>): string {
   const { serverRef, serverUrl, serverId } = target;
   return cut(textIn(serverRef) ?? textIn(serverUrl) ?? textIn(serverId) ?? 'A server');
 }
 
 export const reasons: Record<string, string> = {
-  silent: 'Nothing was heard of it for ten minutes.',
-  cancelled: 'Somebody stopped it; the reports that it had are kept.',
+  silent: 'No progress for ten minutes.',
+  cancelled: 'Cancelled. Reports received so far are kept.',
   server_deleted: 'The server was deleted.',
-  not_allowed: 'The address of the server may not be reached from here.',
-  internal_error: 'Drydock could not finish it. Start another one.',
+  not_allowed: 'Outbound connections to the server address are not allowed.',
+  internal_error: 'Drydock could not finish the run. Start another.',
 };
 
 export function scoreWords(score: number | null): string {
-  return score === null ? 'nothing was graded' : `${score} of 100`;
+  return score === null ? 'not graded' : `${score} of 100`;
 }

@@ -1,4 +1,4 @@
-import { type Raw } from '../../addresses.ts';
+import type { Raw } from '../../addresses.ts';
 
 export interface EnvironmentsSearch {
   /** Archived ones too. */
@@ -21,12 +21,12 @@ export function environmentsSearch(raw: Raw): EnvironmentsSearch {
   return { archived: yes(raw['archived']), add: yes(raw['add']) };
 }
 
-/** Of a page about one thing whose form may be open. */
+/** Search parameters of a detail page with an edit form. */
 export function editSearch(raw: Raw): EditSearch {
   return { edit: yes(raw['edit']) };
 }
 
-/** Of a list whose form for a new one may be open. */
+/** Search parameters of a list with a form for a new item. */
 export function addSearch(raw: Raw): AddSearch {
   return { add: yes(raw['add']) };
 }

@@ -1,10 +1,10 @@
-import type { Input, Output } from '../../../../client/index.ts';
+import type { Input, Output } from '../../api/index.ts';
 
 export type Environment = Output<'getEnvironment'>;
 type Create = Input<'createEnvironment'>['body'];
 type Update = Input<'updateEnvironment'>['body'];
 
-/** What an environment is made of, as a form holds it: nothing chosen is empty. */
+/** The parts of an environment as a form holds them; empty means none. */
 export interface Composition {
   name: string;
   description: string;
@@ -40,7 +40,7 @@ export function compositionOf(environment: Environment): Composition {
   };
 }
 
-/** What makes it. */
+/** The body that creates it. */
 export function createBody(made: Composition): Create {
   const { name, description, hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds } =
     made;
@@ -56,7 +56,7 @@ export function createBody(made: Composition): Create {
   };
 }
 
-/** What changes it: only what differs, and `null` where something is taken away. */
+/** The body that updates it: changed fields only, `null` for removed ones. */
 export function updateBody(before: Composition, after: Composition, expectedRevision: number): Update {
   const texts = { ...changedText('name'), ...changedText('description'), ...changedText('hostId') };
   const lists = {

@@ -1,16 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Changes } from '../../kit/changes.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Empty, Skeleton } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import {
   type Composition,
   compositionOf,
@@ -38,54 +34,52 @@ export function EnvironmentForm({
   const [typed, setMade] = useState<Composition>(before);
   const made = typed.hostId === '' ? { ...typed, hostId: parts.clients[0]?.id ?? '' } : typed;
   const set = (changed: Partial<Composition>): void => setMade({ ...made, ...changed });
-  const queryClient = useQueryClient();
   const update = environment && updateBody(before, made, environment.revision);
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       environment && update
         ? api.updateEnvironment({ projectId, environmentId: environment.id, body: update })
         : api.createEnvironment({ projectId, body: createBody(made) }),
-    onSuccess: async (saved) => {
-      say(`Environment ${saved.name} saved`);
-      for (const id of ['listEnvironments', 'getEnvironment', 'resolveEnvironment'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-      onClose();
-      onSaved?.(saved);
+    {
+      says: (saved) => `Environment ${saved.name} saved`,
+      onDone: (saved) => {
+        onClose();
+        onSaved?.(saved);
+      },
     },
-  });
+  );
   const nothingToDo = update !== undefined && Object.keys(update).length === 1;
   return (
     <FormDialog
       title={environment ? `Edit ${environment.name}` : 'New environment'}
       verb={environment ? 'Save changes' : 'Create environment'}
-      busy={saving.isPending}
-      error={saving.error ?? parts.error}
+      action={saving}
+      error={parts.error}
       blocked={made.name.trim() === '' || made.hostId === '' || nothingToDo}
       wide
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         environment && update ? (
-          <Same
+          <ApiExample
             operation="updateEnvironment"
             input={{ projectId, environmentId: environment.id, body: update }}
           />
         ) : (
-          <Same operation="createEnvironment" input={{ projectId, body: createBody(made) }} />
+          <ApiExample operation="createEnvironment" input={{ projectId, body: createBody(made) }} />
         )
       }
     >
       {!parts.ready && <Skeleton lines={4} />}
       {parts.ready && parts.clients.length === 0 && (
         <Empty
-          title="A client comes first"
+          title="Create client first"
           action={
             <Link to="/projects/$projectId/clients" params={{ projectId }} search={{ add: true }}>
-              Create a client
+              Create client
             </Link>
           }
         >
-          An environment runs as a client: its model, its prompt and how it speaks the protocol.
+          An environment takes its model, prompt and protocol settings from a client.
         </Empty>
       )}
       {parts.ready && parts.clients.length > 0 && <Fields parts={parts} made={made} set={set} />}
@@ -113,58 +107,57 @@ function Fields({
 }) {
   return (
     <>
-      <Field label="Name" needed>
-        <TextInput value={made.name} onChange={({ target }) => set({ name: target.value })} />
-      </Field>
-      <Field label="Description">
-        <TextInput value={made.description} onChange={({ target }) => set({ description: target.value })} />
-      </Field>
-      <Field label="Client" needed hint="Follows every edit of the client.">
-        <Select
-          value={made.hostId}
-          onChange={({ target }) => set({ hostId: target.value })}
-          options={parts.clients.map(({ id, name, modelId }) => [id, `${name} (${modelId})`] as const)}
-        />
-      </Field>
-      <Field label="Servers">
-        <Select
-          value={made.serverAttachmentId}
-          onChange={({ target }) => set({ serverAttachmentId: target.value })}
-          options={[
-            ['', 'Those of the client'],
-            ...parts.groups.map(
-              ({ id, name, serverNames }) => [id, `${name}: ${serverNames.join(', ')}`] as const,
-            ),
-          ]}
-        />
-      </Field>
-      <Field label="Model">
-        <Select
-          value={made.modelId}
-          onChange={({ target }) => set({ modelId: target.value })}
-          options={[
-            ['', 'That of the client'],
-            ...withChosen(
-              parts.models.map(({ id, name }) => [id, `${name} (${id})`] as const),
-              made.modelId,
-            ),
-          ]}
-        />
-      </Field>
+      <TextField label="Name" required value={made.name} onChange={(text) => set({ name: text })} />
+      <TextField
+        label="Description"
+        value={made.description}
+        onChange={(text) => set({ description: text })}
+      />
+      <SelectField
+        label="Client"
+        required
+        hint="Later edits of the client apply."
+        value={made.hostId}
+        options={parts.clients.map(({ id, name, modelId }) => [id, `${name} (${modelId})`] as const)}
+        onChange={(value) => set({ hostId: value })}
+      />
+      <SelectField
+        label="Servers"
+        value={made.serverAttachmentId}
+        options={[
+          ['', 'Default (from the client)'],
+          ...parts.groups.map(
+            ({ id, name, serverNames }) => [id, `${name}: ${serverNames.join(', ')}`] as const,
+          ),
+        ]}
+        onChange={(value) => set({ serverAttachmentId: value })}
+      />
+      <SelectField
+        label="Model"
+        value={made.modelId}
+        options={[
+          ['', 'Default (from the client)'],
+          ...withChosen(
+            parts.models.map(({ id, name }) => [id, `${name} (${id})`] as const),
+            made.modelId,
+          ),
+        ]}
+        onChange={(value) => set({ modelId: value })}
+      />
       <Choices
         legend="Secrets"
-        none="No secret is stored in this project."
+        none="This project has no secrets."
         choices={parts.secrets.map(({ id, name, description, sharing }) => ({
           value: id,
           name: <code>{name}</code>,
-          hint: sharing === 'user' ? 'only for you' : description,
+          hint: sharing === 'user' ? 'personal' : description,
         }))}
         chosen={made.secretIds}
         onChange={(secretIds) => set({ secretIds })}
       />
       <Choices
         legend="Skills"
-        none="No skill is in this project."
+        none="This project has no skills."
         choices={parts.skills.map(({ id, name, description, pinnability }) => ({
           value: id,
           name,
@@ -178,7 +171,7 @@ function Fields({
       />
       <Choices
         legend="Plugins"
-        none="No plugin is installed in this project."
+        none="This project has no plugins."
         choices={parts.plugins.flatMap(({ activeVersionId, name, enabled, description }) =>
           activeVersionId === undefined
             ? []
@@ -198,15 +191,15 @@ function Fields({
   );
 }
 
-/** One that the catalog does not know stays what it is. */
+/** Adds the saved choice if the catalog does not list it, so that saving the form keeps it. */
 function withChosen(options: (readonly [string, string])[], chosen: string): (readonly [string, string])[] {
   if (chosen === '' || options.some(([id]) => id === chosen)) return options;
   return [[chosen, chosen], ...options];
 }
 
 const reasons: Record<string, string> = {
-  personal: 'it is personal',
-  supporting_files: 'it has supporting files',
-  extra_frontmatter: 'its frontmatter says more than is known',
-  plugin_component: 'it comes with a plugin; pin that',
+  personal: 'personal',
+  supporting_files: 'has supporting files',
+  extra_frontmatter: 'unsupported frontmatter',
+  plugin_component: 'part of a plugin; pin the plugin',
 };

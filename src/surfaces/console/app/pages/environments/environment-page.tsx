@@ -1,21 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
 import { useMemberOnly, useStudiesOff } from '../../api/features.ts';
+import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
-import { Same } from '../../same/same.tsx';
 import { compositionOf, type Environment } from './composition.ts';
 import { EnvironmentForm } from './environment-form.tsx';
 import { fieldNames, useParts } from './parts.ts';
@@ -37,12 +35,8 @@ export function EnvironmentPage() {
   );
   if (!found.data)
     return (
-      <Page title="Environment" name="Environment" crumbs={[list]}>
-        {found.isError ? (
-          <Problem error={found.error} retry={() => void found.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={6} />
-        )}
+      <Page title="Environment" crumbs={[list]}>
+        <QueryState of={found} lines={6} back={list} />
       </Page>
     );
   const environment = found.data;
@@ -52,12 +46,11 @@ export function EnvironmentPage() {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       mark={archived && <StateBadge state="skipped">archived</StateBadge>}
       actions={
         <>
-          <Same operation="getEnvironment" input={which} />
+          <ApiExample operation="getEnvironment" input={which} />
           <Archiving which={which} environment={environment} />
           {!archived && <Publishing which={which} />}
           <Button
@@ -73,7 +66,7 @@ export function EnvironmentPage() {
       {environment.description && <Note>{environment.description}</Note>}
       <Facts
         facts={[
-          ['Id', <Id key="id" value={id} />],
+          ['ID', <Id key="id" value={id} />],
           [
             'Client',
             <Link
@@ -84,8 +77,8 @@ export function EnvironmentPage() {
               {parts.nameOf(environment.hostId)}
             </Link>,
           ],
-          ['Servers', parts.nameOf(environment.serverAttachmentId) ?? 'those of the client'],
-          ['Model', environment.modelId ?? 'that of the client'],
+          ['Servers', parts.nameOf(environment.serverAttachmentId) ?? 'from the client'],
+          ['Model', environment.modelId ?? 'from the client'],
           ['Secrets', parts.words(composition.secretIds)],
           ['Skills', parts.words(composition.skillIds)],
           ['Plugins', parts.words(composition.pluginVersionIds)],
@@ -117,13 +110,14 @@ interface Which {
   environmentId: string;
 }
 
-/** What somebody who looks at this would run with now. */
 function Resolved({ which }: { which: Which }) {
   const resolved = useQuery(ask('resolveEnvironment', which));
   return (
-    <Section title="What a run would use now" actions={<Same operation="resolveEnvironment" input={which} />}>
-      {resolved.isPending && <Skeleton lines={2} />}
-      {resolved.isError && <Problem error={resolved.error} retry={() => void resolved.refetch()} />}
+    <Section
+      title="Resolved configuration"
+      actions={<ApiExample operation="resolveEnvironment" input={which} />}
+    >
+      <QueryState of={resolved} lines={2} />
       {resolved.data && (
         <Facts
           facts={[
@@ -157,17 +151,17 @@ function Publishing({ which }: { which: Which }) {
         to="/projects/$projectId/studies/$studyId"
         params={{ projectId: which.projectId, studyId: study.id }}
       >
-        Its study
+        Study
       </Link>
     );
   return (
     <>
       <Button
         disabled={memberOnly}
-        title={memberOnly ? 'Administrators of the project publish' : undefined}
+        title={memberOnly ? 'Only project administrators can publish' : undefined}
         onClick={() => setOpen(true)}
       >
-        Publish as a study
+        Publish as study
       </Button>
       {open && <PublishStudy {...which} onClose={() => setOpen(false)} />}
     </>
@@ -178,25 +172,16 @@ function Publishing({ which }: { which: Which }) {
 function Archiving({ which, environment }: { which: Which; environment: Environment }) {
   const [asking, setAsking] = useState(false);
   const uses = useQuery({ ...suitesWith(which.projectId, which.environmentId), enabled: asking });
-  const queryClient = useQueryClient();
   const { archived, revision: expectedRevision } = environment;
   const input = { ...which, body: { expectedRevision } };
-  const turning = useMutation({
-    mutationFn: () => (archived ? api.restoreEnvironment(input) : api.archiveEnvironment(input)),
-    onSuccess: async ({ name }) => {
-      setAsking(false);
-      say(archived ? `Environment ${name} restored` : `Environment ${name} archived`);
-      for (const id of ['listEnvironments', 'getEnvironment', 'getClient'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
+  const turning = useAction(
+    () => (archived ? api.restoreEnvironment(input) : api.archiveEnvironment(input)),
+    {
+      says: ({ name }) => (archived ? `Environment ${name} restored` : `Environment ${name} archived`),
+      onDone: () => setAsking(false),
     },
-    onError: complain,
-  });
-  if (archived)
-    return (
-      <Button busy={turning.isPending} onClick={() => turning.mutate()}>
-        Restore
-      </Button>
-    );
+  );
+  if (archived) return <Button action={turning}>Restore</Button>;
   return (
     <>
       <Button onClick={() => setAsking(true)}>Archive</Button>
@@ -205,27 +190,22 @@ function Archiving({ which, environment }: { which: Which; environment: Environm
           onClose={() => setAsking(false)}
           title={`Archive ${environment.name}?`}
           verb="Archive"
-          busy={turning.isPending}
-          same={<Same operation="archiveEnvironment" input={input} />}
-          onConfirm={() => turning.mutate()}
-          lost={
-            <>
-              <p>
-                Nothing can be run with it until it is restored. It stays readable, runs keep what they
-                recorded, and its name is free for another.
-              </p>
-              {uses.isPending && <Skeleton lines={1} />}
-              {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
-              {uses.data && (
-                <UsedBy
-                  {...uses.data}
-                  none="No suite is attached to it."
-                  lead="These suites are attached to it, and cannot run with it then:"
-                />
-              )}
-            </>
-          }
-        />
+          action={turning}
+          example={<ApiExample operation="archiveEnvironment" input={input} />}
+        >
+          <p>
+            It cannot be used for runs until it is restored. It stays readable, past runs keep what they
+            recorded, and its name can be reused.
+          </p>
+          <QueryState of={uses} lines={1} />
+          {uses.data && (
+            <UsedBy
+              {...uses.data}
+              none="No suites are attached to it."
+              lead="These suites are attached to it and will no longer run with it:"
+            />
+          )}
+        </Confirm>
       )}
     </>
   );

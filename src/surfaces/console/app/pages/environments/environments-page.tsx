@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Environment } from './composition.ts';
 import { EnvironmentForm } from './environment-form.tsx';
 
@@ -30,37 +29,33 @@ export function EnvironmentsPage() {
   return (
     <Page
       title="Environments"
-      name="Environments"
       actions={
         <>
           <Switch
-            label="Archived ones too"
+            label="Show archived"
             checked={archived === true}
             onChange={(on) => void navigate({ search: on ? { archived: true } : {}, replace: true })}
           />
-          <Same operation="listEnvironments" input={input} />
+          <ApiExample operation="listEnvironments" input={input} />
           <Button look="primary" onClick={() => open(true)}>
             New environment
           </Button>
         </>
       }
     >
-      {environments.isPending && <Skeleton lines={5} />}
-      {environments.isError && (
-        <Problem error={environments.error} retry={() => void environments.refetch()} />
-      )}
-      {environments.isSuccess && items.length === 0 && (
-        <Empty
-          title="No environment yet"
-          action={
-            <Button look="primary" onClick={() => open(true)}>
-              Create an environment
-            </Button>
-          }
-        >
-          A client, servers, skills, plugins, secrets and a model, pinned together to run suites against.
-        </Empty>
-      )}
+      <QueryState
+        of={environments}
+        lines={5}
+        empty={items.length === 0}
+        title="No environment yet"
+        action={
+          <Button look="primary" onClick={() => open(true)}>
+            Create environment
+          </Button>
+        }
+      >
+        An environment pins a client, servers, skills, plugins, secrets and a model for suites to run against.
+      </QueryState>
       {items.length > 0 && (
         <Table
           label="Environments"
@@ -107,17 +102,16 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Enviro
       name: 'Servers',
       cell: ({ serverAttachmentId }) =>
         serverAttachmentId === undefined
-          ? 'those of the client'
+          ? 'from the client'
           : (names.get(serverAttachmentId) ?? serverAttachmentId),
     },
-    { name: 'Model', cell: ({ modelId }) => modelId ?? 'that of the client' },
-    { name: 'With', cell: pinsOf },
+    { name: 'Model', cell: ({ modelId }) => modelId ?? 'from the client' },
+    { name: 'Includes', cell: pinsOf },
     { name: 'Revision', figure: true, cell: ({ revision }) => revision },
     { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ];
 }
 
-/** What it pins besides, counted. */
 function pinsOf({ secretSelection, skillSelection, pluginVersionIds = [] }: Environment): string {
   const pins: [number, string][] = [
     [secretSelection?.secretIds.length ?? 0, 'secret'],

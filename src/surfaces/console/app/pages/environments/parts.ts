@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
 import { textOf } from '../../kit/text.ts';
 
 /** Everything that an environment may be made of, from a few lists. */

@@ -1,5 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api, queryOptions } from '../../api/index.ts';
 
 /** Suites say which environments they are attached to only one by one. */
 const mostRead = 40;

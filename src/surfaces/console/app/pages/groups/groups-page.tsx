@@ -1,20 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 
 type Group = Output<'listServerGroups'>['items'][number];
 
@@ -40,33 +37,31 @@ export function GroupsPage() {
   return (
     <Page
       title="Server groups"
-      name="Server groups"
       actions={
         <>
-          <Same operation="listServerGroups" input={{ projectId }} />
+          <ApiExample operation="listServerGroups" input={{ projectId }} />
           <Button look="primary" onClick={() => open(true)}>
             New group
           </Button>
         </>
       }
     >
-      {groups.isPending && <Skeleton lines={5} />}
-      {groups.isError && <Problem error={groups.error} retry={() => void groups.refetch()} />}
-      {groups.isSuccess && rows.length === 0 && (
-        <Empty
-          title="No group yet"
-          action={
-            <Button look="primary" onClick={() => open(true)}>
-              Group servers
-            </Button>
-          }
-        >
-          Servers under one name, for environments to run with instead of those of their client.
-        </Empty>
-      )}
+      <QueryState
+        of={groups}
+        lines={5}
+        empty={rows.length === 0}
+        title="No group yet"
+        action={
+          <Button look="primary" onClick={() => open(true)}>
+            Create group
+          </Button>
+        }
+      >
+        A named set of servers that an environment can use instead of its client's servers.
+      </QueryState>
       {rows.length > 0 && (
         <>
-          <Note>A group never changes, so that a run can be told by it. Make another one instead.</Note>
+          <Note>Groups are immutable, so that runs stay reproducible. To change one, create another.</Note>
           <Table label="Server groups" columns={columns} rows={rows} keyOf={({ group }) => group.id} />
         </>
       )}
@@ -77,11 +72,11 @@ export function GroupsPage() {
 
 const columns: Column<Row>[] = [
   { name: 'Name', main: true, cell: ({ group }) => group.name },
-  { name: 'About', cell: ({ group }) => group.description },
+  { name: 'Description', cell: ({ group }) => group.description },
   { name: 'Servers', cell: ({ group }) => group.serverNames.join(', ') },
   { name: 'Environments', cell: ({ usedBy }) => usedBy.join(', ') },
-  { name: 'Id', cell: ({ group }) => <Id value={group.id} /> },
-  { name: 'Made', figure: true, cell: ({ group }) => <Time at={group.createdAt} /> },
+  { name: 'ID', cell: ({ group }) => <Id value={group.id} /> },
+  { name: 'Created', figure: true, cell: ({ group }) => <Time at={group.createdAt} /> },
 ];
 
 function NewGroup({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -89,36 +84,26 @@ function NewGroup({ projectId, onClose }: { projectId: string; onClose: () => vo
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [serverIds, setServerIds] = useState<string[]>([]);
-  const queryClient = useQueryClient();
   const body = { name, serverIds, ...(description !== '' && { description }) };
-  const making = useMutation({
-    mutationFn: () => api.createServerGroup({ projectId, body }),
-    onSuccess: async (group) => {
-      say(`Group ${group.name} created`);
-      await queryClient.invalidateQueries(answersOf('listServerGroups'));
-      onClose();
-    },
+  const making = useSubmit(() => api.createServerGroup({ projectId, body }), {
+    says: (group) => `Group ${group.name} created`,
+    onDone: onClose,
   });
   return (
     <FormDialog
       title="New server group"
       verb="Create group"
-      busy={making.isPending}
-      error={making.error ?? servers.error}
+      action={making}
+      error={servers.error}
       blocked={name.trim() === '' || serverIds.length === 0}
       onClose={onClose}
-      onSubmit={() => making.mutate()}
-      same={<Same operation="createServerGroup" input={{ projectId, body }} />}
+      example={<ApiExample operation="createServerGroup" input={{ projectId, body }} />}
     >
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field label="Description">
-        <TextInput value={description} onChange={({ target }) => setDescription(target.value)} />
-      </Field>
+      <TextField label="Name" required value={name} onChange={setName} />
+      <TextField label="Description" value={description} onChange={setDescription} />
       <Choices
         legend="Servers"
-        none="No server is saved in this project."
+        none="This project has no servers."
         choices={(servers.data?.items ?? []).map(({ id, name: server, url }) => ({
           value: id,
           name: server,

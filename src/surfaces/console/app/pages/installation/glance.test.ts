@@ -21,7 +21,7 @@ test('work that waits too long comes first, and what is well is said too', () =>
     120_000,
   );
   expect(words.map(({ state }) => state)).toEqual(['failed', 'attention', 'attention', 'passed']);
-  expect(words[0]?.words).toBe('eval trial waits for longer than a minute');
+  expect(words[0]?.words).toBe('eval trial waiting for more than a minute');
 });
 
 test('nothing to do is said so', () => {
@@ -29,5 +29,5 @@ test('nothing to do is said so', () => {
     { database, models: [ready], queues: [{ ...queue, oldestDueAt: 119_000 }], failures: [] },
     120_000,
   );
-  expect(words.map((one) => one.words)).toEqual(['Nothing waits for a person', '1 model is ready']);
+  expect(words.map((one) => one.words)).toEqual(['All clear', '1 model is ready']);
 });

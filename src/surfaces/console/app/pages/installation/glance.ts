@@ -1,4 +1,4 @@
-import type { ConsoleOutput } from '../../../../client/console.ts';
+import type { ConsoleOutput } from '../../api/index.ts';
 import { counted } from '../../kit/numbers.ts';
 import type { State } from '../../kit/state.tsx';
 
@@ -7,7 +7,6 @@ export type Installation = ConsoleOutput<'getInstallation'>;
 /** Work that could have begun longer ago than this has nobody who does it, or too few. */
 const longWait = 60_000;
 
-/** What somebody who runs it should know first, the worst first. */
 export function glanceOf(
   { queues, failures, models, database }: Pick<Installation, 'queues' | 'failures' | 'models' | 'database'>,
   now: number,
@@ -17,20 +16,20 @@ export function glanceOf(
   const ready = models.filter(({ state }) => state === 'ready').length;
   const found: { state: State; words: string }[] = [];
   if (database.connections.waiting > 0)
-    found.push({ state: 'failed', words: 'Requests wait for a connection to the database' });
+    found.push({ state: 'failed', words: 'Requests are waiting for a database connection' });
   for (const { kind } of late)
-    found.push({ state: 'failed', words: `${kind} waits for longer than a minute` });
+    found.push({ state: 'failed', words: `${kind} waiting for more than a minute` });
   if (failures.length > 0)
     found.push({
       state: 'attention',
-      words: `${counted(failures.length, 'job was', 'jobs were')} given up lately`,
+      words: `${counted(failures.length, 'job')} failed permanently`,
     });
   if (paused > 0)
     found.push({
       state: 'attention',
       words: `${counted(paused, 'model is', 'models are')} paused by the provider`,
     });
-  if (found.length === 0) found.push({ state: 'passed', words: 'Nothing waits for a person' });
+  if (found.length === 0) found.push({ state: 'passed', words: 'All clear' });
   found.push({
     state: ready > 0 ? 'passed' : 'attention',
     words: `${counted(ready, 'model is', 'models are')} ready`,

@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { askPeople } from '../../api/ask.ts';
+import { askPeople, useQuery } from '../../api/index.ts';
 import { Meter } from '../../charts/meter.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Note } from '../../kit/notice.tsx';
 import { bytes, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
@@ -22,18 +23,16 @@ export function InstallationPage() {
   return (
     <Page
       title="Installation"
-      name="Installation"
       actions={
         <Button busy={query.isFetching} onClick={() => void query.refetch()}>
-          Read again
+          Refresh
         </Button>
       }
     >
-      {query.isPending && <Skeleton lines={10} />}
-      {query.isError && <Problem error={query.error} retry={() => void query.refetch()} />}
+      <QueryState of={query} lines={10} />
       {installation && (
         <>
-          <p className={css.glance} aria-live="polite">
+          <p className={common.facts} aria-live="polite">
             {glanceOf(installation, query.dataUpdatedAt).map(({ state, words }) => (
               <StateMark key={words} state={state}>
                 {words}
@@ -49,7 +48,7 @@ export function InstallationPage() {
               ['Accounts', count(installation.people.users)],
               ['Organizations', count(installation.people.organizations)],
               ['Open sessions', count(installation.people.sessions)],
-              ['Read', <Time key="read" at={query.dataUpdatedAt} />],
+              ['As of', <Time key="read" at={query.dataUpdatedAt} />],
             ]}
           />
           <Queues installation={installation} now={query.dataUpdatedAt} />
@@ -72,9 +71,10 @@ function queueColumns(now: number): Column<Queue>[] {
     { name: 'Waiting', figure: true, cell: ({ waiting }) => count(waiting) },
     { name: 'Running', figure: true, cell: ({ running }) => count(running) },
     {
-      name: 'Given up in 7 days',
+      name: 'Failed in 7 days',
       figure: true,
-      cell: ({ failed }) => (failed === null ? <span className={css.soft}>not counted</span> : count(failed)),
+      cell: ({ failed }) =>
+        failed === null ? <span className={common.soft}>not counted</span> : count(failed),
     },
     {
       name: 'Longest wait',
@@ -88,11 +88,11 @@ function Queues({ installation: { queues }, now }: { installation: Installation;
   return (
     <Section title="Work">
       {queues.length === 0 ? (
-        <Note>Nothing waits, nothing runs, and nothing was given up within seven days.</Note>
+        <Note>Nothing queued or running, and no jobs failed in the last seven days.</Note>
       ) : (
         <Table label="Queues" columns={queueColumns(now)} rows={queues} keyOf={({ kind }) => kind} />
       )}
-      <Note>A job that repeats waits for its next time; one of each is usual.</Note>
+      <Note>Recurring jobs wait for their next run; one of each is normal.</Note>
     </Section>
   );
 }
@@ -101,21 +101,16 @@ type Failure = Installation['failures'][number];
 
 const failureColumns: Column<Failure>[] = [
   { name: 'Kind', main: true, cell: ({ kind }) => <code>{kind}</code> },
-  { name: 'Error', cell: ({ error }) => <span className={css.error}>{error ?? 'not known'}</span> },
+  { name: 'Error', cell: ({ error }) => <span className={common.threeLines}>{error ?? 'not known'}</span> },
   { name: 'Attempts', figure: true, cell: ({ attempts }) => count(attempts) },
-  { name: 'Given up', figure: true, cell: ({ failedAt }) => <Time at={failedAt} /> },
+  { name: 'Failed', figure: true, cell: ({ failedAt }) => <Time at={failedAt} /> },
 ];
 
 function Failures({ installation: { failures } }: { installation: Installation }) {
   if (failures.length === 0) return null;
   return (
-    <Section title="Jobs that were given up">
-      <Table
-        label="Jobs that were given up"
-        columns={failureColumns}
-        rows={failures}
-        keyOf={({ id }) => id}
-      />
+    <Section title="Failed jobs">
+      <Table label="Failed jobs" columns={failureColumns} rows={failures} keyOf={({ id }) => id} />
     </Section>
   );
 }
@@ -123,25 +118,25 @@ function Failures({ installation: { failures } }: { installation: Installation }
 function Storage({ installation: { database, blobs } }: { installation: Installation }) {
   const { total, idle, waiting, most } = database.connections;
   return (
-    <Section title="Database and files">
+    <Section title="Database and storage">
       <Facts
         facts={[
           ['PostgreSQL', `${database.version}${database.embedded ? ', embedded' : ''}`],
           ['Size', bytes(database.bytes)],
           ['Files', `${count(blobs.count)}, ${bytes(blobs.bytes)}`],
           [
-            'Files are in',
-            <span key="place" className={css.value}>
+            'File storage',
+            <span key="place" className={common.breakable}>
               {blobs.place}
             </span>,
           ],
-          ['Files to be removed', blobs.toRemove > 0 ? count(blobs.toRemove) : undefined],
+          ['Files pending removal', blobs.toRemove > 0 ? count(blobs.toRemove) : undefined],
           ['Requests waiting for a connection', waiting > 0 ? count(waiting) : undefined],
         ]}
       />
       <div className={css.meter}>
         <Meter
-          name="Connections of this process in use"
+          name="Connections in use by this process"
           used={total - idle}
           limit={most}
           figure={count}
@@ -169,8 +164,8 @@ function Replicas({ installation: { replicas, database } }: { installation: Inst
       ) : (
         <Note>
           {database.embedded
-            ? 'The database is embedded, so this process is the only one. Several share one with DRYDOCK_DATABASE_URL.'
-            : 'No process has said that it is there. This one will within a minute.'}
+            ? 'The database is embedded, so this is the only process. Set DRYDOCK_DATABASE_URL to run several.'
+            : 'No process has reported yet. This one will within a minute.'}
         </Note>
       )}
     </Section>

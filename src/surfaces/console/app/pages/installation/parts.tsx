@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { TextInput } from '../../kit/field.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
@@ -15,7 +16,7 @@ type Setting = Installation['settings'][number];
 
 const modelColumns: Column<Model>[] = [
   { name: 'Model', main: true, cell: ({ name }) => name },
-  { name: 'Id', cell: ({ id }) => <code className={css.value}>{id}</code> },
+  { name: 'ID', cell: ({ id }) => <code className={common.breakable}>{id}</code> },
   { name: 'Provider', cell: ({ provider }) => provider },
   { name: 'State', cell: (model) => <ModelState model={model} /> },
 ];
@@ -31,7 +32,6 @@ function ModelState({ model: { state, pausedUntil } }: { model: Model }) {
   );
 }
 
-/** Those that can be used come first; the rest when asked for. */
 export function Models({ installation: { models } }: { installation: Installation }) {
   const [all, setAll] = useState(false);
   const usable = models.filter(({ state }) => state !== 'no key');
@@ -42,7 +42,7 @@ export function Models({ installation: { models } }: { installation: Installatio
       actions={
         without > 0 && (
           <Button look="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
-            {all ? 'Only with a key' : `Also ${counted(without, 'model')} without a key`}
+            {all ? 'Configured models' : `Show ${counted(without, 'model')} without a key`}
           </Button>
         )
       }
@@ -58,17 +58,17 @@ export function Models({ installation: { models } }: { installation: Installatio
 }
 
 const settingColumns: Column<Setting>[] = [
-  { name: 'Setting', main: true, cell: ({ name }) => <code className={css.value}>{name}</code> },
+  { name: 'Setting', main: true, cell: ({ name }) => <code className={common.breakable}>{name}</code> },
   {
     name: 'Value',
     cell: ({ value, secret }) => (
-      <span className={secret ? css.soft : css.value}>
+      <span className={secret ? common.soft : common.breakable}>
         {value}
         {secret && ' (secret)'}
       </span>
     ),
   },
-  { name: 'Meaning', cell: ({ meaning }) => <span className={css.soft}>{meaning}</span> },
+  { name: 'Meaning', cell: ({ meaning }) => <span className={common.soft}>{meaning}</span> },
 ];
 
 export function Settings({ installation: { settings } }: { installation: Installation }) {
@@ -92,9 +92,11 @@ export function Settings({ installation: { settings } }: { installation: Install
       {shown.length > 0 ? (
         <Table label="Settings" columns={settingColumns} rows={shown} keyOf={({ name }) => name} />
       ) : (
-        <Note>No setting has these words.</Note>
+        <Note>No results.</Note>
       )}
-      <Note>Of the process that answered. They are changed in its environment; secrets are not shown.</Note>
+      <Note>
+        Settings of the process that answered. Change them in its environment; secrets are not shown.
+      </Note>
     </Section>
   );
 }

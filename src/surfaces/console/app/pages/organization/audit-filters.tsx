@@ -10,10 +10,10 @@ type Options = readonly (readonly [value: string, label: string])[];
 /** Not accounts. */
 const nobodys: Options = [
   ['operator', 'The command line'],
-  ['visitor', 'Somebody not signed in'],
+  ['visitor', 'Anonymous'],
 ];
 
-/** Which events are shown. All of it is in the address. */
+/** All of it is in the address. */
 export function AuditFilters({
   search,
   set,
@@ -40,7 +40,7 @@ export function AuditFilters({
         aria-label="Who"
         value={actor ?? ''}
         onChange={({ target: { value } }) => set({ actor: value || undefined })}
-        options={[['', 'Anybody'], ...nobodys, ...actors, ...missing(actor, [...nobodys, ...actors])]}
+        options={[['', 'Anyone'], ...nobodys, ...actors, ...missing(actor, [...nobodys, ...actors])]}
       />
       {(projects.length > 0 || project !== undefined) && (
         <Select
@@ -51,8 +51,8 @@ export function AuditFilters({
         />
       )}
       <FilterInput
-        aria-label="Id of what it was done to"
-        placeholder="Id of the target"
+        aria-label="Target ID"
+        placeholder="Target ID"
         value={target}
         onChange={(value) => set({ target: value })}
       />
@@ -60,14 +60,14 @@ export function AuditFilters({
         From{' '}
         <TextInput
           type="date"
-          aria-label="From, a day in UTC"
+          aria-label="From (UTC day)"
           value={from ?? ''}
           onChange={({ target: { value } }) => set({ from: value || undefined })}
         />{' '}
         to{' '}
         <TextInput
           type="date"
-          aria-label="To, a day in UTC"
+          aria-label="To (UTC day)"
           value={to ?? ''}
           onChange={({ target: { value } }) => set({ to: value || undefined })}
         />{' '}
@@ -94,7 +94,6 @@ export function AuditFilters({
   );
 }
 
-/** What the address holds and the list does not. */
 function missing(chosen: string | undefined, options: Options): Options {
   return chosen === undefined || options.some(([value]) => value === chosen) ? [] : [[chosen, chosen]];
 }

@@ -1,11 +1,16 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import { ask, askPeople, askPeoplePages } from '../../api/ask.ts';
-import { Button } from '../../kit/button.tsx';
+import {
+  ask,
+  askPeople,
+  askPeoplePages,
+  type ConsoleOutput,
+  useInfiniteQuery,
+  useQuery,
+} from '../../api/index.ts';
 import { Id } from '../../kit/copy.tsx';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts } from '../../kit/page.tsx';
+import { ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type AuditSearch, beginOf, endOf } from './address.ts';
@@ -42,9 +47,9 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
   );
   const members = useQuery({ ...askPeople('listMembers', { organizationId }), enabled: events.isSuccess });
   const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
-  // Whoever may not look is told so by the service; filters would not help.
+  // Filters are useless to somebody the service refuses.
   if (events.isError) return <Problem error={events.error} retry={() => void events.refetch()} />;
-  const items = events.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = events.data?.items ?? [];
   const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
   return (
     <>
@@ -55,9 +60,7 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
         projects={[...projectNames]}
       />
       {events.isPending && <Skeleton lines={10} />}
-      {events.isSuccess && items.length === 0 && (
-        <Empty title="Nothing was written down that is like this">Choose fewer filters.</Empty>
-      )}
+      {events.isSuccess && items.length === 0 && <Empty title="No matching events">Remove a filter.</Empty>}
       {items.length > 0 && (
         <Table
           label="Audit log"
@@ -67,13 +70,7 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
           unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
         />
       )}
-      {events.hasNextPage && (
-        <div>
-          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            Show earlier events
-          </Button>
-        </div>
-      )}
+      <ShowMore of={events}>Show earlier events</ShowMore>
     </>
   );
 }
@@ -87,9 +84,9 @@ function unfoldingIn(organizationId: string) {
 
 function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
   return [
-    { name: 'What', main: true, cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
+    { name: 'Action', main: true, cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
     { name: 'Who', cell: (event) => whoOf(event) },
-    { name: 'To what', cell: ({ target }) => <Id value={target} /> },
+    { name: 'Target', cell: ({ target }) => <Id value={target} /> },
     {
       name: 'Project',
       cell: ({ projectId }) => (projectId === null ? '' : (projectNames.get(projectId) ?? projectId)),
@@ -100,7 +97,7 @@ function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
 
 function whoOf({ actor }: Event): string {
   if (actor.id === 'operator') return 'the command line';
-  if (actor.id === 'visitor') return 'somebody not signed in';
+  if (actor.id === 'visitor') return 'anonymous';
   return actor.name ?? actor.email ?? actor.id;
 }
 
@@ -137,9 +134,9 @@ function Whole({ event, organizationId }: { event: Event; organizationId: string
         ]}
       />
       <p className={css.left}>
-        {only({ actor: actor.id }, 'Everything by the same')}
-        {only({ target }, 'Everything about the same')}
-        {only({ action: `${action.split('.')[0]}.*` }, 'Everything of this kind')}
+        {only({ actor: actor.id }, 'All events by this actor')}
+        {only({ target }, 'All events on this target')}
+        {only({ action: `${action.split('.')[0]}.*` }, 'All events of this kind')}
       </p>
     </div>
   );

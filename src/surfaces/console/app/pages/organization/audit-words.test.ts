@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { actionWords } from './audit-words.ts';
 
 test.each([
-  ['key.create', 'made an API key'],
-  ['member.make-admin', 'made somebody admin'],
-  ['project-member.make-member', 'made somebody member of a project'],
+  ['key.create', 'created an API key'],
+  ['member.make-admin', 'made someone admin'],
+  ['project-member.make-member', 'made someone member of a project'],
   ['server.update', 'changed a server'],
   ['environment.create', 'made an environment'],
-  ['eval-suite.sync', 'brought from a file: an eval suite'],
+  ['eval-suite.sync', 'imported: an eval suite'],
   ['something.unheard-of', 'something.unheard-of'],
   ['nothing', 'nothing'],
 ])('%s is said as %s', (action, words) => {

@@ -1,26 +1,22 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Meter } from '../../charts/meter.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { Field, TextField, TextInput } from '../../kit/field.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
 import { cost } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 import { percentsIn } from './percents.ts';
 
 type SpendBudget = Output<'getSpendBudget'>;
 
-/** What models have cost this month, against the cap. */
 export function Budget({ standing: { organizationId, administers } }: { standing: Standing }) {
   const [setting, setSetting] = useState(false);
   const budget = useQuery(ask('getSpendBudget', { organizationId }));
@@ -30,20 +26,19 @@ export function Budget({ standing: { organizationId, administers } }: { standing
       title="Spend this month"
       actions={
         <>
-          <Same operation="getSpendBudget" input={{ organizationId }} />
+          <ApiExample operation="getSpendBudget" input={{ organizationId }} />
           {administers && data?.supported && (
             <>
               {data.capUsd !== null && <LiftCap organizationId={organizationId} budget={data} />}
               <Button look="primary" onClick={() => setSetting(true)}>
-                {data.capUsd === null ? 'Set a cap' : 'Change the cap'}
+                {data.capUsd === null ? 'Set cap' : 'Change cap'}
               </Button>
             </>
           )}
         </>
       }
     >
-      {budget.isPending && <Skeleton lines={2} />}
-      {budget.isError && <Problem error={budget.error} retry={() => void budget.refetch()} />}
+      <QueryState of={budget} lines={2} />
       {data && <Spent budget={data} />}
       {data && setting && (
         <CapDialog organizationId={organizationId} budget={data} onClose={() => setSetting(false)} />
@@ -58,15 +53,18 @@ function Spent({ budget }: { budget: SpendBudget }) {
     <>
       <div className={css.bars}>
         <Meter
-          name="Models on keys of this deployment"
+          name="Models using this deployment's keys"
           used={spentUsd}
           limit={capUsd}
           figure={cost}
           marks={capUsd === null ? [] : alertPercents.map((percent) => percent / 100)}
           note={
             <>
-              Counted from the first of the month (UTC), until <Time at={windowEndsAt} />. A credit is a cent.
-              {capUsd !== null && alertPercents.length > 0 && ` Marks at ${alertPercents.join(', ')} %.`}
+              Counted from the first of the month (UTC); resets <Time at={windowEndsAt} />. One credit is one
+              US cent.
+              {capUsd !== null &&
+                alertPercents.length > 0 &&
+                ` Alert thresholds: ${alertPercents.join(', ')} %.`}
               {alertedPercents.length > 0 && ` Passed this month: ${alertedPercents.join(', ')} %.`}
             </>
           }
@@ -74,8 +72,8 @@ function Spent({ budget }: { budget: SpendBudget }) {
       </div>
       {capReachedAt !== null && (
         <Note>
-          The cap was reached <Time at={capReachedAt} />. New runs on keys of this deployment are refused
-          until the month ends or the cap is raised.
+          Spend cap reached <Time at={capReachedAt} />. New runs on this deployment's keys are refused until
+          the month ends or the cap is raised.
         </Note>
       )}
     </>
@@ -93,23 +91,18 @@ function CapDialog({
 }) {
   const [cap, setCap] = useState(budget.capUsd === null ? '' : String(budget.capUsd));
   const [marks, setMarks] = useState((budget.capUsd === null ? [80] : budget.alertPercents).join(', '));
-  const queryClient = useQueryClient();
   const alertPercents = percentsIn(marks);
   const body = { capUsd: Number(cap), alertPercents: alertPercents ?? [] };
-  const saving = useMutation({
-    mutationFn: () => api.setSpendBudget({ organizationId, body }),
-    onSuccess: async () => {
-      onClose();
-      say('Spend cap set');
-      await queryClient.invalidateQueries(answersOf('getSpendBudget'));
-    },
+  const saving = useSubmit(() => api.setSpendBudget({ organizationId, body }), {
+    says: 'Spend cap set',
+    onDone: onClose,
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (alertPercents) saving.mutate();
   };
   return (
-    <LazyDialog onClose={onClose} title="Cap what is spent in a month">
+    <LazyDialog onClose={onClose} title="Set monthly spend cap">
       <form className={css.form} onSubmit={submit}>
         <Field label="Cap in USD" hint={`${cost(budget.spentUsd)} is spent this month.`}>
           <TextInput
@@ -122,23 +115,21 @@ function CapDialog({
             onChange={({ target }) => setCap(target.value)}
           />
         </Field>
-        <Field
-          label="Mark these shares"
-          hint="In percent, with commas between. When one is passed, it is shown here."
-          problem={alertPercents ? undefined : 'Whole numbers from 1 to 99, ten at most.'}
-        >
-          <TextInput
-            value={marks}
-            aria-invalid={alertPercents === undefined}
-            onChange={({ target }) => setMarks(target.value)}
-          />
-        </Field>
+        <TextField
+          label="Alert thresholds"
+          hint="In percent, separated by commas. Passed thresholds are shown here."
+          problem={alertPercents ? undefined : 'Up to ten whole numbers from 1 to 99.'}
+          value={marks}
+          aria-invalid={alertPercents === undefined}
+          onChange={setMarks}
+        />
         <Note>
-          Reached, new runs are refused until the month ends or the cap is raised. Runs under way go on.
+          When it is reached, new runs are refused until the month ends or the cap is raised. Runs in progress
+          continue.
         </Note>
         {saving.isError && <Problem error={saving.error} />}
         <footer className={css.foot}>
-          <Same operation="setSpendBudget" input={{ organizationId, body }} />
+          <ApiExample operation="setSpendBudget" input={{ organizationId, body }} />
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={saving.isPending}>
             Set cap
@@ -151,41 +142,31 @@ function CapDialog({
 
 function LiftCap({ organizationId, budget }: { organizationId: string; budget: SpendBudget }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const lifting = useMutation({
-    mutationFn: () => api.clearSpendBudget({ organizationId }),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Spend cap lifted');
-      await queryClient.invalidateQueries(answersOf('getSpendBudget'));
-    },
-    onError: complain,
+  const lifting = useAction(() => api.clearSpendBudget({ organizationId }), {
+    says: 'Spend cap removed',
+    onDone: () => setAsking(false),
   });
   return (
     <>
       <Button look="danger" onClick={() => setAsking(true)}>
-        Lift the cap
+        Remove cap
       </Button>
       {asking && (
         <Confirm
           onClose={() => setAsking(false)}
-          title="Lift the spend cap?"
-          verb="Lift the cap"
-          keep="Keep the cap"
-          busy={lifting.isPending}
-          onConfirm={() => lifting.mutate()}
-          lost={
-            <>
-              <p>
-                The cap of {cost(budget.capUsd ?? 0)} and its marks are lost. Runs of every project in the
-                organization may spend without one; what was spent stays counted.
-              </p>
-              <div>
-                <Same operation="clearSpendBudget" input={{ organizationId }} />
-              </div>
-            </>
-          }
-        />
+          title="Remove the spend cap?"
+          verb="Remove cap"
+          keep="Keep cap"
+          action={lifting}
+        >
+          <p>
+            The cap of {cost(budget.capUsd ?? 0)} and its thresholds are removed. Runs in all projects of the
+            organization can then spend without a limit; past spend stays counted.
+          </p>
+          <div>
+            <ApiExample operation="clearSpendBudget" input={{ organizationId }} />
+          </div>
+        </Confirm>
       )}
     </>
   );

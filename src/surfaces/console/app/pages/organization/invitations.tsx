@@ -1,29 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import { answersOf, askPeople } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import { askPeople, type ConsoleOutput, people, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import type { Standing } from './organization-page.tsx';
 
 type Invitation = ConsoleOutput<'listInvitations'>['items'][number];
 
-/** Those that nobody has used. */
 export function Invitations({ standing: { organizationId } }: { standing: Standing }) {
   const invitations = useQuery(askPeople('listInvitations', { organizationId }));
   const items = invitations.data?.items ?? [];
   return (
     <Section title="Open invitations">
-      {invitations.isPending && <Skeleton lines={2} />}
-      {invitations.isError && <Problem error={invitations.error} retry={() => void invitations.refetch()} />}
-      {invitations.isSuccess && items.length === 0 && <Note>Nobody is invited at the moment.</Note>}
+      <QueryState of={invitations} lines={2} empty={items.length === 0}>
+        <Note>No open invitations.</Note>
+      </QueryState>
       {items.length > 0 && (
         <Table
           label="Open invitations"
@@ -42,7 +38,7 @@ function columnsOf(organizationId: string): Column<Invitation>[] {
     { name: 'Role', cell: ({ role }) => role },
     { name: 'Invited by', cell: ({ invitedBy }) => invitedBy?.name ?? 'the command line' },
     { name: 'Invited', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { name: 'Works until', figure: true, cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+    { name: 'Expires', figure: true, cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
     {
       name: 'Actions',
       figure: true,
@@ -56,23 +52,17 @@ function Expiry({ at }: { at: number }) {
   if (at > now) return <Time at={at} />;
   return (
     <StateMark state="timedOut">
-      over since <Time at={at} />
+      expired <Time at={at} />
     </StateMark>
   );
 }
 
 function Revoke({ organizationId, invitation }: { organizationId: string; invitation: Invitation }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
   const { id: invitationId, email } = invitation;
-  const revoking = useMutation({
-    mutationFn: () => people.revokeInvitation({ organizationId, invitationId }),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Invitation revoked');
-      await queryClient.invalidateQueries(answersOf('listInvitations'));
-    },
-    onError: complain,
+  const revoking = useAction(() => people.revokeInvitation({ organizationId, invitationId }), {
+    says: 'Invitation revoked',
+    onDone: () => setAsking(false),
   });
   return (
     <>
@@ -84,10 +74,10 @@ function Revoke({ organizationId, invitation }: { organizationId: string; invita
           onClose={() => setAsking(false)}
           title={`Revoke the invitation of ${email}?`}
           verb="Revoke invitation"
-          busy={revoking.isPending}
-          onConfirm={() => revoking.mutate()}
-          lost={<p>The link that was made for {email} stops working at once. You can invite them again.</p>}
-        />
+          action={revoking}
+        >
+          <p>The invitation link of {email} stops working immediately. You can invite them again.</p>
+        </Confirm>
       )}
     </>
   );

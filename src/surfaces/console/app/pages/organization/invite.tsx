@@ -1,9 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { Field, SelectField, TextInput } from '../../kit/field.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { LinkOnce } from './once.tsx';
@@ -15,11 +13,9 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
   const { organization, organizationId } = standing;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
-  const queryClient = useQueryClient();
-  const inviting = useMutation({
-    mutationFn: () => people.createInvitation({ organizationId, body: { email: email.trim(), role } }),
-    onSuccess: () => queryClient.invalidateQueries(answersOf('listInvitations')),
-  });
+  const inviting = useSubmit(() =>
+    people.createInvitation({ organizationId, body: { email: email.trim(), role } }),
+  );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     inviting.mutate();
@@ -34,9 +30,9 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
       />
     );
   return (
-    <LazyDialog onClose={onClose} title={`Invite somebody to ${organization.name}`}>
+    <LazyDialog onClose={onClose} title={`Invite to ${organization.name}`}>
       <form className={css.form} onSubmit={submit}>
-        <Field label="E-mail" hint="An earlier invitation of the same address stops working.">
+        <Field label="E-mail" hint="Replaces any earlier invitation of this address.">
           <TextInput
             type="email"
             autoComplete="off"
@@ -45,18 +41,18 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
             onChange={({ target }) => setEmail(target.value)}
           />
         </Field>
-        <Field label="Role" hint={`May do ${roleWords[role]}.`}>
-          <Select
-            value={role}
-            onChange={({ target }) => setRole(target.value as Role)}
-            options={rolesGivenBy(organization.role).map((one) => [one, one] as const)}
-          />
-        </Field>
+        <SelectField
+          label="Role"
+          hint={`Can ${roleWords[role]}.`}
+          value={role}
+          options={rolesGivenBy(organization.role).map((one) => [one, one] as const)}
+          onChange={setRole}
+        />
         {inviting.isError && <Problem error={inviting.error} />}
         <footer className={css.foot}>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={inviting.isPending}>
-            Make invitation
+            Create invitation
           </Button>
         </footer>
       </form>

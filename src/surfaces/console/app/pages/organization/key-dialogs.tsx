@@ -1,7 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import { type ConsoleOutput, people, useAction, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
@@ -9,22 +7,16 @@ import { Field, TextInput } from '../../kit/field.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import type { Key } from './keys-page.tsx';
 import { Once } from './once.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 
+export type Key = ConsoleOutput<'listKeys'>['items'][number];
+
 export function NewKey({ standing, onClose }: { standing: Standing; onClose: () => void }) {
   const { organizationId, organization, signedIn } = standing;
   const [name, setName] = useState('');
-  const queryClient = useQueryClient();
-  const making = useMutation({
-    mutationFn: () => people.createKey({ organizationId, body: { name: name.trim() } }),
-    onSuccess: () => queryClient.invalidateQueries(answersOf('listKeys')),
-    // What is shown once is kept nowhere else.
-    gcTime: 0,
-  });
+  const making = useSubmit(() => people.createKey({ organizationId, body: { name: name.trim() } }));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     making.mutate();
@@ -43,9 +35,9 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
       </Once>
     );
   return (
-    <LazyDialog onClose={onClose} title="Create an API key">
+    <LazyDialog onClose={onClose} title="Create API key">
       <form className={css.form} onSubmit={submit}>
-        <Field label="Name" hint="What will use it, like CI of the payments team.">
+        <Field label="Name" hint="What uses it, for example “CI of the payments team”.">
           <TextInput
             required
             maxLength={200}
@@ -55,8 +47,8 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
           />
         </Field>
         <Note>
-          It acts as {signedIn.user.email} in {organization.name}, may do what you may do there, and works
-          until it is revoked.
+          The key acts as {signedIn.user.email} in {organization.name} with your permissions there, until it
+          is revoked.
         </Note>
         {making.isError && <Problem error={making.error} />}
         <footer className={css.foot}>
@@ -72,16 +64,10 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
 
 export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Key }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
   const { id: keyId, name, hint, user, lastUsedAt } = apiKey;
-  const revoking = useMutation({
-    mutationFn: () => people.revokeKey({ organizationId: standing.organizationId, keyId }),
-    onSuccess: async () => {
-      setAsking(false);
-      say(`Key ${name} revoked`);
-      await queryClient.invalidateQueries(answersOf('listKeys'));
-    },
-    onError: complain,
+  const revoking = useAction(() => people.revokeKey({ organizationId: standing.organizationId, keyId }), {
+    says: `Key ${name} revoked`,
+    onDone: () => setAsking(false),
   });
   const theirs = user && user.id !== standing.signedIn.user.id;
   return (
@@ -94,28 +80,22 @@ export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Ke
           onClose={() => setAsking(false)}
           title={`Revoke the key ${name}?`}
           verb="Revoke key"
-          busy={revoking.isPending}
-          onConfirm={() => revoking.mutate()}
-          lost={
-            <>
-              <p>
-                <code>{hint}</code>
-                {theirs && `, which acts as ${user.email},`} stops working at once: the next request with it
-                is refused. Revoking cannot be undone.
-              </p>
-              <p>
-                {lastUsedAt === null ? (
-                  'It was never used.'
-                ) : (
-                  <>
-                    It was used last <Time at={lastUsedAt} />. Whatever uses it, like CI, scripts and agents,
-                    needs another key.
-                  </>
-                )}
-              </p>
-            </>
-          }
-        />
+          action={revoking}
+        >
+          <p>
+            <code>{hint}</code>
+            {theirs && `, which acts as ${user.email},`} stops working immediately. Revoking cannot be undone.
+          </p>
+          <p>
+            {lastUsedAt === null ? (
+              'It has never been used.'
+            ) : (
+              <>
+                Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.
+              </>
+            )}
+          </p>
+        </Confirm>
       )}
     </>
   );

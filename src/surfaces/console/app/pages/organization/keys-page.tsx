@@ -1,20 +1,17 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import { askPeoplePages } from '../../api/ask.ts';
+import { askPeoplePages, useInfiniteQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { KeysSearch } from './address.ts';
-import { NewKey, RevokeKey } from './key-dialogs.tsx';
+import { type Key, NewKey, RevokeKey } from './key-dialogs.tsx';
 import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
-
-export type Key = ConsoleOutput<'listKeys'>['items'][number];
 
 const route = '/organizations/$organizationId/keys';
 
@@ -48,18 +45,18 @@ function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void
   const keys = useInfiniteQuery(
     askPeoplePages('listKeys', { organizationId, whose: whose ?? 'all', limit: 100 }),
   );
-  const all = keys.data?.pages.flatMap(({ items }) => items) ?? [];
+  const all = keys.data?.items ?? [];
   const items = revoked ? all : all.filter(({ revokedAt }) => revokedAt === null);
   return (
     <>
       <search className={css.filters}>
         {administers && (
           <Select
-            aria-label="Whose"
+            aria-label="Owner"
             value={whose ?? ''}
             onChange={({ target }) => set({ whose: target.value === 'mine' ? 'mine' : undefined })}
             options={[
-              ['', 'Keys of everybody'],
+              ['', 'All keys'],
               ['mine', 'My keys'],
             ]}
           />
@@ -73,30 +70,23 @@ function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void
           Show revoked keys
         </label>
       </search>
-      {keys.isPending && <Skeleton lines={4} />}
-      {keys.isError && <Problem error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.isSuccess && items.length === 0 && (
-        <Empty
-          title="No working key"
-          action={
-            <Button look="primary" onClick={onCreate}>
-              Create key
-            </Button>
-          }
-        >
-          A key lets scripts, CI and agents use the API as you, with what you may do in this organization.
-        </Empty>
-      )}
+      <QueryState
+        of={keys}
+        lines={4}
+        empty={items.length === 0}
+        title="No active keys"
+        action={
+          <Button look="primary" onClick={onCreate}>
+            Create key
+          </Button>
+        }
+      >
+        API keys let scripts, CI and agents use the API with your permissions in this organization.
+      </QueryState>
       {items.length > 0 && (
         <Table label="API keys" columns={columnsOf(standing)} rows={items} keyOf={({ id }) => id} />
       )}
-      {keys.hasNextPage && (
-        <div>
-          <Button busy={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
-            Show earlier keys
-          </Button>
-        </div>
-      )}
+      <ShowMore of={keys}>Show more</ShowMore>
     </>
   );
 }
@@ -106,7 +96,7 @@ function columnsOf(standing: Standing): Column<Key>[] {
     ? [
         {
           name: 'Acts as',
-          cell: ({ user }) => user?.email ?? <span className={css.soft}>an account that is gone</span>,
+          cell: ({ user }) => user?.email ?? <span className={common.soft}>a deleted account</span>,
         },
       ]
     : [];
@@ -114,12 +104,12 @@ function columnsOf(standing: Standing): Column<Key>[] {
     { name: 'Name', main: true, cell: ({ name }) => name },
     { name: 'Key', cell: ({ hint }) => <code>{hint}</code> },
     ...whose,
-    { name: 'Made', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: 'Created', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: 'Last used',
       figure: true,
       cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className={css.soft}>never</span> : <Time at={lastUsedAt} />,
+        lastUsedAt === null ? <span className={common.soft}>never</span> : <Time at={lastUsedAt} />,
     },
     {
       name: 'State',

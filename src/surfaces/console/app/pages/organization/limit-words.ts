@@ -1,10 +1,10 @@
 const words: Record<string, string> = {
   credits: 'Credits this month',
-  insightsPerDay: 'Insight requests a day',
-  journeyLaunchesPerDay: 'Journey launches a day',
-  generationsPerDay: 'Draft generations a day',
-  concurrentEvalRuns: 'Eval runs at once',
-  concurrentChatTurns: 'Chat turns at once',
+  insightsPerDay: 'Insight requests per day',
+  journeyLaunchesPerDay: 'Journey launches per day',
+  generationsPerDay: 'Draft generations per day',
+  concurrentEvalRuns: 'Eval runs concurrently',
+  concurrentChatTurns: 'Chat turns concurrently',
 };
 
 /** A limit of a plan as people call it; one that is not known, from its name: `fooBarsPerDay` is “Foo bars per day”. */

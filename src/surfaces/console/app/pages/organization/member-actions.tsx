@@ -1,14 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, askPeople } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
-import { session } from '../../api/session.ts';
+import { askPeople, people, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { complain, say } from '../../kit/toast.tsx';
+import { complain } from '../../kit/toast.tsx';
 import { LinkOnce } from './once.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
@@ -22,20 +19,20 @@ interface About {
 export function RoleSelect({ standing, member }: About) {
   const { organization, organizationId, signedIn } = standing;
   const [wanted, setWanted] = useState<Role>();
-  const queryClient = useQueryClient();
   const self = member.userId === signedIn.user.id;
-  const changing = useMutation({
-    mutationFn: (role: Role) => people.setMember({ organizationId, memberId: member.userId, body: { role } }),
-    onSuccess: async ({ role, name }) => {
-      say(`${name} is ${role} now`);
-      await queryClient.invalidateQueries(answersOf('listMembers'));
-      if (self) await queryClient.invalidateQueries({ queryKey: session.queryKey });
+  const changing = useAction(
+    (role: Role) => people.setMember({ organizationId, memberId: member.userId, body: { role } }),
+    {
+      says: ({ role, name }) => `${name} is ${role} now`,
+      onDone: () => setWanted(undefined),
+      onFail: (error) => {
+        setWanted(undefined);
+        complain(error);
+      },
     },
-    onError: complain,
-    onSettled: () => setWanted(undefined),
-  });
+  );
   if (!standing.administers || !decidesAbout(organization.role, member.role)) return member.role;
-  // Who gives away what they may do here cannot take it back.
+  // Confirmed first: members cannot restore their own role.
   const choose = (role: Role): void => (self ? setWanted(role) : changing.mutate(role));
   return (
     <>
@@ -54,13 +51,12 @@ export function RoleSelect({ standing, member }: About) {
           keep={`Stay ${member.role}`}
           busy={changing.isPending}
           onConfirm={() => changing.mutate(wanted)}
-          lost={
-            <p>
-              You are {member.role} of {organization.name} and would be {wanted}. Somebody else has to give
-              the role back.
-            </p>
-          }
-        />
+        >
+          <p>
+            You are {member.role} of {organization.name} and would be {wanted}. Only another administrator can
+            restore your role.
+          </p>
+        </Confirm>
       )}
     </>
   );
@@ -69,21 +65,14 @@ export function RoleSelect({ standing, member }: About) {
 export function MemberActions({ standing, member }: About) {
   const [removing, setRemoving] = useState(false);
   const { organizationId, organization, signedIn } = standing;
-  const linking = useMutation({
-    mutationFn: () => people.createResetLink({ organizationId, memberId: member.userId }),
-    onError: complain,
-  });
+  const linking = useAction(() => people.createResetLink({ organizationId, memberId: member.userId }));
   if (!decidesAbout(organization.role, member.role)) return null;
   const self = member.userId === signedIn.user.id;
   return (
     <span className={css.actions}>
       {!self && (
-        <Button
-          busy={linking.isPending}
-          onClick={() => linking.mutate()}
-          aria-label={`Make a link to a new password for ${member.name}`}
-        >
-          Password link
+        <Button action={linking} aria-label={`Create a password reset link for ${member.name}`}>
+          Reset link
         </Button>
       )}
       <Button look="danger" onClick={() => setRemoving(true)} aria-label={`Remove ${member.name}`}>
@@ -91,7 +80,7 @@ export function MemberActions({ standing, member }: About) {
       </Button>
       {linking.data && (
         <LinkOnce
-          title={`A new password for ${member.name}`}
+          title={`Password reset for ${member.name}`}
           link={linking.data}
           email={member.email}
           onClose={linking.reset}
@@ -105,19 +94,11 @@ export function MemberActions({ standing, member }: About) {
 /** Says what ends with the membership. */
 function Remove({ standing, member, onClose }: About & { onClose: () => void }) {
   const { organizationId, organization, signedIn } = standing;
-  const queryClient = useQueryClient();
   const self = member.userId === signedIn.user.id;
   const keys = useQuery(askPeople('listKeys', { organizationId, limit: 200 }));
-  const removing = useMutation({
-    mutationFn: () => people.removeMember({ organizationId, memberId: member.userId }),
-    onSuccess: async () => {
-      onClose();
-      say(self ? `You left ${organization.name}` : `${member.name} was removed`);
-      for (const id of ['listMembers', 'listKeys', 'listProjectMembers'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-      if (self) await queryClient.invalidateQueries({ queryKey: session.queryKey });
-    },
-    onError: complain,
+  const removing = useAction(() => people.removeMember({ organizationId, memberId: member.userId }), {
+    says: self ? `You left ${organization.name}` : `${member.name} was removed`,
+    onDone: onClose,
   });
   const theirs = keys.data?.items.filter(
     ({ user, revokedAt }) => user?.id === member.userId && revokedAt === null,
@@ -128,34 +109,30 @@ function Remove({ standing, member, onClose }: About & { onClose: () => void }) 
       title={self ? `Leave ${organization.name}?` : `Remove ${member.name} from ${organization.name}?`}
       verb={self ? 'Leave' : 'Remove member'}
       keep={self ? 'Stay' : 'Keep member'}
-      busy={removing.isPending}
-      onConfirm={() => removing.mutate()}
-      lost={
+      action={removing}
+    >
+      <p>
+        {self ? 'You lose' : `${member.email} loses`} access to the organization and all of its projects
+        immediately. What {self ? 'you' : 'they'} created stays.
+      </p>
+      {keys.isPending && <Skeleton lines={1} />}
+      {theirs && theirs.length === 0 && <p>No API keys of {self ? 'yours' : 'theirs'} are in use here.</p>}
+      {theirs && theirs.length > 0 && (
         <>
           <p>
-            {self ? 'You lose' : `${member.email} loses`} access to the organization and all of its projects
-            with the next request, in every browser. What {self ? 'you' : 'they'} made stays.
+            {counted(theirs.length, 'API key stops', 'API keys stop')} working, along with everything that
+            uses them:
           </p>
-          {keys.isPending && <Skeleton lines={1} />}
-          {theirs && theirs.length === 0 && <p>No API key of {self ? 'yours' : 'theirs'} is in use here.</p>}
-          {theirs && theirs.length > 0 && (
-            <>
-              <p>
-                {counted(theirs.length, 'API key stops', 'API keys stop')} working, and so does whatever uses
-                them:
-              </p>
-              <ul className={css.names}>
-                {theirs.slice(0, 10).map(({ id, name, hint }) => (
-                  <li key={id}>
-                    {name} <code>{hint}</code>
-                  </li>
-                ))}
-                {theirs.length > 10 && <li>and {counted(theirs.length - 10, 'other')}</li>}
-              </ul>
-            </>
-          )}
+          <ul className={css.names}>
+            {theirs.slice(0, 10).map(({ id, name, hint }) => (
+              <li key={id}>
+                {name} <code>{hint}</code>
+              </li>
+            ))}
+            {theirs.length > 10 && <li>and {counted(theirs.length - 10, 'other')}</li>}
+          </ul>
         </>
-      }
-    />
+      )}
+    </Confirm>
   );
 }

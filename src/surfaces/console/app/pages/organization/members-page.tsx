@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { askPeople } from '../../api/ask.ts';
+import { askPeople, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -22,7 +23,7 @@ export function MembersPage() {
       name="Members"
       administration={
         <Button look="primary" onClick={() => setInviting(true)}>
-          Invite somebody
+          Invite member
         </Button>
       }
     >
@@ -43,8 +44,7 @@ function Members({ standing }: { standing: Standing }) {
   const items = members.data?.items ?? [];
   return (
     <Section title={members.data ? counted(items.length, 'member') : 'Members'}>
-      {members.isPending && <Skeleton lines={4} />}
-      {members.isError && <Problem error={members.error} retry={() => void members.refetch()} />}
+      <QueryState of={members} lines={4} />
       {items.length > 0 && (
         <Table
           label="Members"
@@ -55,8 +55,8 @@ function Members({ standing }: { standing: Standing }) {
       )}
       {members.data?.nextCursor !== undefined && <Note>Only the first {items.length} are shown.</Note>}
       <Note>
-        An owner may do everything, an admin everything but decide about owners, a member enters projects that
-        are public or that they are invited to. You are {organization.role} here.
+        Owners can do everything. Admins can do everything except manage owners. Members can open public
+        projects and those they are invited to. You are {organization.role} here.
       </Note>
     </Section>
   );
@@ -75,7 +75,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
         <span className={css.person}>
           <span>
             {name}
-            {userId === signedIn.user.id && <span className={css.soft}> (you)</span>}
+            {userId === signedIn.user.id && <span className={common.soft}> (you)</span>}
           </span>
           <small>{email}</small>
         </span>
@@ -102,7 +102,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
       name: 'Last seen',
       figure: true,
       cell: ({ lastSeenAt }) =>
-        lastSeenAt === null ? <span className={css.soft}>not signed in</span> : <Time at={lastSeenAt} />,
+        lastSeenAt === null ? <span className={common.soft}>not signed in</span> : <Time at={lastSeenAt} />,
     },
     {
       name: 'Actions',

@@ -1,9 +1,8 @@
-import type { Output } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output } from '../../api/index.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** Of one project; whoever has more sees the latest. */
+/** Limit for each project. Beyond it only the latest runs count. */
 const mostPages = 5;
 const perPage = 100;
 

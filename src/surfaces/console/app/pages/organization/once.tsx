@@ -6,7 +6,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
 
-/** What is shown this once: it closes when somebody says so, not by a slip beside it. */
+/** Shows a secret once; a click outside does not close it. */
 export function Once({
   title,
   value,
@@ -16,7 +16,6 @@ export function Once({
 }: {
   title: string;
   value: string;
-  /** What it is, for its copy button. */
   label: string;
   children: ReactNode;
   onClose: () => void;
@@ -58,19 +57,17 @@ export function LinkOnce({
   return (
     <Once title={title} value={link.url} label="link" onClose={onClose}>
       <p>
-        {link.mailed
-          ? `It is on its way to ${email}. You can hand it on yourself too`
-          : `Send it to ${email}`}
-        : it works once, until <Time at={link.expiresAt} />, and is not shown again.
+        {link.mailed ? `We have sent it to ${email}. You can also share it yourself` : `Send it to ${email}`}:
+        it works once and expires <Time at={link.expiresAt} />, and is not shown again.
       </p>
       {link.mailError !== undefined && <Note>{link.mailError}</Note>}
       {link.warning !== undefined && <Note>{link.warning}</Note>}
-      <Note>Whoever has the link can use it. Send it to that person alone.</Note>
+      <Note>Anyone with the link can use it. Send it only to that person.</Note>
       {link.identities && link.identities.length > 0 && (
         <Note>
-          A new password ends every session. The account goes on being opened by{' '}
-          {link.identities.map(({ issuer }) => issuer).join(', ')}: if it was taken over, have it unlinked on
-          the account page. API keys go on working too.
+          Setting a new password ends all sessions. The account can still be opened by{' '}
+          {link.identities.map(({ issuer }) => issuer).join(', ')}: if the account was compromised, unlink it
+          on the account page. API keys also keep working.
         </Note>
       )}
     </Once>

@@ -4,7 +4,6 @@ import { type MyOrganization, type SignedIn, useSignedIn } from '../../api/sessi
 import { Empty, Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 
-/** What a page of an organization knows of whoever looks at it. */
 export interface Standing {
   organization: MyOrganization;
   organizationId: string;
@@ -23,9 +22,7 @@ export function OrganizationPage({
 }: {
   name: string;
   actions?: ReactNode;
-  /** What only administrators can do here. */
   administration?: ReactNode;
-  /** Whoever may not is told so instead. */
   forAdministrators?: boolean;
   children: (standing: Standing) => ReactNode;
 }) {
@@ -33,16 +30,16 @@ export function OrganizationPage({
   const signedIn = useSignedIn();
   const organization = signedIn?.organizations.find(({ id }) => id === organizationId);
   const page = (body: ReactNode, more?: ReactNode) => (
-    <Page title={name} name={name} crumbs={[organization?.name ?? 'Organization']} actions={more}>
+    <Page title={name} crumbs={[organization?.name ?? 'Organization']} actions={more}>
       {body}
     </Page>
   );
   if (!signedIn) return page(<Skeleton lines={6} />);
   if (!organization)
     return page(
-      <Empty title="No such organization" action={<Link to="/">Go to your projects</Link>}>
-        It does not exist, or you are not a member of it. Its administrators can invite you:{' '}
-        {signedIn.user.email} is the address to give them.
+      <Empty title="Organization not found" action={<Link to="/">Go to projects</Link>}>
+        It does not exist, or you are not a member. Its administrators can invite you at {signedIn.user.email}
+        .
       </Empty>,
     );
   const administers = organization.role !== 'member';
@@ -50,14 +47,14 @@ export function OrganizationPage({
   if (forAdministrators && !administers)
     return page(
       <Empty
-        title="This is for administrators"
+        title="Administrators only"
         action={
           <Link to="/organizations/$organizationId/members" params={{ organizationId }}>
-            See who administers {organization.name}
+            Show members of {organization.name}
           </Link>
         }
       >
-        You are a member of {organization.name}. Ask one of its administrators or owners.
+        You are a member of {organization.name}. Ask an administrator or owner for access.
       </Empty>,
     );
   return page(

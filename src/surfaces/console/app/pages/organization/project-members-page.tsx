@@ -1,19 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask, askPeople } from '../../api/ask.ts';
-import { people } from '../../api/client.ts';
+import {
+  ask,
+  askPeople,
+  type ConsoleOutput,
+  type Output,
+  people,
+  useAction,
+  useQuery,
+} from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
 
@@ -27,10 +31,9 @@ const roles = [
   ['admin', 'admin'],
 ] as const;
 
-/** Who may enter which project. */
 export function ProjectMembersPage() {
   return (
-    <OrganizationPage name="Project access" actions={<Same operation="listProjects" input={{}} />}>
+    <OrganizationPage name="Project access" actions={<ApiExample operation="listProjects" input={{}} />}>
       {(standing) => <Projects standing={standing} />}
     </OrganizationPage>
   );
@@ -41,16 +44,15 @@ function Projects({ standing }: { standing: Standing }) {
   const navigate = useNavigate({ from: route });
   const projects = useQuery(ask('listProjects', {}));
   const items = projects.data?.items ?? [];
-  if (projects.isPending) return <Skeleton lines={5} />;
-  if (projects.isError) return <Problem error={projects.error} retry={() => void projects.refetch()} />;
+  if (!projects.isSuccess) return <QueryState of={projects} lines={5} />;
   const chosen = items.find(({ id }) => id === (search.project ?? items[0]?.id));
   if (items.length === 0)
     return (
       <Empty
-        title="No project that you may enter"
-        action={<Same operation="createProject" input={{ body: { name: 'My project' } }} />}
+        title="No projects"
+        action={<ApiExample operation="createProject" input={{ body: { name: 'My projects' } }} />}
       >
-        Ask an administrator to invite you to one, or make one with the API.
+        Ask an administrator to invite you to a project, or create one with the API.
       </Empty>
     );
   return (
@@ -61,7 +63,7 @@ function Projects({ standing }: { standing: Standing }) {
           value={chosen?.id ?? ''}
           onChange={({ target }) => void navigate({ search: { project: target.value }, replace: true })}
           options={[
-            ...(chosen ? [] : [['', 'Choose a project'] as const]),
+            ...(chosen ? [] : [['', 'Select a project'] as const]),
             ...items.map(({ id, name }) => [id, name] as const),
           ]}
         />
@@ -69,7 +71,9 @@ function Projects({ standing }: { standing: Standing }) {
       {chosen ? (
         <People key={chosen.id} standing={standing} project={chosen} />
       ) : (
-        <Empty title="No such project">It was deleted, or you may not enter it. Choose another one.</Empty>
+        <Empty title="Project not found">
+          It was deleted, or you have no access. Select another project.
+        </Empty>
       )}
     </>
   );
@@ -81,9 +85,8 @@ function People({ standing, project }: { standing: Standing; project: Project })
   const items = members.data?.items ?? [];
   const decides = role === 'admin';
   return (
-    <Section title={members.data ? `${counted(items.length, 'person', 'people')} may enter ${name}` : name}>
-      {members.isPending && <Skeleton lines={4} />}
-      {members.isError && <Problem error={members.error} retry={() => void members.refetch()} />}
+    <Section title={members.data ? `${counted(items.length, 'person', 'people')} can access ${name}` : name}>
+      <QueryState of={members} lines={4} />
       {decides && members.data && <InviteTo standing={standing} project={project} members={items} />}
       {items.length > 0 && (
         <Table
@@ -95,9 +98,9 @@ function People({ standing, project }: { standing: Standing; project: Project })
       )}
       <Note>
         {visibility === 'public'
-          ? 'The project is public: every member of the organization may enter it.'
-          : 'The project is private: invited members and administrators of the organization may enter it.'}
-        {!decides && ' Its administrators decide who.'}
+          ? 'Public project: every member of the organization has access.'
+          : 'Private project: invited members and administrators of the organization have access.'}
+        {!decides && ' Project administrators manage access.'}
       </Note>
     </Section>
   );
@@ -121,13 +124,9 @@ function columnsOf(project: Project, decides: boolean): Column<ProjectMember>[] 
         decides && member.invited ? <ProjectRole project={project} member={member} /> : member.role,
     },
     {
-      name: 'Gets in',
+      name: 'Access',
       cell: ({ invited, role }) =>
-        invited
-          ? 'by invitation'
-          : role === 'admin'
-            ? 'by their role in the organization'
-            : 'as it is public',
+        invited ? 'by invitation' : role === 'admin' ? 'by organization role' : 'public project',
     },
   ];
   if (!decides) return common;
@@ -142,16 +141,11 @@ function columnsOf(project: Project, decides: boolean): Column<ProjectMember>[] 
 }
 
 function useSetRole(project: Project) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ memberId, role }: { memberId: string; role: Role }) =>
+  return useAction(
+    ({ memberId, role }: { memberId: string; role: Role }) =>
       people.setProjectMember({ projectId: project.id, memberId, body: { role } }),
-    onSuccess: async ({ name, role }) => {
-      say(`${name} is ${role} of ${project.name}`);
-      await queryClient.invalidateQueries(answersOf('listProjectMembers'));
-    },
-    onError: complain,
-  });
+    { says: ({ name, role }) => `${name} is ${role} of ${project.name}` },
+  );
 }
 
 function ProjectRole({ project, member }: { project: Project; member: ProjectMember }) {
@@ -181,7 +175,7 @@ function InviteTo({
   const everybody = useQuery(askPeople('listMembers', { organizationId }));
   const setting = useSetRole(project);
   const invited = new Set(members.filter((one) => one.invited).map(({ userId }) => userId));
-  // Whoever administers the organization needs no invitation.
+  // Organization administrators need no invitation.
   const others = (everybody.data?.items ?? []).filter(
     (one) => one.role === 'member' && !invited.has(one.userId),
   );
@@ -193,12 +187,12 @@ function InviteTo({
         value={memberId}
         onChange={({ target }) => setMemberId(target.value)}
         options={[
-          ['', 'Choose a member'],
+          ['', 'Select a member'],
           ...others.map(({ userId, name, email }) => [userId, `${name}, ${email}`] as const),
         ]}
       />
       <Select
-        aria-label="Role in the project"
+        aria-label="Project role"
         value={role}
         onChange={({ target }) => setRole(target.value as Role)}
         options={roles}
@@ -216,41 +210,29 @@ function InviteTo({
 
 function TakeBack({ project, member }: { project: Project; member: ProjectMember }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const removing = useMutation({
-    mutationFn: () => people.removeProjectMember({ projectId: project.id, projectMemberId: member.userId }),
-    onSuccess: async () => {
-      setAsking(false);
-      say(`${member.name} is no longer invited to ${project.name}`);
-      await queryClient.invalidateQueries(answersOf('listProjectMembers'));
-    },
-    onError: complain,
-  });
+  const removing = useAction(
+    () => people.removeProjectMember({ projectId: project.id, projectMemberId: member.userId }),
+    { says: `${member.name} no longer has access to ${project.name}`, onDone: () => setAsking(false) },
+  );
   return (
     <>
-      <Button
-        look="danger"
-        onClick={() => setAsking(true)}
-        aria-label={`Take back the invitation of ${member.name}`}
-      >
-        Take back
+      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke access of ${member.name}`}>
+        Revoke access
       </Button>
       {asking && (
         <Confirm
           onClose={() => setAsking(false)}
-          title={`Take back the invitation of ${member.name}?`}
-          verb="Take back"
-          busy={removing.isPending}
-          onConfirm={() => removing.mutate()}
-          lost={
-            <p>
-              {project.visibility === 'private'
-                ? `${member.email} and their API keys cannot enter ${project.name} any more, from the next request on.`
-                : `${project.name} is public: ${member.email} still enters it as a member, and loses the role they were invited with.`}{' '}
-              What they made stays.
-            </p>
-          }
-        />
+          title={`Revoke access of ${member.name}?`}
+          verb="Revoke access"
+          action={removing}
+        >
+          <p>
+            {project.visibility === 'private'
+              ? `${member.email} and their API keys lose access to ${project.name} immediately.`
+              : `${project.name} is public: ${member.email} keeps access as a member and loses the invited role.`}{' '}
+            What they created stays.
+          </p>
+        </Confirm>
       )}
     </>
   );

@@ -1,17 +1,17 @@
-import type { ConsoleOutput } from '../../../../client/console.ts';
+import type { ConsoleOutput } from '../../api/index.ts';
 
 export type Member = ConsoleOutput<'listMembers'>['items'][number];
 export type Role = Member['role'];
 
 export const roleWords: Record<Role, string> = {
-  owner: 'everything, owners included',
-  admin: 'everything but owners',
-  member: 'the projects they may enter',
+  owner: 'do everything, including managing owners',
+  admin: 'do everything except manage owners',
+  member: 'work in the projects they have access to',
 };
 
 const roles: readonly Role[] = ['member', 'admin', 'owner'];
 
-/** Those that somebody may give: only an owner makes owners. */
+/** Roles that a member can assign: only owners assign owner. */
 export function rolesGivenBy(mine: Role): Role[] {
   return roles.filter((role) => mine === 'owner' || role !== 'owner');
 }

@@ -1,12 +1,13 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import { ask, useQueries, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Days } from '../../charts/days.tsx';
 import { Meter } from '../../charts/meter.tsx';
+import common from '../../kit/common.module.css';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { Same } from '../../same/same.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { isOpen } from '../runs/states.ts';
 import { Budget } from './budget.tsx';
 import { limitWords } from './limit-words.ts';
@@ -59,7 +60,7 @@ function Use({ standing: { organizationId } }: { standing: Standing }) {
         ) : (
           runs.length > 0 && (
             <Days
-              label="Trials that ended, by the day their run was started"
+              label="Completed trials, by the day their run started"
               unit="trials"
               days={trialsByDay(runs, month, opened)}
             />
@@ -67,16 +68,15 @@ function Use({ standing: { organizationId } }: { standing: Standing }) {
         )}
         {failed && <Problem error={failed.error} retry={() => void failed.refetch()} />}
         <Note>
-          {runs.length === 0 ? 'No run was' : counted(runs.length, 'run was', 'runs were')} started this month
-          in the projects that you may enter.
-          {partly && ' There are more than this page reads: the latest are counted.'}
+          {runs.length === 0 ? 'No runs were' : counted(runs.length, 'run was', 'runs were')} started this
+          month in the projects you have access to.
+          {partly && ' Only the latest runs are counted.'}
         </Note>
       </Section>
     </>
   );
 }
 
-/** What the plan allows, and what of it is used where that can be known. */
 function Limits({
   projectId,
   credits,
@@ -96,13 +96,10 @@ function Limits({
   const used: Record<string, number | undefined> = { credits, concurrentEvalRuns: openRuns };
   return (
     <Section
-      title={plan ? `Limits of the plan ${plan.name}` : 'Limits'}
-      actions={<Same operation="getProjectCapabilities" input={which} />}
+      title={plan ? `Limits of plan ${plan.name}` : 'Limits'}
+      actions={<ApiExample operation="getProjectCapabilities" input={which} />}
     >
-      {capabilities.isPending && <Skeleton lines={4} />}
-      {capabilities.isError && (
-        <Problem error={capabilities.error} retry={() => void capabilities.refetch()} />
-      )}
+      <QueryState of={capabilities} lines={4} />
       {plan && (
         <div className={css.bars}>
           {Object.entries(plan.limits).map(([limit, allowed]) => {
@@ -111,7 +108,7 @@ function Limits({
             return now === undefined ? (
               <p key={limit} className={css.allowed}>
                 <span>{words}</span>
-                <span className={css.soft}>
+                <span className={common.soft}>
                   {allowed === null ? 'no limit' : `${count(allowed)} allowed`}
                 </span>
               </p>

@@ -45,8 +45,8 @@ test('a waiver takes a failure away until it is about to end', () => {
   });
   expect(items.map(({ name, state, words }) => [name, state, words])).toEqual([
     ['Suite #3', 'failed', '3 of 4 trials passed'],
-    ['Suite #2', 'failed', '3 of 4 trials passed; its waiver has ended'],
-    ['Ships #0', 'waived', 'Its waiver ends within 48 h: known'],
+    ['Suite #2', 'failed', '3 of 4 trials passed; its waiver has expired'],
+    ['Ships #0', 'waived', 'Waiver expires within 48 h: known'],
     ['down', 'failed', 'unreachable: refused'],
   ]);
 });

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 import { isOpen, stateOfRun } from '../runs/states.ts';
 
@@ -13,7 +13,6 @@ type Waiver = Pick<NonNullable<Output<'getGateWaiver'>['waiver']>, 'active' | 'e
 export interface Item {
   key: string;
   state: State;
-  /** What it is about, and where that is shown. */
   name: string;
   runId?: string;
   serverId?: string;
@@ -36,7 +35,7 @@ export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
     });
 }
 
-/** What failed first, then what will count again soon, then servers. */
+/** Order: failures, then expiring waivers, then servers. */
 export function attentionOf(known: {
   suites: readonly Suite[];
   runs: readonly Run[];
@@ -83,16 +82,16 @@ export function attentionOf(known: {
 }
 
 function wordsOf({ summary, status }: Run, waiver: Waiver | null | undefined): string {
-  const ended = waiver ? '; its waiver has ended' : '';
+  const ended = waiver ? '; its waiver has expired' : '';
   if (!summary || summary.total === 0)
-    return `${status === 'completed' ? 'No verdict' : 'It did not come to an end'}${ended}`;
-  const left = summary.notRun ? `, ${summary.notRun} not carried out` : '';
+    return `${status === 'completed' ? 'No verdict' : 'Did not complete'}${ended}`;
+  const left = summary.notRun ? `, ${summary.notRun} not run` : '';
   return `${summary.passed} of ${summary.total} trials passed${left}${ended}`;
 }
 
 function endWords(left: number): string {
   const hours = Math.max(1, Math.ceil(left / 3_600_000));
   return hours <= 48
-    ? `Its waiver ends within ${hours} h`
-    : `Its waiver ends within ${Math.ceil(hours / 24)} days`;
+    ? `Waiver expires within ${hours} h`
+    : `Waiver expires within ${Math.ceil(hours / 24)} days`;
 }

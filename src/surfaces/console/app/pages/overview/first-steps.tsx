@@ -1,11 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Section } from '../../kit/page.tsx';
-import { complain } from '../../kit/toast.tsx';
 import css from './overview.module.css';
 
 type Servers = Output<'listProjectServers'>['items'];
@@ -44,22 +41,21 @@ function Steps({
   const navigate = useNavigate();
   const server = servers.find(({ name }) => name === 'demo') ?? servers[0];
   const suite = suites.find(({ name }) => name === 'demo') ?? suites[0];
-  const running = useMutation({
-    mutationFn: (suiteId: string) => api.createEvalRun({ projectId: demoIn, body: { suiteId } }),
-    onSuccess: ({ runId }) =>
-      navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId: demoIn, runId } }),
-    onError: complain,
-  });
+  const running = useAction(
+    (suiteId: string) => api.createEvalRun({ projectId: demoIn, body: { suiteId } }),
+    {
+      onDone: ({ runId }) =>
+        navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId: demoIn, runId } }),
+    },
+  );
   return (
     <Section title="First steps">
       <ol className={css.steps}>
         {server && (
           <li>
             <div>
-              <h3>Look at {server.name === 'demo' ? 'the demo server' : server.name}</h3>
-              <p className={css.quiet}>
-                It is examined step by step, and its tools can be called from a form.
-              </p>
+              <h3>Open {server.name === 'demo' ? 'the demo server' : server.name}</h3>
+              <p className={common.soft}>See its diagnostics and call its tools from a form.</p>
             </div>
             <Button
               onClick={() =>
@@ -77,10 +73,10 @@ function Steps({
           <li>
             <div>
               <h3>Run {suite.name === 'demo' ? 'the demo suite' : (suite.name ?? 'the suite')}</h3>
-              <p className={css.quiet}>
+              <p className={common.soft}>
                 {suite.name === 'demo'
-                  ? 'Each case is tried several times, with a model that needs no key. One fails, and the run says why.'
-                  : 'Each case is tried several times; the run says how often it passed.'}
+                  ? 'Runs each case several times with a model that needs no key. One case fails, and the run shows why.'
+                  : 'Runs each case several times and reports how often it passed.'}
               </p>
             </div>
             <Button busy={running.isPending} onClick={() => running.mutate(suite.id)}>
@@ -91,10 +87,10 @@ function Steps({
         <li>
           <div>
             <h3>Add your own server</h3>
-            <p className={css.quiet}>
-              By its URL, by a command, or{' '}
+            <p className={common.soft}>
+              By URL, by command, or{' '}
               <Link to="/projects/$projectId/servers" params={{ projectId }} search={{ add: 'paste' }}>
-                from the configuration of a client
+                from a client configuration
               </Link>
               .
             </p>

@@ -1,8 +1,8 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQueries, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import common from '../../kit/common.module.css';
 import { CopyButton } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { percent } from '../../kit/numbers.ts';
@@ -10,7 +10,6 @@ import { Page, Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { healthOf } from '../servers/health.ts';
 import { attentionOf, failingRuns, type Item } from './attention.ts';
 import { FirstSteps } from './first-steps.tsx';
@@ -19,7 +18,7 @@ import { Spend } from './spend.tsx';
 import { Trend } from './trend.tsx';
 import { csvOf, type Point, trendsOf } from './trends.ts';
 
-/** What is asked one by one: waivers of failing runs, and whether servers answer. */
+/** Limits the requests for waivers and server health. */
 const mostAsked = 10;
 const lastRuns = 100;
 
@@ -36,7 +35,9 @@ export function OverviewPage() {
     <Page
       title={project?.name ?? 'Overview'}
       name="Overview"
-      actions={<Same operation="listEvalRuns" input={{ projectId, coverage: 'suite', limit: lastRuns }} />}
+      actions={
+        <ApiExample operation="listEvalRuns" input={{ projectId, coverage: 'suite', limit: lastRuns }} />
+      }
     >
       {failed && <Problem error={failed.error} retry={() => void failed.refetch()} />}
       {!loaded && !failed && <Skeleton lines={8} />}
@@ -100,18 +101,18 @@ function Attention({
   const looking = [...waivers, ...looks].some(({ isLoading }) => isLoading);
   const unseen = inUse.length - Math.min(inUse.length, mostAsked);
   return (
-    <Section title="Needs a person">
+    <Section title="Needs attention">
       <div aria-live="polite">
-        {items.length === 0 && looking && <StateMark state="running">looking at the servers</StateMark>}
-        {items.length === 0 && !looking && <StateMark state="passed">Nothing now</StateMark>}
+        {items.length === 0 && looking && <StateMark state="running">checking servers</StateMark>}
+        {items.length === 0 && !looking && <StateMark state="passed">All clear</StateMark>}
         {items.length > 0 && (
-          <ul className={css.items}>
+          <ul className={common.box}>
             {items.map((item) => (
               <li key={item.key} className={css.item}>
                 <StateMark state={item.state} />
                 <ItemLink projectId={projectId} item={item} />
                 <span className={css.words}>{item.words}</span>
-                <span className={css.quiet}>
+                <span className={common.soft}>
                   <Time at={item.at} />
                 </span>
               </li>
@@ -121,9 +122,9 @@ function Attention({
       </div>
       {unseen > 0 && (
         <Note>
-          {unseen} more servers are looked at on{' '}
+          {unseen} more servers are checked on{' '}
           <Link to="/projects/$projectId/servers" params={{ projectId }}>
-            their page
+            the Servers page
           </Link>
           .
         </Note>
@@ -153,27 +154,19 @@ function Trends({ projectId, suites, runs }: { projectId: string; suites: Suites
   const named = suites.map(({ id, name }) => ({ id, name: name ?? id, points: trends.get(id) ?? [] }));
   const rows: Row[] = named.flatMap(({ name, points }) => points.map((point) => ({ ...point, suite: name })));
   return (
-    <Section
-      title="Trials that passed, by suite"
-      actions={<CopyButton text={csvOf(rows)} label="Copy as CSV" />}
-    >
+    <Section title="Trials passed, by suite" actions={<CopyButton text={csvOf(rows)} label="Copy as CSV" />}>
       <div className={css.multiples}>
         {named.map(({ id, name, points }) => (
           <Trend key={id} projectId={projectId} name={name} points={points} />
         ))}
       </div>
-      <p className={css.quiet}>
-        From 0 to 100 %, run by run; the band is where the true rate may be, at 95 %.
+      <p className={common.soft}>
+        Pass rate by run, 0 to 100 %, with the 95 % confidence band.
         {runs.length === lastRuns && ` Of the last ${lastRuns} runs.`}
       </p>
       <details className={css.table}>
         <summary>As a table</summary>
-        <Table
-          label="Trials that passed, by run"
-          columns={columns}
-          rows={rows}
-          keyOf={({ runId }) => runId}
-        />
+        <Table label="Trials passed, by run" columns={columns} rows={rows} keyOf={({ runId }) => runId} />
       </details>
     </Section>
   );

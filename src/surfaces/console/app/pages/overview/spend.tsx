@@ -1,23 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { ask, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import common from '../../kit/common.module.css';
+import { Note } from '../../kit/notice.tsx';
 import { cost, percent } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './overview.module.css';
 
-/** What models cost this month, for the whole organization, against its cap. */
 export function Spend({ organizationId }: { organizationId: string }) {
   const budget = useQuery(ask('getSpendBudget', { organizationId }));
   return (
     <Section
       title="Spend this month"
-      actions={<Same operation="getSpendBudget" input={{ organizationId }} />}
+      actions={<ApiExample operation="getSpendBudget" input={{ organizationId }} />}
     >
-      {budget.isPending && <Skeleton lines={1} />}
-      {budget.isError && <Problem error={budget.error} retry={() => void budget.refetch()} />}
+      <QueryState of={budget} lines={1} />
       {budget.data && <Bar {...budget.data} />}
     </Section>
   );
@@ -37,21 +36,21 @@ function Bar({
   alertedPercents: number[];
 }) {
   if (capUsd === null)
-    return <Note>{cost(spentUsd)} by the organization on keys of this deployment; there is no cap.</Note>;
+    return <Note>{cost(spentUsd)} by the organization on this deployment's keys. No spend cap is set.</Note>;
   const share = capUsd === 0 ? 1 : spentUsd / capUsd;
   const alerted = Math.max(0, ...alertedPercents);
   return (
     <div className={css.spend}>
-      <meter min={0} max={1} value={Math.min(1, share)} aria-label="Share of the cap that is spent" />
+      <meter min={0} max={1} value={Math.min(1, share)} aria-label="Share of the spend cap used" />
       <span>
         {cost(spentUsd)} of {cost(capUsd)}, {percent(Math.round(share * 1000) / 1000)}
       </span>
       {capReachedAt !== null && <StateMark state="failed">reached: new runs are refused</StateMark>}
       {capReachedAt === null && alerted > 0 && (
-        <StateMark state="attention">more than {alerted} % is spent</StateMark>
+        <StateMark state="attention">more than {alerted} % used</StateMark>
       )}
-      <span className={css.quiet}>
-        starts anew <Time at={windowEndsAt} />
+      <span className={common.soft}>
+        resets <Time at={windowEndsAt} />
       </span>
     </div>
   );

@@ -1,5 +1,5 @@
 import { wilson } from '../../../../../evaluation/statistics/wilson.ts';
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { isOpen } from '../runs/states.ts';
 
 type Run = Pick<

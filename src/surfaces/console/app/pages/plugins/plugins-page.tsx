@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Code } from '../../kit/code.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 
 type Plugin = Output<'listProjectPlugins'>['items'][number];
 
@@ -20,30 +19,26 @@ export function PluginsPage() {
   const plugins = useQuery(ask('listProjectPlugins', { projectId }));
   const items = plugins.data?.items ?? [];
   return (
-    <Page
-      title="Plugins"
-      name="Plugins"
-      actions={<Same operation="listProjectPlugins" input={{ projectId }} />}
-    >
-      {plugins.isPending && <Skeleton lines={5} />}
-      {plugins.isError && <Problem error={plugins.error} retry={() => void plugins.refetch()} />}
-      {plugins.isSuccess && items.length === 0 && (
-        <Empty
-          title="No plugin yet"
-          action={
-            <Code
-              text={`drydock plugins install BUNDLE --project ${projectId}`}
-              label="command that installs a plugin"
-            />
-          }
-        >
-          Bundles of servers and skills. The one who runs this installation installs them on its machine.
-        </Empty>
-      )}
+    <Page title="Plugins" actions={<ApiExample operation="listProjectPlugins" input={{ projectId }} />}>
+      <QueryState
+        of={plugins}
+        lines={5}
+        empty={items.length === 0}
+        title="No plugin yet"
+        action={
+          <Code
+            text={`drydock plugins install BUNDLE --project ${projectId}`}
+            label="command that installs a plugin"
+          />
+        }
+      >
+        Plugins bundle servers and skills. The operator of this installation installs them on its machine.
+      </QueryState>
       {items.length > 0 && (
         <>
           <Note>
-            Installed, disabled and removed with <code>drydock plugins</code> on the machine of this service.
+            Read-only here. Install, disable and remove plugins with <code>drydock plugins</code> on the
+            service's machine.
           </Note>
           <Table label="Plugins" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
         </>
@@ -58,14 +53,13 @@ function Version({ projectId, pluginVersionId }: { projectId: string; pluginVers
   return (
     <Section
       title={`Version ${version.data?.declaredVersion ?? ''}`}
-      actions={<Same operation="getPluginVersion" input={{ pluginVersionId }} />}
+      actions={<ApiExample operation="getPluginVersion" input={{ pluginVersionId }} />}
     >
-      {version.isPending && <Skeleton lines={4} />}
-      {version.isError && <Problem error={version.error} retry={() => void version.refetch()} />}
+      <QueryState of={version} lines={4} />
       {version.data && (
         <Facts
           facts={[
-            ['Id', <Id key="id" value={version.data.id} />],
+            ['ID', <Id key="id" value={version.data.id} />],
             ['State', version.data.status],
             [
               'Servers',
@@ -78,7 +72,7 @@ function Version({ projectId, pluginVersionId }: { projectId: string; pluginVers
               )),
             ],
             ['Skills', version.data.skills.map(({ declaredName }) => declaredName).join(', ')],
-            ['Not understood', version.data.componentCounts.unsupported || undefined],
+            ['Unsupported', version.data.componentCounts.unsupported || undefined],
             ['Installed', <Time key="made" at={version.data.createdAt} />],
           ]}
         />
@@ -105,7 +99,7 @@ function columnsOf(projectId: string): Column<Plugin>[] {
           </Link>
         ),
     },
-    { name: 'About', cell: ({ description }) => description },
+    { name: 'Description', cell: ({ description }) => description },
     {
       name: 'State',
       cell: ({ enabled }) =>

@@ -1,12 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { api, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Visibility, visibilities } from './visibility.ts';
 
 /** Makes a project and opens it. */
@@ -22,19 +19,16 @@ export function NewProject({
   const [description, setDescription] = useState('');
   const [visibility, setVisibility] = useState<Visibility>('public');
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const body = {
     name,
     visibility,
     ...(description !== '' && { description }),
     ...(organizationId !== undefined && { organizationId }),
   };
-  const making = useMutation({
-    mutationFn: () => api.createProject({ body }),
-    onSuccess: async (project) => {
-      say(`Project ${project.name} created`);
+  const making = useSubmit(() => api.createProject({ body }), {
+    says: (project) => `Project ${project.name} created`,
+    onDone: async (project) => {
       onClose();
-      await queryClient.invalidateQueries(answersOf('listProjects'));
       await navigate({ to: '/projects/$projectId', params: { projectId: project.id } });
     },
   });
@@ -42,26 +36,14 @@ export function NewProject({
     <FormDialog
       title="New project"
       verb="Create project"
-      busy={making.isPending}
-      error={making.error}
+      action={making}
       blocked={name.trim() === ''}
       onClose={onClose}
-      onSubmit={() => making.mutate()}
-      same={<Same operation="createProject" input={{ body }} />}
+      example={<ApiExample operation="createProject" input={{ body }} />}
     >
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field label="Description">
-        <TextInput value={description} onChange={({ target }) => setDescription(target.value)} />
-      </Field>
-      <Field label="Who sees it">
-        <Select
-          value={visibility}
-          onChange={({ target }) => setVisibility(target.value as Visibility)}
-          options={visibilities}
-        />
-      </Field>
+      <TextField label="Name" required value={name} onChange={setName} />
+      <TextField label="Description" value={description} onChange={setDescription} />
+      <SelectField label="Visibility" value={visibility} options={visibilities} onChange={setVisibility} />
     </FormDialog>
   );
 }

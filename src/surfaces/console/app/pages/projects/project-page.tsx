@@ -1,40 +1,35 @@
-import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQueries, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Visibility, visibilities } from './visibility.ts';
 
 type Project = Output<'listProjects'>['items'][number];
 
-/** What a project is called and who sees it; the end of it too. */
 export function ProjectPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/settings' });
   const projects = useQuery(ask('listProjects', {}));
   const project = projects.data?.items.find(({ id }) => id === projectId);
   return (
-    <Page title="Project" name="Project" actions={<Same operation="listProjects" input={{}} />}>
-      {projects.isPending && <Skeleton lines={6} />}
-      {projects.isError && <Problem error={projects.error} retry={() => void projects.refetch()} />}
+    <Page title="Project" actions={<ApiExample operation="listProjects" input={{}} />}>
+      <QueryState of={projects} lines={6} />
       {project && (
         <>
           <Facts
             facts={[
-              ['Id', <Id key="id" value={project.id} />],
+              ['ID', <Id key="id" value={project.id} />],
               ['Your role', project.role],
-              ['Made', <Time key="made" at={project.createdAt} />],
+              ['Created', <Time key="made" at={project.createdAt} />],
               ['Changed', <Time key="changed" at={project.updatedAt} />],
             ]}
           />
@@ -50,7 +45,6 @@ function Editing({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description ?? '');
   const [visibility, setVisibility] = useState<Visibility>(project.visibility);
-  const queryClient = useQueryClient();
   const body = {
     ...(name !== project.name && { name }),
     ...(description !== (project.description ?? '') && { description: description || null }),
@@ -58,41 +52,26 @@ function Editing({ project }: { project: Project }) {
   };
   const input = { projectId: project.id, body };
   const nothingToDo = Object.keys(body).length === 0;
-  const saving = useMutation({
-    mutationFn: () => api.updateProject(input),
-    onSuccess: async () => {
-      say('Project saved');
-      await queryClient.invalidateQueries(answersOf('listProjects'));
-    },
-  });
+  const saving = useSubmit(() => api.updateProject(input), { says: 'Project saved' });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!nothingToDo && name.trim() !== '') saving.mutate();
   };
   const readOnly = project.role !== 'admin';
   return (
-    <Section title="Edit" actions={<Same operation="updateProject" input={input} />}>
-      {readOnly && <Note>Administrators of the project can change this.</Note>}
+    <Section title="Edit" actions={<ApiExample operation="updateProject" input={input} />}>
+      {readOnly && <Note>Only project administrators can edit this.</Note>}
       <form className={form.form} onSubmit={submit} autoComplete="off">
         <div className={form.columns}>
-          <Field label="Name">
-            <TextInput value={name} disabled={readOnly} onChange={({ target }) => setName(target.value)} />
-          </Field>
-          <Field label="Description">
-            <TextInput
-              value={description}
-              disabled={readOnly}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          </Field>
-          <Field label="Who sees it">
-            <Select
-              value={visibility}
-              disabled={readOnly}
-              onChange={({ target }) => setVisibility(target.value as Visibility)}
-              options={visibilities}
-            />
-          </Field>
+          <TextField label="Name" value={name} disabled={readOnly} onChange={setName} />
+          <TextField label="Description" value={description} disabled={readOnly} onChange={setDescription} />
+          <SelectField
+            label="Visibility"
+            value={visibility}
+            disabled={readOnly}
+            options={visibilities}
+            onChange={setVisibility}
+          />
         </div>
         {saving.isError && <Problem error={saving.error} />}
         {!readOnly && (
@@ -115,18 +94,14 @@ function Editing({ project }: { project: Project }) {
 function Deleting({ project, others }: { project: Project; others: Project[] }) {
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const input = { projectId: project.id };
-  const deleting = useMutation({
-    mutationFn: () => api.deleteProject(input),
-    onSuccess: async () => {
-      say(`Project ${project.name} deleted`);
+  const deleting = useAction(() => api.deleteProject(input), {
+    says: `Project ${project.name} deleted`,
+    onDone: async () => {
       const next = others.find(({ id }) => id !== project.id);
       if (next) await navigate({ to: '/projects/$projectId', params: { projectId: next.id } });
       else await navigate({ to: '/' });
-      await queryClient.invalidateQueries(answersOf('listProjects'));
     },
-    onError: complain,
   });
   return (
     <Section
@@ -138,8 +113,8 @@ function Deleting({ project, others }: { project: Project; others: Project[] }) 
       }
     >
       <Note>
-        With everything in it, for everybody, at once. The project Default, which receives results from
-        elsewhere, stays.
+        Deletes the project and everything in it, for everyone, immediately. The Default project, which
+        receives external results, cannot be deleted.
       </Note>
       {asking && (
         <Confirm
@@ -147,11 +122,11 @@ function Deleting({ project, others }: { project: Project; others: Project[] }) 
           title={`Delete ${project.name}?`}
           verb="Delete project"
           typed={project.name}
-          busy={deleting.isPending}
-          same={<Same operation="deleteProject" input={input} />}
-          onConfirm={() => deleting.mutate()}
-          lost={<Lost projectId={project.id} />}
-        />
+          action={deleting}
+          example={<ApiExample operation="deleteProject" input={input} />}
+        >
+          <Lost projectId={project.id} />
+        </Confirm>
       )}
     </Section>
   );
@@ -179,13 +154,13 @@ function Lost({ projectId }: { projectId: string }) {
   ].filter(([many]) => many > 0);
   return (
     <>
-      <p>Lost for everybody, and not to be had back:</p>
+      <p>This permanently deletes, for everyone:</p>
       <p>
         {counts.length === 0
           ? 'the project, which is empty.'
           : `${counts.map(([many, noun]) => counted(many, noun)).join(', ')}, with their traces, results, schedules and stored values.`}
       </p>
-      <p>CI jobs and agents that name this project are refused from then on.</p>
+      <p>CI jobs and agents that use this project will be refused.</p>
     </>
   );
 }

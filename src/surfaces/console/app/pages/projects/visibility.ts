@@ -1,6 +1,6 @@
 export type Visibility = 'public' | 'private';
 
 export const visibilities: [Visibility, string][] = [
-  ['public', 'Every member of the organization'],
-  ['private', 'Invited members and administrators'],
+  ['public', 'Public: all members of the organization'],
+  ['private', 'Private: invited members and administrators'],
 ];

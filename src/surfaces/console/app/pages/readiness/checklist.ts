@@ -15,7 +15,6 @@ const order: Finding['status'][] = [
 
 export interface Group {
   lane: Lane;
-  /** What asks for something, the most pressing first. */
   open: Finding[];
   satisfied: Finding[];
   notApplicable: Finding[];
@@ -40,7 +39,6 @@ export function checklistOf({ lanes, findings }: Pick<Report, 'lanes' | 'finding
   });
 }
 
-/** What stands between the server and the directory, in figures. */
 export function standing(findings: readonly Finding[]): { broken: number; open: number; kept: number } {
   const deciding = findings.filter(decides);
   const count = (status: Finding['status']): number => deciding.filter((one) => one.status === status).length;
@@ -50,11 +48,9 @@ export function standing(findings: readonly Finding[]): { broken: number; open: 
 export interface Seen {
   problem: string | undefined;
   items: string[];
-  /** Whatever else the evidence holds. */
   rest: Record<string, unknown> | undefined;
 }
 
-/** What was seen: the words for it, what it was seen on, and the rest of the evidence. */
 export function seenIn({ details = {} }: Pick<Finding, 'details'>): Seen {
   const { problem, why, items, count: _, ...rest } = details;
   const words = [problem, why].find((one) => typeof one === 'string');

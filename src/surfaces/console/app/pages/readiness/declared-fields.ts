@@ -1,4 +1,4 @@
-import type { Input } from '../../../../client/index.ts';
+import type { Input } from '../../api/index.ts';
 
 export type Declared = NonNullable<Input<'startClaudeReadinessRun'>['body']['declared']>;
 type Name = keyof Declared;
@@ -18,18 +18,18 @@ const field = (name: Name, kind: Kind, label: string, hint?: string): DeclaredFi
   ...(hint !== undefined && { hint }),
 });
 
-/** What no server shows, in the order in which the directories ask for it. */
+/** Facts that cannot be observed, in the order of the directories' forms. */
 export const declaredFields: readonly (readonly [group: string, fields: readonly DeclaredField[]])[] = [
   [
     'Listing',
     [
-      field('name', 'line', 'Name', 'As it is to be listed.'),
-      field('tagline', 'line', 'Tagline', 'The line below the name.'),
+      field('name', 'line', 'Name', 'The name in the listing.'),
+      field('tagline', 'line', 'Tagline', 'Shown below the name.'),
       field('description', 'text', 'Description'),
       field('releaseNotes', 'text', 'Release notes'),
-      field('screenshots', 'count', 'Screenshots', 'How many there are.'),
-      field('starterPrompts', 'count', 'Starter prompts', 'How many there are.'),
-      field('countries', 'words', 'Countries', 'Two letters each, like DE NL.'),
+      field('screenshots', 'count', 'Screenshots', 'Number of screenshots.'),
+      field('starterPrompts', 'count', 'Starter prompts', 'Number of starter prompts.'),
+      field('countries', 'words', 'Countries', 'Two-letter codes, like DE NL.'),
     ],
   ],
   [
@@ -39,40 +39,40 @@ export const declaredFields: readonly (readonly [group: string, fields: readonly
       field('documentationUrl', 'url', 'Documentation'),
       field('privacyPolicyUrl', 'url', 'Privacy policy'),
       field('termsUrl', 'url', 'Terms of service'),
-      field('supportContact', 'line', 'Support contact', 'An address, or a URL.'),
+      field('supportContact', 'line', 'Support contact', 'An email address or a URL.'),
     ],
   ],
   [
     'Review',
     [
-      field('testAccount', 'yesNo', 'Test account', 'With data in it, and without a second factor.'),
-      field('positiveTestCases', 'count', 'Positive test cases', 'Prompts that are to use the server.'),
-      field('negativeTestCases', 'count', 'Negative test cases', 'Prompts that are not to.'),
-      field('toolJustifications', 'yesNo', 'Tool justifications', 'The hints of every tool are explained.'),
-      field('frameDomainsExplained', 'yesNo', 'Frames explained', 'Why pages of others are shown.'),
-      field('linkOriginsDeclared', 'yesNo', 'Links declared', 'Where the interface leads to is listed.'),
+      field('testAccount', 'yesNo', 'Test account', 'With sample data and without a second factor.'),
+      field('positiveTestCases', 'count', 'Positive test cases', 'Prompts that should use the server.'),
+      field('negativeTestCases', 'count', 'Negative test cases', 'Prompts that should not use it.'),
+      field(
+        'toolJustifications',
+        'yesNo',
+        'Tool justifications',
+        'The annotations of each tool are justified.',
+      ),
+      field('frameDomainsExplained', 'yesNo', 'Frames justified', 'Why third-party pages are embedded.'),
+      field('linkOriginsDeclared', 'yesNo', 'Links declared', 'External link destinations are listed.'),
     ],
   ],
   [
     'Publisher',
     [
-      field('verifiedIdentity', 'yesNo', 'Verified identity', 'The directory knows the publisher.'),
-      field('publisherRole', 'yesNo', 'Publisher role', 'Whoever submits may do so.'),
-      field('attestations', 'yesNo', 'Attestations', 'The statements asked for are made.'),
-      field('domainChallenge', 'line', 'Domain challenge', 'The public token that proves the domain.'),
-      field('pluginManifest', 'yesNo', 'Plugin manifest', 'The package has one.'),
+      field('verifiedIdentity', 'yesNo', 'Verified identity', 'The directory has verified the publisher.'),
+      field('publisherRole', 'yesNo', 'Publisher role', 'The submitter is authorized.'),
+      field('attestations', 'yesNo', 'Attestations', 'The required attestations are made.'),
+      field('domainChallenge', 'line', 'Domain challenge', 'The public token that proves domain ownership.'),
+      field('pluginManifest', 'yesNo', 'Plugin manifest', 'The package contains a plugin manifest.'),
     ],
   ],
   [
     'Authorization',
     [
-      field(
-        'callbackUrls',
-        'words',
-        'Callback URLs',
-        'Where people may be sent back to, one after the other.',
-      ),
-      field('predefinedClient', 'yesNo', 'Predefined client', 'The directory was given one.'),
+      field('callbackUrls', 'words', 'Callback URLs', 'Redirect URLs, one per line.'),
+      field('predefinedClient', 'yesNo', 'Predefined client', 'A client is registered with the directory.'),
     ],
   ],
 ];
@@ -100,7 +100,7 @@ function valueOf(kind: Kind, typed: string): unknown {
   return kind === 'words' ? typed.split(/[\s,]+/).filter((one) => one !== '') : typed;
 }
 
-/** What a file declares, as it would be typed; undefined when it is no such file. */
+/** Reads a file of declarations; undefined when it is not one. */
 export function draftOf(text: string): Draft | undefined {
   const file = objectIn(text);
   if (!file) return undefined;

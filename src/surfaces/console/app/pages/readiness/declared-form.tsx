@@ -9,25 +9,24 @@ import css from './readiness.module.css';
 const mostBytes = 1_000_000;
 const fileName = 'declared.json';
 
-/** What only people know. It can be kept as the file that the command line reads. */
 export function DeclaredForm({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
   const read = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     const declared = file.size > mostBytes ? undefined : draftOf(await file.text());
     if (declared) onChange({ ...draft, ...declared });
-    else say(`This file declares nothing. It has to be a JSON object, like the ${fileName} saved here`);
+    else say(`The file has no declarations. It must be a JSON object like the ${fileName} saved here`);
   };
   return (
     <>
       <div className={css.files}>
-        <Field label="Fill in from a file">
+        <Field label="Load from file">
           <input
             type="file"
             accept="application/json,.json"
             onChange={({ target }) => void read(target.files?.[0])}
           />
         </Field>
-        <Button onClick={() => downloadJson(fileName, declaredOf(draft))}>Save as a file</Button>
+        <Button onClick={() => downloadJson(fileName, declaredOf(draft))}>Save to file</Button>
       </div>
       {declaredFields.map(([group, fields]) => (
         <fieldset key={group} className={form.group}>

@@ -1,7 +1,7 @@
 import { personalStoreOf } from '../../kit/store.ts';
 import type { Draft } from './declared-fields.ts';
 
-/** What was declared for the last run of each server, while the tab is open: the next one is to ask only for the rest. */
+/** The declarations of the last run per server, kept until the tab closes and reused for the next run. */
 const drafts = personalStoreOf<ReadonlyMap<string, Draft>>(new Map());
 
 export function draftFor(serverId: string): Draft {

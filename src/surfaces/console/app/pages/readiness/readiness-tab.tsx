@@ -1,14 +1,14 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ServerSearch } from '../../addresses.ts';
-import { askPages } from '../../api/ask.ts';
+import { askPages, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Which } from '../servers/which.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
@@ -26,7 +26,7 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = runs.data?.items ?? [];
   const shown = named ?? items[0]?.id;
   // The one that is shown is read more often than the list, which is not to say something older below it.
   const { data: fresh } = useReadinessRun(which.projectId, shown);
@@ -42,35 +42,25 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
     </Button>
   );
   if (!overHttp && items.length === 0)
-    return <Note>Directories list servers that are reached over HTTP. This one is a command.</Note>;
+    return <Note>Directories list only HTTP servers. This server is a command.</Note>;
   return (
     <>
-      {runs.isPending && <Skeleton lines={6} />}
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && shown === undefined && (
-        <Empty title="Not checked yet" action={begin}>
-          Before a server is taken into the directory of Claude or of OpenAI, people there hold it against a
-          list of rules. A run does the same beforehand, and says what to do about each rule that is broken.
-        </Empty>
-      )}
+      <QueryState of={runs} lines={6} empty={shown === undefined} title="Not checked yet" action={begin}>
+        Claude and OpenAI review servers against directory rules before listing them. A run checks the same
+        rules and tells you how to fix each one that fails.
+      </QueryState>
       {shown !== undefined && (
         <ReadinessRunView projectId={which.projectId} runId={shown} again={overHttp ? begin : undefined} />
       )}
       {items.length > 0 && (
-        <Section title="Runs" actions={<Same operation="listReadinessRuns" input={which} />}>
+        <Section title="Runs" actions={<ApiExample operation="listReadinessRuns" input={which} />}>
           <Table
             label="Readiness runs"
             columns={columnsOf(which, shown)}
             rows={known}
             keyOf={({ id }) => id}
           />
-          {runs.hasNextPage && (
-            <div>
-              <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-                Show earlier ones
-              </Button>
-            </div>
-          )}
+          <ShowMore of={runs}>Show more</ShowMore>
         </Section>
       )}
       {start && overHttp && runs.isSuccess && (
@@ -109,7 +99,7 @@ function columnsOf(which: Which, shown: string | undefined): Column<ReadinessRun
       },
     },
     { name: 'Directory', cell: ({ readinessKind }) => directories[readinessKind] },
-    { name: 'Shown', cell: ({ id }) => id === shown && 'above' },
-    { name: 'Rules of', figure: true, cell: ({ policySnapshotDate }) => policySnapshotDate },
+    { name: 'Selected', cell: ({ id }) => id === shown && 'above' },
+    { name: 'Rules as of', figure: true, cell: ({ policySnapshotDate }) => policySnapshotDate },
   ];
 }

@@ -1,6 +1,7 @@
 import { Json } from '../../kit/code.tsx';
-import { Few } from '../../kit/few.tsx';
+import common from '../../kit/common.module.css';
 import { Fold } from '../../kit/fold.tsx';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
@@ -22,7 +23,6 @@ import {
 
 type Coverage = Report['lanes'][number];
 
-/** What a run found: in a sentence, lane by lane, then rule by rule. */
 export function ReadinessReport({ report }: { report: Report }) {
   const groups = checklistOf(report);
   const statuses = new Map(report.lanes.map(({ lane, status }) => [lane, status]));
@@ -50,14 +50,14 @@ export function ReadinessReport({ report }: { report: Report }) {
 
 function Sentence({ report: { overallStatus, findings, stages: parts } }: { report: Report }) {
   const { broken, open, kept } = standing(findings);
-  const all = counted(broken + open + kept, 'rule that decides', 'rules that decide');
+  const all = counted(broken + open + kept, 'blocking rule', 'blocking rules');
   return (
     <div className={css.sentence}>
       <p>
         <strong>
           {overallStatus === 'ready'
-            ? `Nothing stands in the way: all of ${all} are kept.`
-            : `Of ${all}, ${count(broken)} ${broken === 1 ? 'is' : 'are'} broken and ${count(open)} could not be looked at.`}
+            ? `No blockers: all of ${all} passed.`
+            : `Of ${all}, ${count(broken)} ${broken === 1 ? 'is' : 'are'} broken and ${count(open)} could not be checked.`}
         </strong>
       </p>
       <p className={css.stages}>
@@ -79,14 +79,14 @@ function VerdictMark({ verdict }: { verdict: Coverage['status'] }) {
 const laneColumns: Column<Coverage>[] = [
   { name: 'Lane', main: true, cell: ({ lane }) => lanes[lane] },
   { name: 'Status', cell: ({ status }) => <VerdictMark verdict={status} /> },
-  { name: 'Looked at', figure: true, cell: ({ evaluated }) => count(evaluated) },
-  { name: 'Not looked at', figure: true, cell: ({ notEvaluated }) => count(notEvaluated) },
+  { name: 'Checked', figure: true, cell: ({ evaluated }) => count(evaluated) },
+  { name: 'Not checked', figure: true, cell: ({ notEvaluated }) => count(notEvaluated) },
   { name: 'Does not apply', figure: true, cell: ({ notApplicable }) => count(notApplicable) },
   {
-    name: 'What is missing',
+    name: 'Missing',
     cell: ({ missingInputs }) =>
       missingInputs.length > 0 && (
-        <span className={css.missing}>{missingInputs.map(inputWords).join(', ')}</span>
+        <span className={common.softText}>{missingInputs.map(inputWords).join(', ')}</span>
       ),
   },
 ];
@@ -121,10 +121,10 @@ function Rules({ group: { lane, open, satisfied, notApplicable } }: { group: Gro
 
 function RuleList({ label, findings }: { label: string; findings: Finding[] }) {
   return (
-    <ul className={css.rules} aria-label={label}>
-      <Few items={findings} noun="rule" rest="li">
+    <ul className={common.boxedList} aria-label={label}>
+      <LimitedList items={findings} noun="rule" rest="li">
         {(finding) => <Rule key={finding.id} finding={finding} />}
-      </Few>
+      </LimitedList>
     </ul>
   );
 }
@@ -140,7 +140,7 @@ function Rule({ finding }: { finding: Finding }) {
       <div className={css.words}>
         <p className={css.title}>
           <strong dir="auto">{title}</strong>{' '}
-          <span className={decides(finding) ? css.deciding : css.soft}>{weights[finding.class]}</span>
+          <span className={decides(finding) ? css.deciding : common.softSmall}>{weights[finding.class]}</span>
         </p>
         {problem !== undefined && <LongText text={problem} first={500} />}
         {items.length > 0 && <Items items={items} />}
@@ -153,7 +153,7 @@ function Rule({ finding }: { finding: Finding }) {
             <LongText text={remediation} first={600} />
           </div>
         )}
-        <p className={css.source}>
+        <p className={common.source}>
           <span>
             {source.page}, {source.section}, as of {source.policySnapshotDate}
           </span>
@@ -170,17 +170,17 @@ function Rule({ finding }: { finding: Finding }) {
   );
 }
 
-/** What the server named it: text of somebody else. */
+/** Named by the server: untrusted text. */
 function Items({ items }: { items: string[] }) {
   return (
     <ul className={css.items}>
-      <Few items={items} noun="of them" many="of them" rest="li">
+      <LimitedList items={items} noun="of them" many="of them" rest="li">
         {(item, at) => (
           <li key={at}>
             <code dir="auto">{item.slice(0, 300)}</code>
           </li>
         )}
-      </Few>
+      </LimitedList>
     </ul>
   );
 }

@@ -1,15 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './readiness.module.css';
 import { ReadinessReport } from './report.tsx';
 import { directories, isOpen, type ReadinessRun, stateOf } from './words.ts';
@@ -41,7 +38,7 @@ export function ReadinessRunView({
   const report = useQuery({
     ...ask('getReadinessReport', which),
     enabled: run?.hasReport ?? false,
-    // What is written stays as it is.
+    // Reports are immutable.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (query.isError) return <Problem error={query.error} retry={() => void query.refetch()} back={again} />;
@@ -57,7 +54,7 @@ export function ReadinessRunView({
         }
         actions={
           <>
-            {run.hasReport && <Same operation="getReadinessReport" input={which} />}
+            {run.hasReport && <ApiExample operation="getReadinessReport" input={which} />}
             {isOpen(run) ? <Cancel which={which} /> : again}
           </>
         }
@@ -75,7 +72,7 @@ export function ReadinessRunView({
 
 const ways: Record<NonNullable<ReadinessRun['authMode']>, string> = {
   headless: 'without credentials',
-  interactive: 'with the grant of somebody who signed in',
+  interactive: 'with the OAuth grant of a user',
   'provided-token': 'with saved headers',
 };
 
@@ -95,7 +92,7 @@ function RunFacts({ run }: { run: ReadinessRun }) {
               : 'the server and its skills',
         ],
         ['Reached', run.authMode === null ? undefined : ways[run.authMode]],
-        ['Rules of', run.policySnapshotDate],
+        ['Rules as of', run.policySnapshotDate],
       ]}
     />
   );
@@ -103,25 +100,26 @@ function RunFacts({ run }: { run: ReadinessRun }) {
 
 function Progress({ run: { status, errorMessage, attemptCount } }: { run: ReadinessRun }) {
   if (status === 'failed')
-    return <p role="alert">The run came to nothing{errorMessage === null ? '.' : `: ${errorMessage}`}</p>;
-  if (status === 'cancelled') return <Note>It was cancelled before it had a report. Start another one.</Note>;
+    return <p role="alert">The run failed{errorMessage === null ? '.' : `: ${errorMessage}`}</p>;
+  if (status === 'cancelled')
+    return <Note>It was cancelled before a report was ready. Start another run.</Note>;
   if (status === 'completed') return null;
   return (
     <p role="status">
       {status === 'pending'
-        ? 'It waits for its turn.'
-        : `The server is being looked at, which takes three minutes at most${attemptCount > 1 ? `; this is attempt ${attemptCount}` : ''}.`}
+        ? 'Queued.'
+        : `Checking the server; this takes up to three minutes${attemptCount > 1 ? `; this is attempt ${attemptCount}` : ''}.`}
     </p>
   );
 }
 
 const observed: Record<ReadinessRun['llmObservations']['status'], string | undefined> = {
   'not-requested': undefined,
-  pending: 'A model looks at the tools afterwards.',
+  pending: 'A model then reviews the tools.',
   completed: undefined,
-  'billing-blocked': 'The model was not asked: the insights of today are used up.',
-  'provider-failed': 'The model gave no answer, so nothing that it might have noticed is below.',
-  'invalid-output': 'The model answered with something else than was asked for, so nothing of it is below.',
+  'billing-blocked': 'The model review was skipped: the daily insights are used up.',
+  'provider-failed': 'The model did not respond, so its observations are missing.',
+  'invalid-output': 'The model response was invalid, so its observations are missing.',
 };
 
 function Observations({ run: { llmObservations, status } }: { run: ReadinessRun }) {
@@ -135,24 +133,11 @@ function Observations({ run: { llmObservations, status } }: { run: ReadinessRun 
 }
 
 function Cancel({ which }: { which: { projectId: string; readinessRunId: string } }) {
-  const queryClient = useQueryClient();
-  const cancelling = useMutation({
-    mutationFn: () => api.cancelReadinessRun(which),
-    onSuccess: () => say('Run cancelled'),
-    onError: complain,
-    onSettled: () =>
-      Promise.all(
-        (['getReadinessRun', 'listReadinessRuns'] as const).map((id) =>
-          queryClient.invalidateQueries(answersOf(id)),
-        ),
-      ),
-  });
+  const cancelling = useAction(() => api.cancelReadinessRun(which), { says: 'Run cancelled' });
   return (
     <>
-      <Same operation="cancelReadinessRun" input={which} />
-      <Button busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
-        Cancel run
-      </Button>
+      <ApiExample operation="cancelReadinessRun" input={which} />
+      <Button action={cancelling}>Cancel run</Button>
     </>
   );
 }

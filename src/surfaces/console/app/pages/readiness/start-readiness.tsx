@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { OneChoice, Switch } from '../../kit/choices.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { Same } from '../../same/same.tsx';
 import type { Which } from '../servers/which.ts';
 import { declaredOf } from './declared-fields.ts';
 import { DeclaredForm } from './declared-form.tsx';
@@ -35,7 +33,6 @@ export function StartReadiness({
   const [observed, setObserved] = useState(before?.includeLlmObservations ?? false);
   const [traces, setTraces] = useState(false);
   const [draft, setDraft] = useState(() => draftFor(which.serverId));
-  const queryClient = useQueryClient();
   const declared = declaredOf(draft);
   const said = Object.keys(declared).length;
   const body = {
@@ -45,32 +42,31 @@ export function StartReadiness({
   };
   const claude = { ...which, body };
   const openai = { ...which, body: { submissionMode: mode, ...body } };
-  const starting = useMutation({
-    mutationFn: () =>
+  const starting = useSubmit(
+    () =>
       directory === 'claude' ? api.startClaudeReadinessRun(claude) : api.startOpenAIReadinessRun(openai),
-    onSuccess: async ({ runId }) => {
-      keepDraft(which.serverId, draft);
-      await queryClient.invalidateQueries(answersOf('listReadinessRuns'));
-      onStarted(runId);
+    {
+      onDone: ({ runId }) => {
+        keepDraft(which.serverId, draft);
+        onStarted(runId);
+      },
     },
-  });
+  );
   return (
     <FormDialog
       title="Check readiness"
-      verb="Start the check"
+      verb="Start check"
       wide
-      busy={starting.isPending}
-      error={starting.error}
+      action={starting}
       onClose={() => {
         keepDraft(which.serverId, draft);
         onClose();
       }}
-      onSubmit={() => starting.mutate()}
-      same={
+      example={
         directory === 'claude' ? (
-          <Same operation="startClaudeReadinessRun" input={claude} />
+          <ApiExample operation="startClaudeReadinessRun" input={claude} />
         ) : (
-          <Same operation="startOpenAIReadinessRun" input={openai} />
+          <ApiExample operation="startOpenAIReadinessRun" input={openai} />
         )
       }
     >
@@ -85,15 +81,15 @@ export function StartReadiness({
       />
       {directory === 'openai' && (
         <OneChoice
-          legend="What is submitted"
+          legend="Submission"
           chosen={mode}
           onChange={setMode}
           choices={[
-            { value: 'mcp-only', name: 'The server', hint: 'Its tools and interfaces.' },
+            { value: 'mcp-only', name: 'The server', hint: 'Its tools and UI resources.' },
             {
               value: 'mcp-imported-skills',
               name: 'The server and its skills',
-              hint: 'The skills that it offers are looked at too.',
+              hint: 'Also checks the skills it offers.',
             },
           ]}
         />
@@ -101,27 +97,27 @@ export function StartReadiness({
       <div className={css.option}>
         <Switch label="Allow side effects" checked={traces} onChange={setTraces} />
         <Note>
-          Registers a client at the authorization server, and calls up to ten tools that need no arguments and
-          are not marked as destructive. Without it the run only reads, and what it cannot see that way stays
-          open.
+          Registers a client at the authorization server and calls up to ten tools that take no required
+          arguments and are not marked destructive. Without it the run is read-only and leaves some rules
+          unchecked.
         </Note>
       </div>
       <div className={css.option}>
-        <Switch label="Let a model look at the tools" checked={observed} onChange={setObserved} />
+        <Switch label="Let a model review the tools" checked={observed} onChange={setObserved} />
         <Note>
-          It reads names and descriptions and adds what it notices. It decides nothing, and takes one unit of
-          the insights of the day.
+          It reads names and descriptions and adds observations. They do not affect the result. Uses one of
+          today's insights.
         </Note>
       </div>
       <Fold
-        summary={`What only people know: ${said === 0 ? 'nothing declared' : `${counted(said, 'field')} declared`}`}
+        summary={`Declarations: ${said === 0 ? 'nothing declared' : `${counted(said, 'field')} declared`}`}
         className={css.declared}
       >
         {() => (
           <div className={css.fields}>
             <Note>
-              What is left empty is not looked at. It is kept while this tab is open; save it as a file to use
-              it later or with <code>drydock readiness --declared</code>.
+              Empty fields are not checked. Kept until this tab closes; save to a file to reuse them or to
+              pass to <code>drydock readiness --declared</code>.
             </Note>
             <DeclaredForm draft={draft} onChange={setDraft} />
           </div>

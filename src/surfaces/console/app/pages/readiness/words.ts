@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 import { fieldOf } from './declared-fields.ts';
 
@@ -31,14 +31,14 @@ export const verdicts: Record<Verdict, { state: State; word: string }> = {
 };
 
 export const stages: Record<Report['stages'][number]['stage'], string> = {
-  'technical-preflight': 'Technical part',
-  'submission-ready': 'Submission as a whole',
+  'technical-preflight': 'Technical',
+  'submission-ready': 'Submission',
 };
 
 export const marks: Record<Finding['status'], { state: State; word: string }> = {
   violated: { state: 'failed', word: 'broken' },
-  'not-evaluated': { state: 'notMeasured', word: 'not looked at' },
-  informational: { state: 'pending', word: 'for your information' },
+  'not-evaluated': { state: 'notMeasured', word: 'not checked' },
+  informational: { state: 'pending', word: 'informational' },
   satisfied: { state: 'passed', word: 'kept' },
   'not-applicable': { state: 'skipped', word: 'does not apply' },
 };
@@ -48,30 +48,29 @@ export const weights: Record<Finding['class'], string> = {
   'runtime-blocker': 'required to work',
   recommended: 'recommended',
   'experimental-feature': 'experimental',
-  'manual-review': 'a reviewer decides',
+  'manual-review': 'manual review',
   heuristic: 'a hint',
 };
 
 export const seenOn: Record<Finding['provenance'], string> = {
-  wire: 'seen on the wire',
-  browser: 'seen in a browser',
-  static: 'seen in the metadata',
+  wire: 'from traffic',
+  browser: 'from the browser',
+  static: 'from metadata',
   declared: 'declared',
   manual: 'for a reviewer',
-  llm: 'noticed by a model',
+  llm: 'from a model',
 };
 
 const inputs: Record<string, string> = {
-  credentials: 'credentials of the server',
-  review: 'the eyes of a reviewer',
-  'mcp-session': 'a session with the server',
-  'oauth-discovery': 'its OAuth metadata',
-  'declared-inputs': 'what only people know',
-  'side-effects': 'leave to have side effects',
+  credentials: 'server credentials',
+  review: 'a reviewer',
+  'mcp-session': 'an MCP session',
+  'oauth-discovery': 'OAuth metadata',
+  'declared-inputs': 'declarations',
+  'side-effects': '“Allow side effects” turned on',
   browser: 'a browser',
 };
 
-/** What would let something be looked at, in words. */
 export function inputWords(input: string): string {
   if (!input.startsWith('declared.')) return Object.hasOwn(inputs, input) ? (inputs[input] as string) : input;
   const name = input.slice('declared.'.length);
@@ -92,5 +91,5 @@ export function stateOf({ status, overallStatus }: Pick<ReadinessRun, 'status' |
   if (status === 'pending') return { state: 'pending', word: 'waiting' };
   if (status === 'running') return { state: 'running', word: 'running' };
   if (status === 'cancelled') return { state: 'cancelled', word: 'cancelled' };
-  return { state: 'setupFailed', word: 'came to nothing' };
+  return { state: 'setupFailed', word: 'failed' };
 }

@@ -1,4 +1,4 @@
-import type { Input } from '../../../../client/index.ts';
+import type { Input } from '../../api/index.ts';
 import type { Card } from './words.ts';
 
 /** A card as a form has it: all text. */
@@ -28,7 +28,7 @@ export function draftOf(card?: Card): Draft {
     url: card?.transport?.url ?? '',
     useOAuth: card?.transport?.useOAuth ?? false,
     oauthScopes: (card?.transport?.oauthScopes ?? []).join(' '),
-    // It is not told again.
+    // Never returned by the API.
     clientId: '',
   };
 }
@@ -77,7 +77,7 @@ function optionalNames(draft: Draft): Partial<Record<(typeof names)[number], str
   );
 }
 
-/** Those that have a value, which can be another one but not none. */
+/** Fields that can be changed but not cleared. */
 export function cannotBeEmptied(draft: Draft, card: Card | undefined): ReadonlySet<keyof Draft> {
   return new Set(names.filter((name) => card?.[name] !== undefined && draft[name].trim() === ''));
 }

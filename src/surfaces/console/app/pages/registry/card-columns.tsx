@@ -6,7 +6,6 @@ import type { Card } from './words.ts';
 
 const longestAbout = 300;
 
-/** What a card is, for whoever installs it and whoever writes it. */
 export const aboutColumns: Column<Card>[] = [
   {
     name: 'Name',
@@ -19,7 +18,7 @@ export const aboutColumns: Column<Card>[] = [
       </span>
     ),
   },
-  { name: 'About', cell: ({ description }) => description && cut(description, longestAbout) },
+  { name: 'Description', cell: ({ description }) => description && cut(description, longestAbout) },
   {
     name: 'Kind',
     cell: ({ category, tags = [] }) => [...(category === undefined ? [] : [category]), ...tags].join(', '),
@@ -32,8 +31,8 @@ export const aboutColumns: Column<Card>[] = [
           <code>{transport.url}</code>
           {transport.useOAuth && (
             <small>
-              signs in with OAuth
-              {transport.hasOAuthConfig && ', as a registered client'}
+              OAuth
+              {transport.hasOAuthConfig && ', registered client'}
             </small>
           )}
         </span>
@@ -41,7 +40,6 @@ export const aboutColumns: Column<Card>[] = [
   },
   {
     name: 'State',
-    cell: ({ status }) =>
-      status === 'deprecated' && <StateMark state="skipped">deprecated: not installed any more</StateMark>,
+    cell: ({ status }) => status === 'deprecated' && <StateMark state="skipped">deprecated</StateMark>,
   },
 ];

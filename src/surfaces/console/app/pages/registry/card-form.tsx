@@ -1,13 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { Field, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, Field, TextField, TextInput } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import {
   cannotBeEmptied,
   createBody,
@@ -30,26 +27,17 @@ export function CardForm({
 }) {
   const [draft, setDraft] = useState(() => draftOf(card));
   const set = (changed: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changed }));
-  const queryClient = useQueryClient();
   const create = { organizationId, body: createBody(draft) };
   const update = {
     organizationId,
     registryServerId: card?.id ?? '',
     body: card ? updateBody(draft, card) : {},
   };
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       card ? api.updateOrganizationRegistryServer(update) : api.createOrganizationRegistryServer(create),
-    onSuccess: async ({ name }) => {
-      say(card ? `Card ${name} changed` : `Card ${name} added`);
-      onClose();
-      await Promise.all(
-        (['listOrganizationRegistryServers', 'listRegistryServers'] as const).map((id) =>
-          queryClient.invalidateQueries(answersOf(id)),
-        ),
-      );
-    },
-  });
+    { says: ({ name }) => (card ? `Card ${name} saved` : `Card ${name} added`), onDone: onClose },
+  );
   const emptied = cannotBeEmptied(draft, card);
   const line = (field: 'name' | 'displayName' | 'publisher' | 'category' | 'tags', most: number) => (
     <TextInput
@@ -59,13 +47,12 @@ export function CardForm({
     />
   );
   const problemOf = (field: keyof Draft): string | undefined =>
-    emptied.has(field) ? 'It can be another one, but it cannot be taken away.' : undefined;
+    emptied.has(field) ? 'It can be changed but not removed.' : undefined;
   return (
     <FormDialog
-      title={card ? `Change ${card.name}` : 'New card'}
+      title={card ? `Edit ${card.name}` : 'New card'}
       verb={card ? 'Save changes' : 'Add card'}
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={
         draft.name.trim() === '' ||
         draft.url.trim() === '' ||
@@ -74,56 +61,50 @@ export function CardForm({
       }
       wide
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         card ? (
-          <Same operation="updateOrganizationRegistryServer" input={update} />
+          <ApiExample operation="updateOrganizationRegistryServer" input={update} />
         ) : (
-          <Same operation="createOrganizationRegistryServer" input={create} />
+          <ApiExample operation="createOrganizationRegistryServer" input={create} />
         )
       }
     >
-      <Field label="Name" needed hint="What the saved server is called in a project.">
+      <Field label="Name" required hint="The name of the saved server in a project.">
         {line('name', 128)}
       </Field>
-      <Field label="Address" needed>
-        <TextInput
-          type="url"
-          inputMode="url"
-          spellCheck={false}
-          placeholder="https://"
-          value={draft.url}
-          onChange={({ target }) => set({ url: target.value })}
-        />
-      </Field>
-      <Switch
-        label="It signs in with OAuth"
-        checked={draft.useOAuth}
-        onChange={(useOAuth) => set({ useOAuth })}
+      <TextField
+        label="Address"
+        required
+        type="url"
+        inputMode="url"
+        spellCheck={false}
+        placeholder="https://"
+        value={draft.url}
+        onChange={(text) => set({ url: text })}
       />
+      <Switch label="Uses OAuth" checked={draft.useOAuth} onChange={(useOAuth) => set({ useOAuth })} />
       {draft.useOAuth && <OAuth draft={draft} card={card} set={set} />}
       <Field label="Title" problem={problemOf('displayName')}>
         {line('displayName', 200)}
       </Field>
-      <Field label="About">
-        <TextArea
-          rows={3}
-          maxLength={2000}
-          value={draft.description}
-          onChange={({ target }) => set({ description: target.value })}
-        />
-      </Field>
+      <AreaField
+        label="About"
+        rows={3}
+        maxLength={2000}
+        value={draft.description}
+        onChange={(text) => set({ description: text })}
+      />
       <Field label="Publisher" problem={problemOf('publisher')}>
         {line('publisher', 200)}
       </Field>
       <Field label="Category" problem={problemOf('category')}>
         {line('category', 100)}
       </Field>
-      <Field label="Tags" hint="With commas in between.">
+      <Field label="Tags" hint="Separated by commas.">
         {line('tags', 1300)}
       </Field>
       {card && transportDiffers(draft, card) && (
-        <Note>Servers that were installed from it stay where they are until they are moved along.</Note>
+        <Note>Installed servers keep their address until they are updated.</Note>
       )}
     </FormDialog>
   );
@@ -142,29 +123,26 @@ function OAuth({
     card?.transport?.hasOAuthConfig === true && transportDiffers(draft, card) && draft.clientId.trim() === '';
   return (
     <>
-      <Field label="OAuth scopes" hint="With spaces in between.">
-        <TextInput
-          value={draft.oauthScopes}
-          spellCheck={false}
-          onChange={({ target }) => set({ oauthScopes: target.value })}
-        />
-      </Field>
-      <Field
-        label="OAuth client id"
+      <TextField
+        label="OAuth scopes"
+        hint="Separated by spaces."
+        value={draft.oauthScopes}
+        spellCheck={false}
+        onChange={(text) => set({ oauthScopes: text })}
+      />
+      <TextField
+        label="OAuth client ID"
         hint={
           card?.transport?.hasOAuthConfig
-            ? 'One is stored, which stays as long as address and OAuth stay.'
-            : 'When a client is registered for it.'
+            ? 'One is stored. It is kept unless the address or OAuth changes.'
+            : 'If a client is registered for it.'
         }
-        problem={forgotten ? 'The stored one goes with this change. Type it again to keep it.' : undefined}
-      >
-        <TextInput
-          value={draft.clientId}
-          maxLength={500}
-          spellCheck={false}
-          onChange={({ target }) => set({ clientId: target.value })}
-        />
-      </Field>
+        problem={forgotten ? 'This change deletes the stored value. Enter it again to keep it.' : undefined}
+        value={draft.clientId}
+        maxLength={500}
+        spellCheck={false}
+        onChange={(text) => set({ clientId: text })}
+      />
     </>
   );
 }

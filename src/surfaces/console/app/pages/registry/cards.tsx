@@ -1,70 +1,67 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask, askPages } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import {
+  api,
+  ask,
+  askPages,
+  refresh,
+  useAction,
+  useInfiniteQuery,
+  useQuery,
+  useSubmit,
+} from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Changes } from '../../kit/changes.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { complain, say } from '../../kit/toast.tsx';
+import { complain } from '../../kit/toast.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
-import { Same } from '../../same/same.tsx';
 import { useOrganization } from '../../shell/organization.ts';
 import { usesOf } from '../servers/uses.ts';
 import { aboutColumns } from './card-columns.tsx';
-import { type Installed, InstalledMark, sayInstalled, useInstalledChanged } from './installed.tsx';
+import { type Installed, InstalledMark, sayInstalled } from './installed.tsx';
 import css from './registry.module.css';
 import { type Card, refusalOf } from './words.ts';
 
-/** What administrators of the organization have chosen for its projects. */
 export function Cards({ projectId, installed }: { projectId: string; installed: Installed }) {
   const cards = useInfiniteQuery(askPages('listRegistryServers', { projectId, limit: 50 }));
   const organization = useOrganization();
-  const items = cards.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = cards.data?.items ?? [];
   return (
     <Section
       title="From your organization"
       actions={
         <>
-          <Same operation="listRegistryServers" input={{ projectId }} />
+          <ApiExample operation="listRegistryServers" input={{ projectId }} />
           {organization && (
             <Link
               to="/organizations/$organizationId/registry"
               params={{ organizationId: organization.id }}
               className={css.way}
             >
-              {organization.role === 'member' ? 'All cards' : 'Add or change cards'}
+              {organization.role === 'member' ? 'All cards' : 'Manage cards'}
             </Link>
           )}
         </>
       }
     >
-      {cards.isPending && <Skeleton lines={2} />}
-      {cards.isError && <Problem error={cards.error} retry={() => void cards.refetch()} />}
-      {cards.isSuccess && items.length === 0 && (
-        <Note>
-          Nobody has chosen servers for the projects of this organization yet. Its administrators can.
-        </Note>
-      )}
+      <QueryState of={cards} lines={2} empty={items.length === 0}>
+        <Note>No cards yet. Administrators can add servers for the organization's projects.</Note>
+      </QueryState>
       {items.length > 0 && (
         <Table
-          label="Cards of the organization"
+          label="Organization cards"
           columns={columnsOf(projectId, installed)}
           rows={items}
           keyOf={({ id }) => id}
         />
       )}
-      {cards.hasNextPage && (
-        <div>
-          <Button busy={cards.isFetchingNextPage} onClick={() => void cards.fetchNextPage()}>
-            Show more cards
-          </Button>
-        </div>
-      )}
+      <ShowMore of={cards}>Show more</ShowMore>
     </Section>
   );
 }
@@ -93,8 +90,6 @@ function InstallCard({
   const [asking, setAsking] = useState(false);
   // The card as it was when somebody wanted it, which it is not any more.
   const [seen, setSeen] = useState<Card>();
-  const changed = useInstalledChanged();
-  const queryClient = useQueryClient();
   const input = {
     projectId,
     body: {
@@ -102,26 +97,20 @@ function InstallCard({
       ...(card.updatedAt !== undefined && { expectedUpdatedAt: card.updatedAt }),
     },
   };
-  const installing = useMutation({
-    mutationFn: () => api.installRegistryServer(input),
-    onSuccess: async (answer) => {
+  const installing = useSubmit(() => api.installRegistryServer(input), {
+    onDone: (answer) => {
       setSeen(undefined);
       sayInstalled(answer);
-      await changed();
     },
-    onError: async (error) => {
+    onFail: async (error) => {
       if (refusalOf(error) !== 'CARD_CHANGED') return complain(error);
       setSeen(card);
-      await queryClient.invalidateQueries(answersOf('listRegistryServers'));
+      await refresh('listRegistryServers');
     },
   });
   const moved = connection?.endpointUrl !== undefined && connection.endpointUrl !== card.transport?.url;
   const button = (words: string) => (
-    <Button
-      aria-label={`${words} ${card.name}`}
-      busy={installing.isPending}
-      onClick={() => installing.mutate()}
-    >
+    <Button aria-label={`${words} ${card.name}`} action={installing}>
       {words}
     </Button>
   );
@@ -129,7 +118,7 @@ function InstallCard({
     <span className={css.actions}>
       {connection && <InstalledMark connection={connection} />}
       {card.status !== 'deprecated' && !connection && button('Install')}
-      {card.status !== 'deprecated' && moved && button('Move along')}
+      {card.status !== 'deprecated' && moved && button('Update')}
       {connection && (
         <Button look="quiet" aria-label={`Uninstall ${card.name}`} onClick={() => setAsking(true)}>
           Uninstall
@@ -137,17 +126,15 @@ function InstallCard({
       )}
       {seen && (
         <FormDialog
-          title={`${card.name} was changed`}
-          verb="Install as it is now"
-          busy={installing.isPending}
-          error={undefined}
+          title={`${card.name} has changed`}
+          verb="Install current version"
+          action={{ ...installing, error: null }}
           blocked={seen.updatedAt === card.updatedAt}
-          same={<Same operation="installRegistryServer" input={input} />}
+          example={<ApiExample operation="installRegistryServer" input={input} />}
           onClose={() => setSeen(undefined)}
-          onSubmit={() => installing.mutate()}
         >
-          <p>Somebody has changed the card since you looked at it. Nothing is installed yet.</p>
-          <Changes label="What is new" before={said(seen)} after={said(card)} names={names} />
+          <p>The card changed since you opened it. Nothing has been installed.</p>
+          <Changes label="Changes" before={said(seen)} after={said(card)} names={names} />
         </FormDialog>
       )}
       {asking && connection && (
@@ -189,15 +176,9 @@ function Uninstall({
   const input = { projectId, registryServerId: card.id };
   const uses = useQuery(usesOf(projectId, server));
   const saved = useQuery(ask('getProjectServer', { projectId, serverId: server.id }));
-  const changed = useInstalledChanged();
-  const removing = useMutation({
-    mutationFn: () => api.uninstallRegistryServer(input),
-    onSuccess: async () => {
-      say(`${card.name} is uninstalled`);
-      onClose();
-      await changed();
-    },
-    onError: complain,
+  const removing = useAction(() => api.uninstallRegistryServer(input), {
+    says: `${card.name} uninstalled`,
+    onDone: onClose,
   });
   const stored = saved.data ? [...saved.data.headerNames, ...saved.data.envNames] : [];
   return (
@@ -205,28 +186,24 @@ function Uninstall({
       onClose={onClose}
       title={`Uninstall ${card.name}?`}
       verb="Uninstall"
-      busy={removing.isPending}
-      same={<Same operation="uninstallRegistryServer" input={input} />}
-      onConfirm={() => removing.mutate()}
-      lost={
-        <>
-          <p>
-            The saved server <strong>{server.name}</strong> goes, with everything stored for it: its tokens
-            {stored.length > 0 && `, the values of ${stored.join(', ')}`} and its baseline. Runs that were
-            made with it keep what they recorded. The card stays.
-          </p>
-          {uses.isPending && <p>Looking for what uses it…</p>}
-          {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
-          {uses.data && (
-            <UsedBy
-              uses={uses.data.uses}
-              more={uses.data.more}
-              none="No suite, client, group or environment uses it."
-              lead="These use it, and will miss it:"
-            />
-          )}
-        </>
-      }
-    />
+      action={removing}
+      example={<ApiExample operation="uninstallRegistryServer" input={input} />}
+    >
+      <p>
+        The saved server <strong>{server.name}</strong> is deleted with everything stored for it: its tokens
+        {stored.length > 0 && `, the values of ${stored.join(', ')}`} and its baseline. Past runs keep what
+        they recorded. The card stays.
+      </p>
+      {uses.isPending && <p>Checking what uses it…</p>}
+      {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
+      {uses.data && (
+        <UsedBy
+          uses={uses.data.uses}
+          more={uses.data.more}
+          none="No suite, client, group or environment uses it."
+          lead="Used by:"
+        />
+      )}
+    </Confirm>
   );
 }

@@ -1,13 +1,14 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { askPages } from '../../api/ask.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { askPages, keepPreviousData, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { Same } from '../../same/same.tsx';
 import type { RegistrySearch } from './address.ts';
 import { EntryMore, entryColumns } from './entries.tsx';
 import { Filters } from './filters.tsx';
@@ -20,19 +21,19 @@ import { askedOf, type Entry, titleOf } from './words.ts';
 
 const route = '/projects/$projectId/registry';
 
-/** What the sources of this installation list. What is looked for is in the address. */
+/** The search is in the address. */
 export function Directory({ projectId, installed }: { projectId: string; installed: Installed }) {
   const search = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const sources = useSources();
-  // What a reader had before them when it turned out to be changed.
+  // The entry as shown before it changed.
   const [seen, setSeen] = useState<Entry>();
   const asked = askedOf(search);
   const found = useInfiniteQuery({
     ...askPages('searchRegistryDirectory', asked),
     placeholderData: keepPreviousData,
   });
-  const items = found.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = found.data?.items ?? [];
   const set = (changed: RegistrySearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   const open = (id: string | undefined, before?: Entry): void => {
@@ -41,22 +42,22 @@ export function Directory({ projectId, installed }: { projectId: string; install
   };
   const off = sources.data?.items.length === 0;
   return (
-    <Section title="Directory" actions={<Same operation="searchRegistryDirectory" input={asked} />}>
+    <Section title="Directory" actions={<ApiExample operation="searchRegistryDirectory" input={asked} />}>
       {off ? (
-        <Empty title="This installation has no directory">
-          Whoever runs it names lists of MCP servers in DRYDOCK_REGISTRY_SOURCES. Servers of your own are
-          saved on the page Servers.
+        <Empty title="No directory configured">
+          The operator configures sources of MCP servers in DRYDOCK_REGISTRY_SOURCES. Add your own servers on
+          the Servers page.
         </Empty>
       ) : (
         <>
           <Sources sources={sources} />
           <Filters search={search} sources={sources.data?.items ?? []} onChange={set} />
-          {found.isPending && <Skeleton lines={6} />}
-          {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
-          {found.isSuccess && items.length === 0 && <Nothing search={search} onShowAll={set} />}
+          <QueryState of={found} lines={6} empty={items.length === 0}>
+            <Nothing search={search} onShowAll={set} />
+          </QueryState>
           {items.length > 0 && (
             <Table
-              label="Servers of the directory"
+              label="Directory servers"
               columns={columnsOf(projectId, installed, open)}
               rows={items}
               keyOf={({ id }) => id}
@@ -68,13 +69,7 @@ export function Directory({ projectId, installed }: { projectId: string; install
               }}
             />
           )}
-          {found.hasNextPage && (
-            <div>
-              <Button busy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                Show more servers
-              </Button>
-            </div>
-          )}
+          <ShowMore of={found}>Show more</ShowMore>
         </>
       )}
       {search.install !== undefined && (
@@ -115,10 +110,10 @@ function Nothing({
   onShowAll: (changed: RegistrySearch) => void;
 }) {
   if (q === undefined && source === undefined && kind === undefined && !installable)
-    return <Note>Nothing is listed yet. The sources are read in the background, once an hour.</Note>;
+    return <Note>No servers yet. Sources sync in the background once an hour.</Note>;
   return (
     <Empty
-      title="No server is listed like this"
+      title="No results"
       action={
         <Button
           onClick={() =>
@@ -129,13 +124,12 @@ function Nothing({
         </Button>
       }
     >
-      Words are looked for in names, titles and descriptions, also as the beginning of longer ones. Try fewer
-      of them.
+      The search matches the beginnings of words in names, titles and descriptions. Try fewer words.
     </Empty>
   );
 }
 
-/** That it is installed, or the way to install it, or that there is none. */
+/** Shows that the entry is installed, a button to install it, or why it cannot be installed. */
 function InstallCell({
   projectId,
   entry,
@@ -157,12 +151,12 @@ function InstallCell({
     return (
       <span className={css.actions}>
         <InstalledMark connection={connection} />
-        {moved && <InstallButton projectId={projectId} entry={entry} verb="Move along" open={open} />}
+        {moved && <InstallButton projectId={projectId} entry={entry} verb="Update" open={open} />}
       </span>
     );
-  if (entry.endpointKind === undefined) return <span className={css.soft}>not installable</span>;
+  if (entry.endpointKind === undefined) return <span className={common.soft}>not installable</span>;
   if (entry.endpointKind === 'package' && memberOnly)
-    return <span className={css.actions}>by an administrator of the project</span>;
+    return <span className={css.actions}>by a project administrator</span>;
   return (
     <span className={css.actions}>
       <InstallButton projectId={projectId} entry={entry} verb="Install" open={open} />

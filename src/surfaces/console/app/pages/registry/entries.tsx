@@ -1,5 +1,5 @@
 import { Code } from '../../kit/code.tsx';
-import { Few } from '../../kit/few.tsx';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
@@ -25,7 +25,7 @@ export const entryColumns: Column<Entry>[] = [
       </span>
     ),
   },
-  { name: 'About', cell: ({ description }) => description && cut(description, longestAbout) },
+  { name: 'Description', cell: ({ description }) => description && cut(description, longestAbout) },
   {
     name: 'From',
     cell: ({ source, verifiedTier }) => (
@@ -35,7 +35,7 @@ export const entryColumns: Column<Entry>[] = [
       </span>
     ),
   },
-  { name: 'What it is', cell: whatItIs },
+  { name: 'Kind', cell: whatItIs },
   { name: 'Sign-in', cell: ({ authPosture }) => postureWords(authPosture) },
 ];
 
@@ -44,13 +44,10 @@ function whatItIs(entry: Entry) {
   const [first, second] = {
     fixed: [<code key="url">{cut(remoteUrl, longestAddress)}</code>, undefined],
     options: [`one of ${counted(remoteUrlOptions.length, 'address', 'addresses')}`, undefined],
-    tenant: ['an address of your own', cut(remoteUrlHint, longestAddress)],
-    package: [
-      <code key="command">{cut(command.join(' '), longestAddress)}</code>,
-      'a command that runs here',
-    ],
+    tenant: ['your own address', cut(remoteUrlHint, longestAddress)],
+    package: [<code key="command">{cut(command.join(' '), longestAddress)}</code>, 'local command'],
   }[endpointKind ?? ''] ?? [
-    entry.rowType === 'package' ? 'a package' : 'a remote server',
+    entry.rowType === 'package' ? 'a package' : 'remote server',
     entry.unavailableReason,
   ];
   return (
@@ -72,20 +69,20 @@ export function EntryMore({ entry }: { entry: Entry }) {
           ['Name', entry.serverName],
           ['Listed by', `${entry.source}, ${tierWords(entry.verifiedTier)}`],
           ['Address', remoteUrl],
-          ['Address to fill in', remoteUrlHint],
+          ['Address template', remoteUrlHint],
           ['Cannot be installed', unavailableReason],
-          ['Id', entry.id],
+          ['ID', entry.id],
         ]}
       />
       {remoteUrlOptions.length > 0 && (
         <ul aria-label="Addresses">
-          <Few items={remoteUrlOptions} noun="address" many="addresses" rest="li">
+          <LimitedList items={remoteUrlOptions} noun="address" many="addresses" rest="li">
             {(url) => (
               <li key={url}>
                 <code>{url}</code>
               </li>
             )}
-          </Few>
+          </LimitedList>
         </ul>
       )}
       {command && <Code text={command.join(' ')} label="command" />}

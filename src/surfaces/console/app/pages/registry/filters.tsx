@@ -4,7 +4,7 @@ import { type Kind, kinds, type RegistrySearch } from './address.ts';
 import css from './registry.module.css';
 import { kindWords } from './words.ts';
 
-/** What is looked for. All of it is in the address. */
+/** All of it is in the address. */
 export function Filters({
   search: { q, source, kind, installable },
   sources,
@@ -19,7 +19,7 @@ export function Filters({
     <search className={css.filters}>
       <FilterInput
         aria-label="Search the directory"
-        placeholder="Search by name or words"
+        placeholder="Search"
         maxLength={200}
         className={css.words}
         value={q}
@@ -30,14 +30,14 @@ export function Filters({
           aria-label="Source"
           value={source ?? ''}
           onChange={({ target }) => onChange({ source: target.value || undefined })}
-          options={[['', 'From any source'], ...[...named].map((name) => [name, name] as const)]}
+          options={[['', 'Any source'], ...[...named].map((name) => [name, name] as const)]}
         />
       )}
       <Select
         aria-label="Kind"
         value={kind ?? ''}
         onChange={({ target }) => onChange({ kind: (target.value || undefined) as Kind | undefined })}
-        options={[['', 'Of any kind'], ...kinds.map((one) => [one, kindWords[one]] as const)]}
+        options={[['', 'Any kind'], ...kinds.map((one) => [one, kindWords[one]] as const)]}
       />
       <label>
         <input
@@ -45,7 +45,7 @@ export function Filters({
           checked={installable === true}
           onChange={({ target }) => onChange({ installable: target.checked || undefined })}
         />
-        Can be installed
+        Installable only
       </label>
     </search>
   );

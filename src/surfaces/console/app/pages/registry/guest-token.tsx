@@ -1,12 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/client.ts';
-import { Field, Select } from '../../kit/field.tsx';
+import { api, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { SelectField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { Once } from '../organization/once.tsx';
 
 const spans = [1, 2, 4, 8, 24];
@@ -15,40 +14,31 @@ const spans = [1, 2, 4, 8, 24];
 export function GuestToken({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
   const [hours, setHours] = useState(1);
   const input = { organizationId, body: { hours } };
-  const making = useMutation({
-    mutationFn: () => api.createRegistryGuestToken(input),
-    // What is shown once is kept nowhere else.
-    gcTime: 0,
-  });
+  const making = useSubmit(() => api.createRegistryGuestToken(input));
   if (making.data)
     return (
-      <Once title="The guest token" value={making.data.token} label="guest token" onClose={onClose}>
+      <Once title="Guest token" value={making.data.token} label="guest token" onClose={onClose}>
         <p>
-          It is sent like a key, works until <Time at={making.data.expiresAt} />, and is not shown again.
+          Send it like an API key. It expires <Time at={making.data.expiresAt} /> and is not shown again.
         </p>
       </Once>
     );
   return (
     <FormDialog
-      title="Make a guest token"
-      verb="Make guest token"
-      busy={making.isPending}
-      error={making.error}
+      title="Create guest token"
+      verb="Create token"
+      action={making}
       onClose={onClose}
-      onSubmit={() => making.mutate()}
-      same={<Same operation="createRegistryGuestToken" input={input} />}
+      example={<ApiExample operation="createRegistryGuestToken" input={input} />}
     >
-      <p>
-        Whoever has it may search the directory of this installation and read what is in it, and nothing else.
-      </p>
-      <Field label="How long it works">
-        <Select
-          value={String(hours)}
-          onChange={({ target }) => setHours(Number(target.value))}
-          options={spans.map((span) => [String(span), counted(span, 'hour')] as const)}
-        />
-      </Field>
-      <Note>It cannot be taken back before.</Note>
+      <p>Grants read access to this installation's directory and nothing else.</p>
+      <SelectField
+        label="Expires after"
+        value={String(hours)}
+        options={spans.map((span) => [String(span), counted(span, 'hour')] as const)}
+        onChange={(value) => setHours(Number(value))}
+      />
+      <Note>It cannot be revoked earlier.</Note>
     </FormDialog>
   );
 }

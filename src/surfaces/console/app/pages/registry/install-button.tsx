@@ -1,9 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, refresh, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { complain } from '../../kit/toast.tsx';
-import { sayInstalled, useInstalledChanged } from './installed.tsx';
+import { sayInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './words.ts';
 
 /** Installs what has one address at once; what has to be chosen, filled in or run is asked about first. */
@@ -19,10 +17,8 @@ export function InstallButton({
   /** Asks, with what the reader had seen where that has changed. */
   open: (id: string, seen?: Entry) => void;
 }) {
-  const changed = useInstalledChanged();
-  const queryClient = useQueryClient();
-  const installing = useMutation({
-    mutationFn: () =>
+  const installing = useSubmit(
+    () =>
       api.installRegistryDirectoryServer({
         projectId,
         body: {
@@ -30,16 +26,15 @@ export function InstallButton({
           ...(entry.latestContentHash !== undefined && { expectedContentHash: entry.latestContentHash }),
         },
       }),
-    onSuccess: async (answer) => {
-      sayInstalled(answer);
-      await changed();
+    {
+      onDone: sayInstalled,
+      onFail: async (error) => {
+        if (refusalOf(error) !== 'CONTENT_CHANGED') return complain(error);
+        open(entry.id, entry);
+        await refresh('searchRegistryDirectory');
+      },
     },
-    onError: async (error) => {
-      if (refusalOf(error) !== 'CONTENT_CHANGED') return complain(error);
-      open(entry.id, entry);
-      await queryClient.invalidateQueries(answersOf('searchRegistryDirectory'));
-    },
-  });
+  );
   const atOnce = entry.endpointKind === 'fixed';
   return (
     <Button

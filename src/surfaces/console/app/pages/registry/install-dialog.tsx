@@ -1,20 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DrydockError } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { api, ask, refresh, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Changes } from '../../kit/changes.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
 import { Code } from '../../kit/code.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
 import { Facts } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
-import { Same } from '../../same/same.tsx';
-import { sayInstalled, useInstalledChanged } from './installed.tsx';
+import { sayInstalled } from './installed.tsx';
 import { type Entry, postureWords, refusalOf, tierWords, titleOf } from './words.ts';
 
 /** Asks what an install has to know, and shows what would be installed as it is listed now. */
@@ -33,11 +32,9 @@ export function InstallDialog({
   const [seen, setSeen] = useState(seenBefore);
   const [endpointUrl, setEndpointUrl] = useState('');
   const memberOnly = useMemberOnly(projectId);
-  const changed = useInstalledChanged();
-  const queryClient = useQueryClient();
   const current = useQuery({
     ...ask('getRegistryDirectoryServer', { idOrName: id }),
-    // What is agreed to does not change under the reader.
+    // The entry must not change while the reader confirms it.
     refetchOnWindowFocus: false,
     staleTime: 0,
   });
@@ -50,18 +47,16 @@ export function InstallDialog({
       ...(entry?.latestContentHash !== undefined && { expectedContentHash: entry.latestContentHash }),
     },
   };
-  const installing = useMutation({
-    mutationFn: () => api.installRegistryDirectoryServer(input),
-    onSuccess: async (answer) => {
+  const installing = useSubmit(() => api.installRegistryDirectoryServer(input), {
+    onDone: (answer) => {
       sayInstalled(answer);
       onClose();
-      await changed();
     },
-    onError: async (error) => {
+    onFail: async (error) => {
       if (refusalOf(error) !== 'CONTENT_CHANGED') return;
       setSeen(entry);
       await current.refetch();
-      await queryClient.invalidateQueries(answersOf('searchRegistryDirectory'));
+      await refresh('searchRegistryDirectory');
     },
   });
   const forAdministrators = entry?.endpointKind === 'package' && memberOnly;
@@ -70,26 +65,24 @@ export function InstallDialog({
   return (
     <FormDialog
       title={entry ? `Install ${cut(titleOf(entry), 80)}` : 'Install'}
-      verb={seen ? 'Install as it is now' : 'Install'}
-      busy={installing.isPending || current.isFetching}
-      error={known ? undefined : installing.error}
+      verb={seen ? 'Install current version' : 'Install'}
+      action={known ? { ...installing, error: null } : installing}
       blocked={
+        current.isFetching ||
         entry?.endpointKind === undefined ||
         forAdministrators ||
         (isAsked(entry) && endpointUrl.trim() === '')
       }
       wide={seen !== undefined}
-      same={<Same operation="installRegistryDirectoryServer" input={input} />}
+      example={<ApiExample operation="installRegistryDirectoryServer" input={input} />}
       onClose={onClose}
-      onSubmit={() => installing.mutate()}
     >
-      {current.isPending && <Skeleton lines={4} />}
-      {current.isError && <Problem error={current.error} retry={() => void current.refetch()} />}
+      <QueryState of={current} lines={4} />
       {entry && seen && !current.isFetching && <WhatIsNew seen={seen} entry={entry} />}
       {entry && <Facts facts={factsOf(entry)} />}
       {entry && <Place entry={entry} endpointUrl={endpointUrl} onChange={setEndpointUrl} />}
       {forAdministrators && (
-        <Note>Saving a command needs an administrator of the project. Ask one to install it.</Note>
+        <Note>Only project administrators can install commands. Ask one to install it.</Note>
       )}
       {refusal === 'ALREADY_CONNECTED' && <Elsewhere projectId={projectId} error={installing.error} />}
     </FormDialog>
@@ -112,23 +105,23 @@ function factsOf(entry: Entry): [string, string][] {
 function WhatIsNew({ seen, entry }: { seen: Entry; entry: Entry }) {
   return (
     <>
-      <p>Its publisher has changed it since you looked at it. Nothing is installed yet.</p>
-      <Changes label="What is new" before={said(seen)} after={said(entry)} names={names} />
+      <p>The entry changed since you opened it. Nothing has been installed.</p>
+      <Changes label="Changes" before={said(seen)} after={said(entry)} names={names} />
     </>
   );
 }
 
 const names = {
   displayName: 'title',
-  endpointKind: 'what it is',
+  endpointKind: 'kind',
   remoteUrl: 'address',
   remoteUrlOptions: 'addresses',
-  remoteUrlHint: 'address to fill in',
+  remoteUrlHint: 'address template',
   authPosture: 'sign-in',
   unavailableReason: 'cannot be installed',
 };
 
-/** What a reader looks at: the rest follows from it. */
+/** Fields compared for the reader; the others derive from them. */
 function said({ id: _, latestContentHash: __, remoteUrlRegex: ___, ...entry }: Entry) {
   return entry;
 }
@@ -147,7 +140,7 @@ function Place({
     case 'options':
       return (
         <OneChoice
-          legend="Which address?"
+          legend="Address"
           choices={(entry.remoteUrlOptions ?? []).map((url) => ({ value: url, name: url }))}
           chosen={endpointUrl}
           onChange={onChange}
@@ -155,53 +148,50 @@ function Place({
       );
     case 'tenant':
       return (
-        <Field
+        <TextField
           label="Address"
-          needed
+          required
           hint={
             <>
-              Fill in what is between the braces: <code>{entry.remoteUrlHint}</code>
+              Replace the placeholders in braces: <code>{entry.remoteUrlHint}</code>
             </>
           }
-        >
-          <TextInput
-            type="url"
-            inputMode="url"
-            spellCheck={false}
-            placeholder="https://"
-            value={endpointUrl}
-            onChange={({ target }) => onChange(target.value)}
-          />
-        </Field>
+          type="url"
+          inputMode="url"
+          spellCheck={false}
+          placeholder="https://"
+          value={endpointUrl}
+          onChange={onChange}
+        />
       );
     case 'package':
       return (
         <>
           <p>
-            This service will run a command on its own machine whenever the server is used, as it is, never
-            through a shell:
+            The service runs this command on its own machine, without a shell, whenever the server is used:
           </p>
           <Code text={(entry.command ?? []).join(' ')} label="command" />
           <Note>
-            It downloads the package and runs what its publisher wrote. Only administrators of the project may
-            save commands, and only where this installation allows them.
+            It downloads and runs the publisher's package. Only project administrators can save commands, and
+            only where this installation allows them.
           </Note>
         </>
       );
     case 'fixed':
       return (
         <p>
-          It is saved with the address <code>{entry.remoteUrl}</code>
+          Saved with the address <code>{entry.remoteUrl}</code>
         </p>
       );
     default:
       return (
-        <Note>It cannot be installed here: {entry.unavailableReason ?? 'its source does not say how'}</Note>
+        <Note>
+          Cannot be installed here: {entry.unavailableReason ?? 'the source has no install instructions'}
+        </Note>
       );
   }
 }
 
-/** It is saved at another address. */
 function Elsewhere({ projectId, error }: { projectId: string; error: unknown }) {
   const serverId = error instanceof DrydockError ? error.details['serverId'] : undefined;
   return (
@@ -211,7 +201,7 @@ function Elsewhere({ projectId, error }: { projectId: string; error: unknown }) 
       back={
         typeof serverId === 'string' && (
           <Link to="/projects/$projectId/servers/$serverId" params={{ projectId, serverId }}>
-            Open the saved server
+            Open server
           </Link>
         )
       }

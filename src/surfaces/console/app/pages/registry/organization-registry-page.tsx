@@ -1,16 +1,14 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, askPages } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, askPages, useAction, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { OrganizationPage, type Standing } from '../organization/organization-page.tsx';
 import type { CardsSearch } from './address.ts';
 import { aboutColumns } from './card-columns.tsx';
@@ -29,7 +27,7 @@ export function OrganizationRegistryPage() {
   return (
     <OrganizationPage
       name="Registry"
-      actions={<Button onClick={() => setMaking(true)}>Make a guest token</Button>}
+      actions={<Button onClick={() => setMaking(true)}>Create guest token</Button>}
       administration={
         <Button look="primary" onClick={() => open({ add: true })}>
           Add card
@@ -57,27 +55,26 @@ function OrganizationCards({ standing }: { standing: Standing }) {
   const { add, edit } = useSearch({ from: route });
   const open = useOpen();
   const cards = useInfiniteQuery(askPages('listOrganizationRegistryServers', { organizationId, limit: 100 }));
-  const items = cards.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = cards.data?.items ?? [];
   const edited = items.find(({ id }) => id === edit);
   return (
     <Section
       title="Cards"
-      actions={<Same operation="listOrganizationRegistryServers" input={{ organizationId }} />}
+      actions={<ApiExample operation="listOrganizationRegistryServers" input={{ organizationId }} />}
     >
       <Note>
         A card is a server that every project of the organization can install with one click.
-        {!administers && ' Administrators of the organization write them.'}
+        {!administers && ' Organization administrators manage them.'}
       </Note>
-      {cards.isPending && <Skeleton lines={4} />}
-      {cards.isError && <Problem error={cards.error} retry={() => void cards.refetch()} />}
-      {cards.isSuccess && items.length === 0 && (
-        <Empty
-          title="No card yet"
-          action={administers && <Button onClick={() => open({ add: true })}>Add the first card</Button>}
-        >
-          Give the projects of the organization the servers that they should use, with the right addresses.
-        </Empty>
-      )}
+      <QueryState
+        of={cards}
+        lines={4}
+        empty={items.length === 0}
+        title="No card yet"
+        action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
+      >
+        Offer projects the servers they should use, with the right addresses.
+      </QueryState>
       {items.length > 0 && (
         <Table
           label="Cards"
@@ -86,13 +83,7 @@ function OrganizationCards({ standing }: { standing: Standing }) {
           keyOf={({ id }) => id}
         />
       )}
-      {cards.hasNextPage && (
-        <div>
-          <Button busy={cards.isFetchingNextPage} onClick={() => void cards.fetchNextPage()}>
-            Show more cards
-          </Button>
-        </div>
-      )}
+      <ShowMore of={cards}>Show more</ShowMore>
       {administers && add && <CardForm organizationId={organizationId} onClose={() => open({})} />}
       {administers && edited && (
         <CardForm key={edited.id} organizationId={organizationId} card={edited} onClose={() => open({})} />
@@ -133,42 +124,25 @@ function CardActions({
   const [asking, setAsking] = useState(false);
   const which = { organizationId, registryServerId: card.id };
   const active = card.status !== 'deprecated';
-  const queryClient = useQueryClient();
-  const changed = () =>
-    Promise.all(
-      (['listOrganizationRegistryServers', 'listRegistryServers'] as const).map((id) =>
-        queryClient.invalidateQueries(answersOf(id)),
-      ),
-    );
-  const turning = useMutation({
-    mutationFn: () =>
+  const turning = useAction(
+    () =>
       api.updateOrganizationRegistryServer({ ...which, body: { status: active ? 'deprecated' : 'active' } }),
-    onSuccess: async ({ name, status }) => {
-      say(status === 'active' ? `${name} can be installed again` : `${name} is not installed any more`);
-      await changed();
+    {
+      says: ({ name, status }) =>
+        status === 'active' ? `${name} can be installed again` : `${name} deprecated`,
     },
-    onError: complain,
-  });
-  const deleting = useMutation({
-    mutationFn: () => api.deleteOrganizationRegistryServer(which),
-    onSuccess: async () => {
-      say(`Card ${card.name} deleted`);
-      setAsking(false);
-      await changed();
-    },
-    onError: complain,
+  );
+  const deleting = useAction(() => api.deleteOrganizationRegistryServer(which), {
+    says: `Card ${card.name} deleted`,
+    onDone: () => setAsking(false),
   });
   return (
     <span className={css.actions}>
-      <Button aria-label={`Change ${card.name}`} onClick={onEdit}>
-        Change
+      <Button aria-label={`Edit ${card.name}`} onClick={onEdit}>
+        Edit
       </Button>
-      <Button
-        aria-label={`${active ? 'Deprecate' : 'Offer again'} ${card.name}`}
-        busy={turning.isPending}
-        onClick={() => turning.mutate()}
-      >
-        {active ? 'Deprecate' : 'Offer again'}
+      <Button aria-label={`${active ? 'Deprecate' : 'Restore'} ${card.name}`} action={turning}>
+        {active ? 'Deprecate' : 'Restore'}
       </Button>
       <Button look="danger" aria-label={`Delete ${card.name}`} onClick={() => setAsking(true)}>
         Delete
@@ -178,16 +152,14 @@ function CardActions({
           onClose={() => setAsking(false)}
           title={`Delete the card ${card.name}?`}
           verb="Delete card"
-          busy={deleting.isPending}
-          same={<Same operation="deleteOrganizationRegistryServer" input={which} />}
-          onConfirm={() => deleting.mutate()}
-          lost={
-            <p>
-              Projects can no longer install it. Servers that were installed from it stay where they are. To
-              keep it on the list, deprecate it instead.
-            </p>
-          }
-        />
+          action={deleting}
+          example={<ApiExample operation="deleteOrganizationRegistryServer" input={which} />}
+        >
+          <p>
+            Projects can no longer install it. Installed servers are not affected. To keep it listed,
+            deprecate it instead.
+          </p>
+        </Confirm>
       )}
     </span>
   );

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { Same } from '../../same/same.tsx';
 import { Cards } from './cards.tsx';
 import { Directory } from './directory.tsx';
 import { useInstalled } from './installed.tsx';
@@ -11,15 +11,11 @@ export function RegistryPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/registry' });
   const { installed, connections } = useInstalled(projectId);
   return (
-    <Page
-      title="Registry"
-      name="Registry"
-      actions={<Same operation="listRegistryConnections" input={{ projectId }} />}
-    >
+    <Page title="Registry" actions={<ApiExample operation="listRegistryConnections" input={{ projectId }} />}>
       {connections.isError && (
         <Problem
           error={connections.error}
-          advice="What is installed already is not marked below. Installing it again leads to the same saved server."
+          advice="Installed servers could not be loaded, so they are not marked below. Installing one again opens the same server."
           retry={() => void connections.refetch()}
         />
       )}

@@ -1,6 +1,5 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, type UseQueryResult, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Fold } from '../../kit/fold.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
@@ -8,7 +7,6 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './registry.module.css';
 
 type Answer = Output<'listRegistryDirectorySources'>;
@@ -34,9 +32,7 @@ export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
           {ill.length > 0 && (
             <>
               {' '}
-              <StateMark state="attention">
-                {counted(ill.length, 'source')} could not be read lately
-              </StateMark>
+              <StateMark state="attention">{counted(ill.length, 'source')} failing to sync</StateMark>
             </>
           )}
         </>
@@ -46,7 +42,7 @@ export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
         <div className={css.more}>
           <Table label="Sources" columns={columns} rows={items} keyOf={({ source }) => source} />
           <div>
-            <Same operation="listRegistryDirectorySources" input={{}} />
+            <ApiExample operation="listRegistryDirectorySources" input={{}} />
           </div>
         </div>
       )}
@@ -59,23 +55,23 @@ const columns: Column<Source>[] = [
   {
     name: 'State',
     cell: ({ lastError, lastSyncedAt }) => {
-      if (lastError !== undefined) return <StateMark state="attention">could not be read</StateMark>;
-      if (lastSyncedAt === undefined) return <StateMark state="pending">not read yet</StateMark>;
+      if (lastError !== undefined) return <StateMark state="attention">sync failed</StateMark>;
+      if (lastSyncedAt === undefined) return <StateMark state="pending">not synced yet</StateMark>;
       return <StateMark state="passed">read</StateMark>;
     },
   },
   {
-    name: 'Last problem',
+    name: 'Last error',
     cell: ({ lastError }) => lastError !== undefined && cut(lastError, 500),
   },
   { name: 'Servers', figure: true, cell: ({ liveCount }) => liveCount !== undefined && count(liveCount) },
   {
-    name: 'Last answer',
+    name: 'Last sync',
     figure: true,
     cell: ({ upstreamFetchedAt }) => upstreamFetchedAt !== undefined && <Time at={upstreamFetchedAt} />,
   },
   {
-    name: 'Read to the end',
+    name: 'Full sync',
     figure: true,
     cell: ({ lastSyncedAt }) => (lastSyncedAt === undefined ? 'never' : <Time at={lastSyncedAt} />),
   },

@@ -24,6 +24,6 @@ describe('what the directory is asked for', () => {
 
 test('words that are not known yet are shown as they are', () => {
   expect(postureWords('oauth')).toBe('oauth');
-  expect(postureWords(undefined)).toBe('not said');
+  expect(postureWords(undefined)).toBe('unknown');
   expect(tierWords('signed')).toBe('signed');
 });

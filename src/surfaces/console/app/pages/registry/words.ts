@@ -1,41 +1,40 @@
-import { DrydockError, type Input, type Output } from '../../../../client/index.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import type { Input, Output } from '../../api/index.ts';
 import type { Kind, RegistrySearch } from './address.ts';
 
 export type Entry = Output<'getRegistryDirectoryServer'>;
 export type Card = Output<'listRegistryServers'>['items'][number];
 
 export const kindWords: Record<Kind, string> = {
-  remote: 'runs somewhere',
-  fixed: 'has one address',
-  options: 'has several addresses',
-  tenant: 'an address of your own',
+  remote: 'local',
+  fixed: 'one address',
+  options: 'several addresses',
+  tenant: 'your own address',
   package: 'a package',
 };
 
 const tiers: Record<string, string> = {
-  bundled: 'came with this service',
-  namespace: 'its source has checked the publisher',
-  unverified: 'nobody has checked the publisher',
+  bundled: 'built in',
+  namespace: 'publisher verified by the source',
+  unverified: 'publisher not verified',
 };
 
 export function tierWords(tier: string | undefined): string {
   return tiers[tier ?? 'unverified'] ?? tier ?? '';
 }
 
-/** The same where many stand below each other. */
 export function tierWord(tier: string | undefined): string | undefined {
   if (tier === 'bundled') return undefined;
-  return tier === 'namespace' ? 'publisher checked' : 'not verified';
+  return tier === 'namespace' ? 'publisher verified' : 'not verified';
 }
 
 const postures: Record<string, string> = {
-  header: 'wants headers',
-  environment: 'wants variables',
-  none: 'wants nothing',
-  undeclared: 'not said',
+  header: 'Needs headers',
+  environment: 'Needs environment variables',
+  none: 'No configuration',
+  undeclared: 'unknown',
 };
 
-/** What a server declares to need of whoever uses it. */
 export function postureWords(posture: string | undefined): string {
   return postures[posture ?? 'undeclared'] ?? posture ?? '';
 }
@@ -44,7 +43,6 @@ export function titleOf({ displayName, serverName }: Entry): string {
   return displayName ?? serverName;
 }
 
-/** What the directory is asked for. */
 export function askedOf({ q, source, kind, installable }: RegistrySearch): Input<'searchRegistryDirectory'> {
   const byRow = kind === 'remote' || kind === 'package';
   return {

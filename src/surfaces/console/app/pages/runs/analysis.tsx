@@ -1,17 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, useAction } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Note } from '../../kit/notice.tsx';
 import { counted, percent } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { Glyph, type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Run } from './decision.ts';
 import css from './runs.module.css';
 
@@ -25,7 +23,6 @@ interface Which {
   runId: string;
 }
 
-/** What was found out about a run by asking for it: causes, and what a judge makes of the answers. */
 export function Analysis({ run, projectId }: { run: Run; projectId: string }) {
   const which = { projectId, runId: run.id };
   return (
@@ -37,21 +34,13 @@ export function Analysis({ run, projectId }: { run: Run; projectId: string }) {
 }
 
 function useRequest(what: string, request: () => Promise<unknown>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: request,
-    onSuccess: async () => {
-      say(what);
-      await queryClient.invalidateQueries(answersOf('getEvalRun'));
-    },
-    onError: complain,
-  });
+  return useAction(request, { says: what });
 }
 
 function InsightsSection({ insights, which }: { insights: Insights | undefined; which: Which }) {
   const asked = insights !== undefined && insights.status !== 'not_requested';
   const body = asked ? { force: true } : {};
-  const asking = useRequest('Insights asked for', () => api.requestEvalRunInsights({ ...which, body }));
+  const asking = useRequest('Insights requested', () => api.requestEvalRunInsights({ ...which, body }));
   if (insights?.status === 'not_available') return null;
   const pending = insights?.status === 'pending';
   const findings = insights?.findings ?? [];
@@ -60,20 +49,20 @@ function InsightsSection({ insights, which }: { insights: Insights | undefined; 
       title="Insights"
       actions={
         <>
-          <Same operation="requestEvalRunInsights" input={{ ...which, body }} />
+          <ApiExample operation="requestEvalRunInsights" input={{ ...which, body }} />
           <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
-            {asked ? 'Look again' : 'Find what failures have in common'}
+            {asked ? 'Run again' : 'Find common causes'}
           </Button>
         </>
       }
     >
-      {!asked && <Note>Gathers what failed by stage, tool and reason, with causes and remedies.</Note>}
-      {pending && <StateMark state="running">being gathered</StateMark>}
+      {!asked && <Note>Groups failures by stage, tool and reason, with causes and fixes.</Note>}
+      {pending && <StateMark state="running">running</StateMark>}
       {insights?.error && <Note>{insights.error.message}</Note>}
       {insights?.summary && <p>{insights.summary}</p>}
-      {insights?.status === 'completed' && findings.length === 0 && <Note>Nothing stands out.</Note>}
+      {insights?.status === 'completed' && findings.length === 0 && <Note>No findings.</Note>}
       {findings.length > 0 && (
-        <ul className={css.failures}>
+        <ul className={common.box}>
           {findings.map((finding) => (
             <FindingLine key={finding.id} finding={finding} which={which} />
           ))}
@@ -81,7 +70,7 @@ function InsightsSection({ insights, which }: { insights: Insights | undefined; 
       )}
       {insights?.generatedAt != null && (
         <p className={css.soft}>
-          {counted(insights.coverage.analyzed, 'trial')} looked at, <Time at={insights.generatedAt} />.
+          {counted(insights.coverage.analyzed, 'trial')} analyzed, <Time at={insights.generatedAt} />.
         </p>
       )}
     </Section>
@@ -92,11 +81,11 @@ function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
   const { title, observed, rootCause, recommendation, affected, severity, confidence, evidence } = finding;
   const shown = evidence.find(({ iterationId }) => iterationId !== undefined)?.iterationId;
   return (
-    <li className={css.failure}>
+    <li className={common.boxItem}>
       <Glyph state={severity === 'info' ? 'notMeasured' : 'attention'} size={16} label={severity} />
       <div>
         <p className={css.failedCase}>{title}</p>
-        <p className={css.why}>{observed}</p>
+        <p className={common.threeLines}>{observed}</p>
         {rootCause !== undefined && <p>Probably: {rootCause}</p>}
         <p>{recommendation}</p>
         <p className={css.soft}>
@@ -108,7 +97,7 @@ function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
                 to="/projects/$projectId/runs/$runId/trials/$trialId"
                 params={{ ...which, trialId: shown }}
               >
-                a trial that shows it
+                example trial
               </Link>
             </>
           )}
@@ -124,7 +113,7 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
   const { goalCompletion: goal, groundedness } = judges;
   const [all, setAll] = useState(false);
   const body = { enable: true, ...(goal.status !== null && { force: true }) };
-  const asking = useRequest('Judge asked', () => api.requestEvalRunJudge({ ...which, body }));
+  const asking = useRequest('Judge started', () => api.requestEvalRunJudge({ ...which, body }));
   const claims = new Map(groundedness.cases.map((one) => [one.iterationId, one.unsupportedClaims]));
   const rows = goal.cases
     .map((one) => ({ ...one, unsupportedClaims: claims.get(one.iterationId) ?? [] }))
@@ -135,36 +124,35 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
       title="Judge"
       actions={
         <>
-          <Same operation="requestEvalRunJudge" input={{ ...which, body }} />
+          <ApiExample operation="requestEvalRunJudge" input={{ ...which, body }} />
           <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
-            {goal.status === null ? 'Have it judged' : 'Judge again'}
+            {goal.status === null ? 'Run judge' : 'Run judge again'}
           </Button>
         </>
       }
     >
       {goal.status === null && (
         <Note>
-          A judge says of each trial whether its goal was reached, and whether the answer is grounded in what
-          tools said. It never changes the verdict.
+          The judge scores each trial: whether its goal was reached and whether the answer is grounded in tool
+          results. It never changes the verdict.
         </Note>
       )}
       {pending && (
         <StateMark state="grading">
-          {goal.progress ? `${goal.progress.completed} of ${goal.progress.total} judged` : 'at work'}
+          {goal.progress ? `${goal.progress.completed} of ${goal.progress.total} judged` : 'running'}
         </StateMark>
       )}
-      {goal.status === 'failed' && <StateMark state="attention">{goal.errorCode ?? 'it failed'}</StateMark>}
+      {goal.status === 'failed' && <StateMark state="attention">{goal.errorCode ?? 'failed'}</StateMark>}
       {goal.summary !== null && <p>{goal.summary}</p>}
       {groundedness.summary !== null && <p>{groundedness.summary}</p>}
       {goal.basis === 'wordCount' && (
         <Note>
-          No language model judged this run: the offline judge counted words. Its scores are advice and never
-          gate.
+          Judged by the offline judge, which compares words. Its scores are advisory and never affect a gate.
         </Note>
       )}
       {rows.length > 0 && (
         <Table
-          label="What the judge says"
+          label="Judge results"
           columns={columnsOf(which, goal)}
           rows={all ? rows : rows.slice(0, mostShown)}
           keyOf={({ iterationId }) => iterationId}
@@ -211,18 +199,18 @@ function columnsOf(
       name: basis === 'wordCount' ? 'Goal (advice)' : 'Goal',
       cell: (one) =>
         basis === 'wordCount' && one.status === 'scored' ? (
-          <StateMark state="notMeasured">{one.passed ? 'words found' : 'words missing'}</StateMark>
+          <StateMark state="notMeasured">{one.passed ? 'keywords found' : 'keywords missing'}</StateMark>
         ) : (
           <StateMark state={stateOf(one)} />
         ),
     },
     {
-      name: threshold === null ? 'Score' : `Score, ${percent(threshold)} needed`,
+      name: threshold === null ? 'Score' : `Score, ${percent(threshold)} required`,
       figure: true,
       cell: ({ score }) => (score === null ? '–' : percent(Math.round(score * 100) / 100)),
     },
-    { name: 'Why', cell: ({ reason, errorCode }) => reason ?? errorCode ?? '' },
-    { name: 'Not backed by tools', cell: ({ unsupportedClaims }) => unsupportedClaims.join('; ') },
+    { name: 'Reason', cell: ({ reason, errorCode }) => reason ?? errorCode ?? '' },
+    { name: 'Unsupported claims', cell: ({ unsupportedClaims }) => unsupportedClaims.join('; ') },
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { count, counted, percent } from '../../kit/numbers.ts';
 
 export type Run = Output<'getEvalRun'>;
@@ -21,18 +21,18 @@ export function rowKey(caseId: string, model: string): string {
   return `${caseId} ${model}`;
 }
 
-/** What came of a run, in one sentence. */
+/** Describes the outcome of a run in one sentence. */
 export function verdictSentence(run: Run): string {
   const { status, progress, decisionSummary } = run;
   const { counts, verdict, undecided } = decisionSummary;
   if (status === 'pending') return `Waiting to start ${counted(progress.trials, 'trial')}.`;
   if (status === 'running')
     return `Running: ${count(progress.finished)} of ${counted(progress.trials, 'trial')} ended.`;
-  if (status === 'grading') return 'All trials ended; the judge is at work.';
+  if (status === 'grading') return 'All trials ended; the judge is running.';
   if (status === 'cancelled')
     return `Cancelled after ${count(progress.finished)} of ${counted(progress.trials, 'trial')}.`;
   if (status === 'timed_out')
-    return `Out of time after ${count(progress.finished)} of ${counted(progress.trials, 'trial')}.`;
+    return `Timed out after ${count(progress.finished)} of ${counted(progress.trials, 'trial')}.`;
   const unit = counts?.measurementUnit === 'trial' ? 'trial' : 'case';
   const of = counted(counts?.total ?? 0, unit);
   const warned = run.warnings ? ', with warnings' : '';
@@ -43,9 +43,9 @@ export function verdictSentence(run: Run): string {
 }
 
 const undecidedWords: Record<string, string> = {
-  runStatusNotAVerdict: 'the run did not come to its end',
-  runResultNotAVerdict: 'its result is no verdict',
-  verdictSummaryUnavailable: 'how it was decided cannot be read',
+  runStatusNotAVerdict: 'the run did not complete',
+  runResultNotAVerdict: 'its result is not a verdict',
+  verdictSummaryUnavailable: 'its decision record cannot be read',
 };
 
 /** Why, in words; codes of newer services stay as they are. */
@@ -55,17 +55,17 @@ export function reasonsOf(run: Run): string[] {
   const codes = (decision?.['reasons'] ?? []) as string[];
   return [
     ...codes.map((code) => reasonWords(code, validity)),
-    ...(stopReason === undefined ? [] : [stopWords[stopReason] ?? `It stopped early: ${stopReason}.`]),
+    ...(stopReason === undefined ? [] : [stopWords[stopReason] ?? `Stopped early: ${stopReason}.`]),
     ...(error === undefined || error === verdictPolicyIntegrityError ? [] : [error]),
     ...(verdictPolicyIntegrityError === undefined ? [] : [verdictPolicyIntegrityError]),
   ];
 }
 
 const stopWords: Record<string, string> = {
-  setup_failed: 'It stopped early: no trial could be set up.',
-  run_timeout: 'It stopped early: its time was over.',
-  access_ended: 'It stopped early: it was cancelled.',
-  never_finalized: 'It stopped early: whoever reported it never said that it was complete.',
+  setup_failed: 'Stopped early: no trial could be set up.',
+  run_timeout: 'Stopped early: the run timed out.',
+  access_ended: 'Stopped early: cancelled.',
+  never_finalized: 'Stopped early: the reporter never completed it.',
 };
 
 interface Validity {
@@ -79,18 +79,18 @@ interface Validity {
 function reasonWords(code: string, validity: Validity = {}): string {
   const { policy, completionRate, evaluatorErrorRate, attemptedTrials = 0, configuredTrials = 0 } = validity;
   const words: Record<string, string> = {
-    casePassRateBelowThreshold: 'At least one case passed less often than it has to.',
-    passRateBelowMinimum: 'Fewer trials passed than the suite asks for.',
-    passRateMetMinimum: 'As many trials passed as the suite asks for.',
-    allMeasuredCasesMetThreshold: 'Every case passed as often as it has to.',
+    casePassRateBelowThreshold: 'At least one case is below its pass threshold.',
+    passRateBelowMinimum: 'The pass rate is below the threshold of the suite.',
+    passRateMetMinimum: 'The pass rate meets the threshold of the suite.',
+    allMeasuredCasesMetThreshold: 'Every case meets its pass threshold.',
     configuredTrialsNotAttempted: `Only ${count(attemptedTrials)} of ${counted(configuredTrials, 'trial')} were attempted.`,
-    noGradeableTrials: 'No trial came so far that it could be judged.',
-    eligibleTrialsBelowMinimum: 'Fewer trials could be judged than are asked for.',
-    completionRateBelowMinimum: `${rate(completionRate?.value)} of the trials came to an end; ${rate(policy?.minCompletionRate)} are asked for.`,
-    completionRateNotMeasured: 'How many trials came to an end is not known.',
+    noGradeableTrials: 'No trial could be judged.',
+    eligibleTrialsBelowMinimum: 'Too few trials could be judged.',
+    completionRateBelowMinimum: `${rate(completionRate?.value)} of the trials completed; ${rate(policy?.minCompletionRate)} are required.`,
+    completionRateNotMeasured: 'The number of completed trials is unknown.',
     evaluatorErrorRateAboveMaximum: `Judging failed for ${rate(evaluatorErrorRate?.value)} of the trials; at most ${rate(policy?.maxEvaluatorErrorRate)} are allowed.`,
-    evaluatorErrorRateNotMeasured: 'How often judging failed is not known.',
-    caseHasNoEligibleTrials: 'Of at least one case no trial could be judged.',
+    evaluatorErrorRateNotMeasured: 'The number of judging failures is unknown.',
+    caseHasNoEligibleTrials: 'At least one case has no judged trial.',
   };
   return words[code] ?? code;
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { RunSearch } from '../../addresses.ts';
+import common from '../../kit/common.module.css';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { Glyph } from '../../kit/state.tsx';
@@ -26,12 +27,12 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
   }
   if (byCase.size === 0) return null;
   return (
-    <Section title="What failed">
-      <ul className={css.failures}>
+    <Section title="Failures">
+      <ul className={common.box}>
         {[...byCase].slice(0, most).map(
           ([key, [first, ...others]]) =>
             first && (
-              <li key={key} className={css.failure}>
+              <li key={key} className={common.boxItem}>
                 <Glyph state="failed" size={16} label="failed" />
                 <div>
                   <p className={css.failedCase}>
@@ -50,7 +51,7 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
                       </span>
                     )}
                   </p>
-                  <p className={css.why}>{whyOf(first)}</p>
+                  <p className={common.threeLines}>{whyOf(first)}</p>
                   <p className={css.soft}>{first.nextAction}</p>
                 </div>
               </li>
@@ -63,9 +64,7 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
           {complete ? '' : ' or more'} below.
         </p>
       )}
-      {!complete && (
-        <p className={css.soft}>Not all trials were looked through for this list. The grid has all.</p>
-      )}
+      {!complete && <p className={css.soft}>This list is partial. The grid has all trials.</p>}
     </Section>
   );
 }
@@ -73,6 +72,6 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
 function whyOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
-  const where = stage === undefined ? '' : `At ${stageWord(stage)}: `;
-  return `${where}${reasons[0] ?? failure ?? (item.status === 'completed' ? 'It was judged as failed; no reason was given.' : `It ended as ${item.status.replace('_', ' ')}.`)}`;
+  const where = stage === undefined ? '' : `Failed at ${stageWord(stage)}: `;
+  return `${where}${reasons[0] ?? failure ?? (item.status === 'completed' ? 'Failed without a recorded reason.' : `Ended as ${item.status.replace('_', ' ')}.`)}`;
 }

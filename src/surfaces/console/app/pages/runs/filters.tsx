@@ -9,7 +9,7 @@ import { isFiltered, type Row } from './rows.ts';
 import css from './runs.module.css';
 import { stageWord } from './states.ts';
 
-/** Which trials are shown. All of it is in the address. */
+/** All of it is in the address. */
 export function Filters({ rows, shown, search }: { rows: Row[]; shown: number; search: RunSearch }) {
   const navigate = useNavigate({ from: '/projects/$projectId/runs/$runId' });
   const set = (changed: TrialFilters): void =>
@@ -44,7 +44,7 @@ export function Filters({ rows, shown, search }: { rows: Row[]; shown: number; s
         value={search.stage ?? ''}
         onChange={(event) => set({ stage: (event.target.value || undefined) as TrialFilters['stage'] })}
         options={[
-          ['', 'Failed anywhere'],
+          ['', 'Any stage'],
           ...stages
             .filter((one) => failedAt.has(one) || one === search.stage)
             .map((one) => [one, `at ${stageWord(one)}`] as const),

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import common from '../../kit/common.module.css';
 import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { Glyph, type State, StateMark } from '../../kit/state.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './runs.module.css';
 
 type Gate = Output<'getEvalRunGate'>;
@@ -13,11 +12,11 @@ type Gate = Output<'getEvalRunGate'>;
 const states: Record<Gate['outcome'], { state: State; words: string }> = {
   passed: { state: 'passed', words: 'passed' },
   failed: { state: 'failed', words: 'failed' },
-  non_gateable: { state: 'notEstablished', words: 'cannot be answered' },
+  non_gateable: { state: 'notEstablished', words: 'could not be evaluated' },
   not_configured: { state: 'notMeasured', words: 'no gate' },
 };
 
-/** What the suite asks of its runs beyond their verdict; nothing is shown where it asks nothing. */
+/** The quality gate; nothing where the suite has none. */
 export function GateSection({ projectId, runId }: { projectId: string; runId: string }) {
   const gate = useQuery(ask('getEvalRunGate', { projectId, runId }));
   if (gate.isError) return <Problem error={gate.error} retry={() => void gate.refetch()} />;
@@ -25,8 +24,11 @@ export function GateSection({ projectId, runId }: { projectId: string; runId: st
   const { outcome, conditions, baseline, policyError } = gate.data;
   const { state, words } = states[outcome];
   return (
-    <Section title="Quality gate" actions={<Same operation="getEvalRunGate" input={{ projectId, runId }} />}>
-      <p className={css.overall}>
+    <Section
+      title="Quality gate"
+      actions={<ApiExample operation="getEvalRunGate" input={{ projectId, runId }} />}
+    >
+      <p className={common.row}>
         <StateMark state={state}>{words}</StateMark>
         {baseline && (
           <Link
@@ -34,14 +36,14 @@ export function GateSection({ projectId, runId }: { projectId: string; runId: st
             params={{ projectId, runId }}
             search={{ with: baseline.baseRunId }}
           >
-            Compare with what it is held against
+            Compare with the baseline
           </Link>
         )}
       </p>
       {policyError !== undefined && <p>{policyError}</p>}
-      <ul className={css.failures}>
+      <ul className={common.box}>
         {conditions.map((one, at) => (
-          <li key={at} className={css.failure}>
+          <li key={at} className={common.boxItem}>
             <Glyph state={states[one.status].state} size={16} label={states[one.status].words} />
             <div>
               <p>{one.message}</p>

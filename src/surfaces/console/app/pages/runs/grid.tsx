@@ -138,7 +138,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
                   {row.title}
                 </span>
                 {severalModels && <span className={css.model}>{row.model}</span>}
-                {statistic?.flaky && <Glyph state="flaky" label="flaky: passed and failed alike" />}
+                {statistic?.flaky && <Glyph state="flaky" label="flaky: both passed and failed" />}
               </span>
               <span role="cell" className={css.verdict}>
                 <Verdict row={row} decided={decisions.get(row.key)?.verdict} />
@@ -152,7 +152,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
                 {statistic?.excluded !== undefined && (
                   <span
                     className={css.settle}
-                    title="Did not complete or could not be judged; not in the rate"
+                    title="Did not complete or could not be judged; excluded from the rate"
                   >
                     {statistic.excluded} not measured
                   </span>
@@ -162,9 +162,9 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
                   statistic.trialsToSettle > 0 && (
                     <span
                       className={css.settle}
-                      title={`About ${statistic.trialsToSettle} more trials would put the whole interval on one side of what is needed`}
+                      title={`About ${statistic.trialsToSettle} more trials are needed to place the whole interval on one side of the threshold`}
                     >
-                      +{statistic.trialsToSettle} to settle
+                      {statistic.trialsToSettle} more trials needed
                     </span>
                   )}
               </span>
@@ -271,7 +271,7 @@ const Strip = memo(function Strip({
   search: RunSearch;
   first: number;
   last: number;
-  /** What stands around the id of a trial in its address. */
+  /** The address of a trial, around its ID. */
   before: string;
   behind: string;
 }) {

@@ -1,11 +1,11 @@
-import { ask, askPages, queryClient } from '../../api/ask.ts';
+import { ask, askPages, prefetchInfiniteQuery, prefetchQuery } from '../../api/index.ts';
 
 interface Which {
   projectId: string;
   runId: string;
 }
 
-/** What the pages of a run and of its trials read, under one name wherever it is asked for. */
+/** Queries shared by the pages of a run and its trials, so that they share the cache. */
 export function runOf({ projectId, runId }: Which) {
   return ask('getEvalRun', { projectId, runId, limit: 100 });
 }
@@ -28,18 +28,15 @@ export function traceOf({ projectId, runId, trialId }: Which & { trialId: string
   return { ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 };
 }
 
-/** What the page of a run shows first. What fails is shown by the page. */
+/** Prefetches the first content of the page. The page shows errors. */
 export async function readRun(which: Which): Promise<void> {
-  await Promise.all([
-    queryClient.prefetchQuery(runOf(which)),
-    queryClient.prefetchInfiniteQuery(trialsOf(which)),
-  ]);
+  await Promise.all([prefetchQuery(runOf(which)), prefetchInfiniteQuery(trialsOf(which))]);
 }
 
 export async function readTrial(which: Which & { trialId: string }): Promise<void> {
   await Promise.all([
-    queryClient.prefetchQuery(runOf(which)),
-    queryClient.prefetchQuery(trialOf(which)),
-    queryClient.prefetchQuery(traceOf(which)),
+    prefetchQuery(runOf(which)),
+    prefetchQuery(trialOf(which)),
+    prefetchQuery(traceOf(which)),
   ]);
 }

@@ -1,5 +1,5 @@
-import type { Output } from '../../../../client/index.ts';
 import type { RunSearch, TrialFilters } from '../../addresses.ts';
+import type { Output } from '../../api/index.ts';
 import { median } from '../../kit/numbers.ts';
 import type { State } from '../../kit/state.tsx';
 import { rowKey } from './decision.ts';
@@ -36,7 +36,7 @@ export interface Row {
   cost: number | undefined;
 }
 
-/** What was heard of a trial since the pages were read. */
+/** Updates of a trial from the event stream, newer than the loaded pages. */
 export type Heard = Pick<Sent, 'status' | 'result' | 'durationMs'>;
 
 export function rowsOf(pages: readonly Page[], heard: ReadonlyMap<string, Heard>): Row[] {
@@ -59,7 +59,7 @@ function emptyRow(key: string, { testCaseId, title, model }: Page['cases'][numbe
 }
 
 function trialOf(sent: Sent, tools: readonly string[], heard: Heard | undefined): Trial {
-  // What was read later than it was heard is at least as new.
+  // A page read after the event is at least as new.
   const now =
     sent.result === null && (sent.status === 'pending' || sent.status === 'running') ? (heard ?? sent) : sent;
   return {

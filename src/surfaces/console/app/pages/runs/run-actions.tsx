@@ -1,12 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, fetchQuery, useAction } from '../../api/index.ts';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { complain, say } from '../../kit/toast.tsx';
 import type { Run } from './decision.ts';
 import { isOpen } from './states.ts';
 
@@ -27,16 +24,15 @@ export function RunActions({ run, projectId }: { run: Run; projectId: string }) 
   );
 }
 
-/** The same cases, as they are now, with the same model in the same place. */
+/** Starts a run of the same cases with the same model and target. */
 function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const starting = useMutation({
-    mutationFn: async () => {
+  const starting = useAction(
+    async () => {
       const { suiteId } = run;
       const [states, cases] = await Promise.all([
-        queryClient.fetchQuery(ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: 5000 })),
-        queryClient.fetchQuery(ask('listEvalCases', { projectId, suiteId })),
+        fetchQuery(ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: 5000 })),
+        fetchQuery(ask('listEvalCases', { projectId, suiteId })),
       ]);
       const tried = new Set(states.cases.map(({ testCaseId }) => testCaseId));
       const left = cases.items.filter(({ id }) => tried.has(id)).map(({ id }) => id);
@@ -45,17 +41,13 @@ function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
         body: { ...placeOf(run), ...casesOf(left, cases.items.length) },
       });
     },
-    onSuccess: async ({ runId }) => {
-      say('Run started');
-      await navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
+    {
+      says: 'Run started',
+      onDone: ({ runId }) =>
+        navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } }),
     },
-    onError: complain,
-  });
-  return (
-    <Button busy={starting.isPending} onClick={() => starting.mutate()}>
-      Run again
-    </Button>
   );
+  return <Button action={starting}>Run again</Button>;
 }
 
 /** More than can be named are all of them, or as good as. */
@@ -76,16 +68,9 @@ function placeOf({ suiteId, environment, client, modelSource, effectiveModelId }
 
 function CancelRun({ run, projectId }: { run: Run; projectId: string }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const cancelling = useMutation({
-    mutationFn: () => api.cancelEvalRun({ projectId, runId: run.id }),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Run cancelled');
-      await queryClient.invalidateQueries(answersOf('getEvalRun'));
-      await queryClient.invalidateQueries(answersOf('listEvalRunTrialStates'));
-    },
-    onError: complain,
+  const cancelling = useAction(() => api.cancelEvalRun({ projectId, runId: run.id }), {
+    says: 'Run cancelled',
+    onDone: () => setAsking(false),
   });
   const left = run.progress.trials - run.progress.finished;
   return (
@@ -96,16 +81,14 @@ function CancelRun({ run, projectId }: { run: Run; projectId: string }) {
           onClose={() => setAsking(false)}
           title="Cancel this run?"
           verb="Cancel run"
-          busy={cancelling.isPending}
-          onConfirm={() => cancelling.mutate()}
-          lost={
-            <p>
-              {counted(left, 'trial')} will not be run or be stopped halfway; those that ended keep their
-              results. The run gets no verdict, and whoever waits for it, in CI too, is told that it was
-              cancelled.
-            </p>
-          }
-        />
+          keep="Keep running"
+          action={cancelling}
+        >
+          <p>
+            {counted(left, 'trial')} will be skipped or stopped. Completed trials keep their results. The run
+            gets no verdict, and CI is told that it was cancelled.
+          </p>
+        </Confirm>
       )}
     </>
   );
@@ -114,17 +97,9 @@ function CancelRun({ run, projectId }: { run: Run; projectId: string }) {
 /** A run of its own; what it costs is what the failed cases cost. */
 function Rerun({ run, projectId }: { run: Run; projectId: string }) {
   const navigate = useNavigate();
-  const starting = useMutation({
-    mutationFn: () => api.rerunEvalRun({ projectId, runId: run.id, body: {} }),
-    onSuccess: async ({ runId }) => {
-      say('Run started');
-      await navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
-    },
-    onError: complain,
+  const starting = useAction(() => api.rerunEvalRun({ projectId, runId: run.id, body: {} }), {
+    says: 'Run started',
+    onDone: ({ runId }) => navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } }),
   });
-  return (
-    <Button busy={starting.isPending} onClick={() => starting.mutate()}>
-      Run failed cases again
-    </Button>
-  );
+  return <Button action={starting}>Rerun failed cases</Button>;
 }

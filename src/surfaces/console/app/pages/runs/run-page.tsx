@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
 import type { Live } from '../../api/live.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
+import common from '../../kit/common.module.css';
 import { Id } from '../../kit/copy.tsx';
 import { LiveMark } from '../../kit/live-mark.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Run, reasonsOf, verdictSentence } from './decision.ts';
 import { Failures } from './failures.tsx';
 import { Filters } from './filters.tsx';
@@ -66,24 +67,19 @@ export function RunPage() {
   const run = query.data;
   if (!run)
     return (
-      <Page title="Run" name="Run" crumbs={[list]}>
-        {query.isError ? (
-          <Problem error={query.error} retry={() => void query.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={10} />
-        )}
+      <Page title="Run" crumbs={[list]}>
+        <QueryState of={query} lines={10} back={list} />
       </Page>
     );
   const name = `${suite.data?.name ?? 'Run'} #${run.runNumber}`;
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       mark={<StateBadge state={stateOfRun(run)} />}
       actions={
         <>
-          <Same operation="getEvalRun" input={which} />
+          <ApiExample operation="getEvalRun" input={which} />
           <ShareRun projectId={projectId} runId={run.id} />
           <RunActions run={run} projectId={projectId} />
         </>
@@ -112,16 +108,18 @@ function RunBody({ run, projectId }: { run: Run; projectId: string }) {
       />
       <RunFacts run={run} projectId={projectId} />
       {!open && <Failures run={run} projectId={projectId} search={search} />}
-      <Section title="Cases and trials" actions={<Same operation="listEvalRunTrialStates" input={which} />}>
+      <Section
+        title="Cases and trials"
+        actions={<ApiExample operation="listEvalRunTrialStates" input={which} />}
+      >
         <Filters rows={rows} shown={chosen.length} search={search} />
-        {query.isError && <Problem error={query.error} retry={() => void query.refetch()} />}
-        {query.isPending && <Skeleton lines={8} />}
+        <QueryState of={query} lines={8} />
         {rows.length > 0 && (
           <Grid run={run} rows={chosen} search={search} projectId={projectId} severalModels={severalModels} />
         )}
         {!complete && rows.length > 0 && !query.isError && (
           <p className={css.soft} role="status">
-            Reading trials: {count(rows.reduce((sum, { trials }) => sum + trials.length, 0))} of{' '}
+            Loading trials: {count(rows.reduce((sum, { trials }) => sum + trials.length, 0))} of{' '}
             {count(run.progress.trials)}.
           </p>
         )}
@@ -136,14 +134,13 @@ function RunBody({ run, projectId }: { run: Run; projectId: string }) {
   );
 }
 
-/** What was decided and why; while it runs, how far it is. */
 function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: string }) {
   const { trials, finished } = run.progress;
   const statistics = run.statistics?.trials;
   const waiver = run.gateWaiver;
   return (
-    <div className={css.decision}>
-      <p className={css.sentence} aria-live="polite">
+    <div className={common.tightColumn}>
+      <p className={common.sentence} aria-live="polite">
         {verdictSentence(run)}
       </p>
       {reasonsOf(run).map((reason) => (
@@ -153,12 +150,12 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
         <Note key={code}>{message}</Note>
       ))}
       {statistics && statistics.trials > 0 && (
-        <p className={css.overall}>
+        <p className={common.row}>
           <Rate passed={statistics.passed} trials={statistics.trials} /> trials passed
         </p>
       )}
       {waiver?.active && (
-        <p className={css.overall}>
+        <p className={common.row}>
           <StateMark state="waived" /> until <Time at={waiver.expiresAt} />: {waiver.reason}
           <RevokeWaiver projectId={projectId} waiver={waiver} />
         </p>
@@ -169,8 +166,13 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
         </div>
       )}
       {isOpen(run) && (
-        <div className={css.overall}>
-          <progress className={css.wide} max={trials} value={finished} aria-label="Trials that ended" />
+        <div className={common.row}>
+          <progress
+            className={common.wideProgress}
+            max={trials}
+            value={finished}
+            aria-label="Completed trials"
+          />
           <LiveMark live={live} />
         </div>
       )}
@@ -184,8 +186,8 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={run.id} />],
-        ['Covers', coverageWords(run)],
+        ['ID', <Id key="id" value={run.id} />],
+        ['Scope', coverageWords(run)],
         [
           'Suite',
           <Link
@@ -197,7 +199,10 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
           </Link>,
         ],
         ['Started', <Time key="started" at={startedAt ?? run.createdAt} />],
-        ['Took', startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : undefined],
+        [
+          'Duration',
+          startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : undefined,
+        ],
         ['Model', modelWords(run)],
         ['Client', client?.name],
         ['Environment', environment?.name],

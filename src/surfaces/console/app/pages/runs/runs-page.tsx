@@ -1,17 +1,17 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
 import { runResults, runStatuses } from '../../addresses.ts';
-import { ask, askPages } from '../../api/ask.ts';
+import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './runs.module.css';
 import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
 
@@ -32,7 +32,7 @@ export function RunsPage() {
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
   const names = new Map(suites.data?.items.map(({ id, name }) => [id, name ?? id]));
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = runs.data?.items ?? [];
   const filtered = suite !== undefined || result !== undefined || status !== undefined;
   const set = (changed: Record<string, string>): void =>
     void navigate({
@@ -43,13 +43,13 @@ export function RunsPage() {
       replace: true,
     });
   return (
-    <Page title="Runs" name="Runs" actions={<Same operation="listEvalRuns" input={input} />}>
+    <Page title="Runs" actions={<ApiExample operation="listEvalRuns" input={input} />}>
       <search className={css.filters}>
         <Select
           aria-label="Suite"
           value={suite ?? ''}
           onChange={(event) => set({ suite: event.target.value })}
-          options={[['', 'Every suite'], ...[...names].map(([id, name]) => [id, name] as const)]}
+          options={[['', 'Any suite'], ...[...names].map(([id, name]) => [id, name] as const)]}
         />
         <Select
           aria-label="Result"
@@ -69,35 +69,29 @@ export function RunsPage() {
           </Button>
         )}
       </search>
-      {runs.isPending && <Skeleton lines={8} />}
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && <NoRuns projectId={projectId} filtered={filtered} />}
+      <QueryState of={runs} lines={8} empty={items.length === 0}>
+        <NoRuns projectId={projectId} filtered={filtered} />
+      </QueryState>
       {items.length > 0 && (
         <Table label="Runs" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
       )}
-      {runs.hasNextPage && (
-        <div>
-          <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-            Show earlier runs
-          </Button>
-        </div>
-      )}
+      <ShowMore of={runs}>Show more</ShowMore>
     </Page>
   );
 }
 
 function NoRuns({ projectId, filtered }: { projectId: string; filtered: boolean }) {
-  if (filtered) return <Empty title="No run is like this">Choose fewer filters.</Empty>;
+  if (filtered) return <Empty title="No matching runs">Remove a filter.</Empty>;
   return (
     <Empty
       title="No run yet"
       action={
         <Link to="/projects/$projectId/suites" params={{ projectId }} className={linkClass}>
-          Choose a suite to run
+          Select suite
         </Link>
       }
     >
-      A run tries every case of a suite several times and says how often it passed.
+      A run tries every case of a suite several times and reports how often it passed.
     </Empty>
   );
 }
@@ -128,14 +122,14 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
         summary && !isOpen({ status }) ? (
           summary.passRate === undefined ? (
             <span className={css.soft}>
-              {summary.passed} of {summary.total}, {summary.notRun} not carried out
+              {summary.passed} of {summary.total}, {summary.notRun} not run
             </span>
           ) : (
             <Rate passed={summary.passed} trials={summary.total} />
           )
         ) : (
           <progress
-            className={css.progress}
+            className={common.progress}
             max={progress.trials}
             value={progress.finished}
             aria-label={`${progress.finished} of ${progress.trials} trials ended`}
@@ -147,7 +141,7 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
     { name: 'Started by', cell: (run) => <span className={css.soft}>{starterWords(run)}</span> },
     { name: 'Started', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
-      name: 'Took',
+      name: 'Duration',
       figure: true,
       cell: ({ startedAt, completedAt }) =>
         startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : '',

@@ -1,19 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Input, Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { api, ask, type Input, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import dialog from '../../kit/dialog.module.css';
 import { Dialog } from '../../kit/dialog.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Problem } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './runs.module.css';
 
 type Share = Output<'getShare'>;
@@ -21,12 +18,11 @@ type Change = Omit<Input<'updateShare'>['body'], 'expectedPolicyVersion'>;
 
 export type SharedKind = 'evalRun' | 'conformanceRun';
 
-/** What is seen by whoever has the link. */
 const seen: Record<SharedKind, string> = {
   evalRun:
-    'Whoever has the link sees the names of the cases and how they went, without an account. They see nothing of what was said to models or tools.',
+    'Anyone with the link can see the case names and results without an account, but no conversations or tool calls.',
   conformanceRun:
-    'Whoever has the link sees the score and the titles of checks that failed or could not run, without an account. They see nothing of what the server said.',
+    'Anyone with the link can see the score and the titles of failed checks without an account, but no server responses.',
 };
 
 /** Whether whoever has the link may see a run, until when, and with which link. */
@@ -43,26 +39,22 @@ export function ShareDialog({
 }) {
   const which = { projectId, shareKind: kind, targetId: runId };
   const memberOnly = useMemberOnly(projectId);
-  const queryClient = useQueryClient();
   const share = useQuery({ ...ask('getShare', which), staleTime: 0 });
-  const changing = useMutation({
-    mutationFn: ({ change }: { change: Change; done: string }) =>
+  const changing = useSubmit(
+    ({ change }: { change: Change; done: string }) =>
       api.updateShare({
         ...which,
         body: { ...change, expectedPolicyVersion: share.data?.policyVersion ?? 0 },
       }),
-    onSuccess: (_, { done }) => say(done),
-    // A refusal may say that somebody else has changed it: what is shown is read again either way.
-    onSettled: () => queryClient.invalidateQueries(answersOf('getShare')),
-  });
+    { says: (_, { done }) => done },
+  );
   const change = (body: Change, done: string): void => changing.mutate({ change: body, done });
   const { data } = share;
   return (
     <Dialog onClose={onClose} title="Share this run">
       <div className={dialog.body}>
         <p>{seen[kind]}</p>
-        {share.isError && <Problem error={share.error} retry={() => void share.refetch()} />}
-        {share.isPending && <Skeleton lines={2} />}
+        <QueryState of={share} lines={2} />
         {data && (
           <Sharing
             key={data.policyVersion}
@@ -72,11 +64,11 @@ export function ShareDialog({
             change={change}
           />
         )}
-        {memberOnly && <Note>Administrators of the project decide this.</Note>}
+        {memberOnly && <Note>Only project administrators can change this.</Note>}
         {changing.isError && <Problem error={changing.error} />}
         <footer className={dialog.foot}>
-          <span className={dialog.same}>
-            <Same operation="updateShare" input={{ ...which, body: { shared: !data?.shared } }} />
+          <span className={dialog.example}>
+            <ApiExample operation="updateShare" input={{ ...which, body: { shared: !data?.shared } }} />
           </span>
           <Button onClick={onClose}>Close</Button>
         </footer>
@@ -104,44 +96,43 @@ function Sharing({
       <fieldset className={css.sharing} disabled={busy || fixed}>
         <legend className="visually-hidden">Sharing</legend>
         <Switch
-          label="Whoever has the link sees this run"
+          label="Anyone with the link can view this run"
           checked={shared}
           onChange={(on) =>
-            on ? change({ shared: true }, 'Run shared') : change({ shared: false }, 'No longer shared')
+            on ? change({ shared: true }, 'Run shared') : change({ shared: false }, 'Sharing stopped')
           }
         />
       </fieldset>
       {link && (
         <>
-          <LinkLine url={link.url} label="Copy the link" open="Open it" />
+          <LinkLine url={link.url} label="Copy link" open="Open" />
           <fieldset className={css.sharing} disabled={busy || fixed}>
             <legend className="visually-hidden">The link</legend>
             <div className={css.ends}>
-              <Field label="Ends after">
-                <TextInput
-                  type="date"
-                  min={dayOf(opened)}
-                  value={end}
-                  onChange={({ target }) => setEnd(target.value)}
-                />
-              </Field>
+              <TextField
+                label="Expires after"
+                type="date"
+                min={dayOf(opened)}
+                value={end}
+                onChange={setEnd}
+              />
               <Button
                 disabled={end === before}
-                onClick={() => change({ expiresAt: end === '' ? null : endOf(end) }, 'End of sharing saved')}
+                onClick={() => change({ expiresAt: end === '' ? null : endOf(end) }, 'Expiration saved')}
               >
-                Save end
+                Save
               </Button>
-              <Button onClick={() => change({ rotate: true }, 'The run has a new link')}>New link</Button>
+              <Button onClick={() => change({ rotate: true }, 'Link replaced')}>New link</Button>
             </div>
             <Note>
               {expiresAt === null ? (
-                'Without a day it is shared until you stop it.'
+                'If empty, the link works until you stop sharing.'
               ) : (
                 <>
                   Shared until <Time at={expiresAt} />.
                 </>
               )}{' '}
-              A new link ends the old one at once.
+              A new link replaces the old one immediately.
             </Note>
           </fieldset>
         </>

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 
 type Trial = Output<'listEvalRunTrialStates'>['items'][number];
@@ -43,18 +43,15 @@ export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'grading';
 }
 
-/** What a run covers, where that is less than its suite. */
 export function coverageWords({ coverage }: Pick<Run, 'coverage'>): string | undefined {
-  if (coverage === 'try') return 'a try from the editor';
-  return coverage === 'cases' ? 'some cases of the suite' : undefined;
+  if (coverage === 'try') return 'editor test run';
+  return coverage === 'cases' ? 'selected cases' : undefined;
 }
 
-/** What a run was with: one model, or the one of each case. */
 export function modelWords({ effectiveModelId, modelSource }: Run): string | undefined {
   return effectiveModelId ?? (modelSource === 'case' ? 'by case' : undefined);
 }
 
-/** Who or what started it. */
 export function starterWords({ source, launcher }: Run): string {
   const kind = launcher?.['kind'];
   if (kind === 'cli') return 'command line';
@@ -72,11 +69,11 @@ export function starterWords({ source, launcher }: Run): string {
 
 const stageWords: Record<string, string> = {
   connection: 'connecting',
-  discovery: 'finding tools',
-  selection: 'choosing a tool',
-  call: 'calling it',
-  response: 'what came back',
-  userValue: 'value for the user',
+  discovery: 'tool discovery',
+  selection: 'tool choice',
+  call: 'tool call',
+  response: 'tool result',
+  userValue: 'final answer',
 };
 
 /** Where a trial can fail, in the order of a trial. */

@@ -1,6 +1,5 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { answersOf } from '../../api/ask.ts';
+import { refresh, useInfiniteQuery } from '../../api/index.ts';
 import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
 import { trialsOf } from './queries.ts';
 import { type Heard, type Row, rowsOf } from './rows.ts';
@@ -17,7 +16,7 @@ export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = noth
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  // What came is counted when nothing else is to be done.
+  // Rows are computed at low priority.
   const counted = useDeferredValue(data);
   const rows = useMemo((): Row[] => rowsOf(counted?.pages ?? [], heard), [counted, heard]);
   return { query, rows, complete: counted !== undefined && counted === data && !hasNextPage };
@@ -25,12 +24,11 @@ export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = noth
 
 const nothing: ReadonlyMap<string, Heard> = new Map();
 
-/** What happens in a run that is under way. Thousands of events may come at once; the page is drawn once for them. */
+/** Follows the events of a run in progress. Thousands of events may come at once; the page is drawn once for them. */
 export function useHeard(which: Which, open: boolean) {
   const [heard, setHeard] = useState<ReadonlyMap<string, Heard>>(nothing);
   const [finished, setFinished] = useState(0);
   const news = useRef({ trials: new Map<string, Heard>(), finished: 0, drawing: 0 });
-  const queryClient = useQueryClient();
   const draw = (): void => {
     news.current.drawing = 0;
     setHeard(new Map(news.current.trials));
@@ -44,10 +42,8 @@ export function useHeard(which: Which, open: boolean) {
       current.trials.set(event.iterationId, event);
       current.finished = Math.max(current.finished, event.finished);
     }
-    if (event.type === 'run.decided' || event.type === 'run.grading') {
-      void queryClient.invalidateQueries(answersOf('getEvalRun'));
-      void queryClient.invalidateQueries(answersOf('listEvalRunTrialStates'));
-    }
+    if (event.type === 'run.decided' || event.type === 'run.grading')
+      void refresh('getEvalRun', 'listEvalRunTrialStates');
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live: Live = useRunEvents(which, open, note);

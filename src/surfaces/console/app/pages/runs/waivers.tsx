@@ -1,28 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useAction } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 
 const WaiveDialog = partFrom(() => import('./waive-dialog.tsx'), 'WaiveDialog');
 
 export type Waiver = NonNullable<Output<'getGateWaiver'>['waiver']>;
-
-/** Whatever shows waivers reads them again. */
-export function useWaiversChanged(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  return async () => {
-    await queryClient.invalidateQueries(answersOf('getEvalRun'));
-    await queryClient.invalidateQueries(answersOf('getGateWaiver'));
-  };
-}
 
 export function WaiverState({ waiver }: { waiver: Waiver }) {
   if (waiver.active)
@@ -47,16 +34,10 @@ export function WaiveRun({ projectId, runId }: { projectId: string; runId: strin
 
 export function RevokeWaiver({ projectId, waiver }: { projectId: string; waiver: Waiver }) {
   const [asking, setAsking] = useState(false);
-  const changed = useWaiversChanged();
   const input = { projectId, runId: waiver.runId, waiverId: waiver.id };
-  const revoking = useMutation({
-    mutationFn: () => api.revokeGateWaiver(input),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Waiver revoked');
-      await changed();
-    },
-    onError: complain,
+  const revoking = useAction(() => api.revokeGateWaiver(input), {
+    says: 'Waiver revoked',
+    onDone: () => setAsking(false),
   });
   return (
     <>
@@ -68,20 +49,13 @@ export function RevokeWaiver({ projectId, waiver }: { projectId: string; waiver:
           onClose={() => setAsking(false)}
           title="Revoke this waiver?"
           verb="Revoke waiver"
-          busy={revoking.isPending}
-          onConfirm={() => revoking.mutate()}
-          lost={
-            <>
-              <p>
-                The run counts as failed again at once, also for whoever asks in CI. The reason given was:{' '}
-                {waiver.reason}
-              </p>
-              <div>
-                <Same operation="revokeGateWaiver" input={input} />
-              </div>
-            </>
-          }
-        />
+          action={revoking}
+        >
+          <p>CI treats the run as failed again immediately. Reason for the waiver: {waiver.reason}</p>
+          <div>
+            <ApiExample operation="revokeGateWaiver" input={input} />
+          </div>
+        </Confirm>
       )}
     </>
   );

@@ -1,16 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { api, type Output, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 
 type Secret = Output<'getSecret'>;
 
-/** Stores a secret, or gives one a new value or another way to be handed over. What is stored is not shown. */
+/** Stores a secret, or gives one a new value or another way to be handed over. Stored values are never shown. */
 export function SecretForm({
   projectId,
   secret,
@@ -28,7 +24,6 @@ export function SecretForm({
   const [header, setHeader] = useState(secret?.brokerHeader ?? 'Authorization');
   const [template, setTemplate] = useState(secret?.brokerTemplate ?? 'Bearer {}');
   const [sharing, setSharing] = useState<'project' | 'user'>('project');
-  const queryClient = useQueryClient();
   const brokerHosts = hosts.split(/[\s,]+/).filter(Boolean);
   const binding =
     delivery === 'brokered' ? { brokerHosts, brokerHeader: header, brokerTemplate: template } : {};
@@ -44,8 +39,8 @@ export function SecretForm({
     ...(description !== (secret?.description ?? '') && { description: description || null }),
     ...(rebound && { delivery, ...binding }),
   };
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       secret
         ? api.updateSecret({
             projectId,
@@ -53,12 +48,8 @@ export function SecretForm({
             body: { ...update, ...(value !== '' && { value }) },
           })
         : api.createSecret({ projectId, body: { ...create, value } }),
-    onSuccess: async (saved) => {
-      say(`Secret ${saved.name} stored`);
-      await queryClient.invalidateQueries(answersOf('listSecrets'));
-      onClose();
-    },
-  });
+    { says: (saved) => `Secret ${saved.name} saved`, onDone: onClose },
+  );
   const blocked = secret
     ? value === '' && Object.keys(update).length === 0
     : name === '' || value === '' || (delivery === 'brokered' && brokerHosts.length === 0);
@@ -66,14 +57,12 @@ export function SecretForm({
     <FormDialog
       title={secret ? `Replace ${secret.name}` : 'New secret'}
       verb={secret ? 'Save changes' : 'Store secret'}
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={blocked}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         secret ? (
-          <Same
+          <ApiExample
             operation="updateSecret"
             input={{
               projectId,
@@ -82,68 +71,68 @@ export function SecretForm({
             }}
           />
         ) : (
-          <Same operation="createSecret" input={{ projectId, body: { ...create, value: '…' } }} />
+          <ApiExample operation="createSecret" input={{ projectId, body: { ...create, value: '…' } }} />
         )
       }
     >
       {!secret && (
-        <Field label="Name" needed hint="In capitals, like API_TOKEN. It cannot be changed later.">
-          <TextInput
-            value={name}
-            spellCheck={false}
-            onChange={({ target }) => setName(target.value.toUpperCase())}
-          />
-        </Field>
+        <TextField
+          label="Name"
+          required
+          hint="Uppercase, like API_TOKEN. It cannot be changed later."
+          value={name}
+          spellCheck={false}
+          onChange={(text) => setName(text.toUpperCase())}
+        />
       )}
-      <Field
+      <TextField
         label="Value"
-        needed={!secret}
-        hint={secret ? 'Left empty, the stored one stays.' : 'Stored encrypted, never shown again.'}
-      >
-        <TextInput
-          type="password"
-          autoComplete="new-password"
-          value={value}
-          onChange={({ target }) => setValue(target.value)}
-        />
-      </Field>
-      <Field label="Description">
-        <TextInput value={description} onChange={({ target }) => setDescription(target.value)} />
-      </Field>
-      <Field label="Handed over">
-        <Select
-          value={delivery}
-          onChange={({ target }) => setDelivery(target.value as typeof delivery)}
-          options={[
-            ['materialized', 'As a variable of the run'],
-            ['brokered', 'In a header to certain hosts, never seen by the run'],
-          ]}
-        />
-      </Field>
+        required={!secret}
+        hint={secret ? 'Leave empty to keep the stored value.' : 'Stored encrypted, never shown again.'}
+        type="password"
+        autoComplete="new-password"
+        value={value}
+        onChange={setValue}
+      />
+      <TextField label="Description" value={description} onChange={setDescription} />
+      <SelectField
+        label="Delivery"
+        value={delivery}
+        options={[
+          ['materialized', 'Environment variable'],
+          ['brokered', 'Header added to requests to listed hosts; the run never sees it'],
+        ]}
+        onChange={setDelivery}
+      />
       {delivery === 'brokered' && (
         <>
-          <Field label="Hosts" needed hint="Like api.example.com; several with commas between.">
-            <TextInput value={hosts} onChange={({ target }) => setHosts(target.value)} />
-          </Field>
-          <Field label="Header" needed>
-            <TextInput value={header} onChange={({ target }) => setHeader(target.value)} />
-          </Field>
-          <Field label="Content of the header" needed hint="{} stands for the value.">
-            <TextInput value={template} onChange={({ target }) => setTemplate(target.value)} />
-          </Field>
+          <TextField
+            label="Hosts"
+            required
+            hint="For example api.example.com. Separate several with commas."
+            value={hosts}
+            onChange={setHosts}
+          />
+          <TextField label="Header" required value={header} onChange={setHeader} />
+          <TextField
+            label="Header value"
+            required
+            hint="{} is replaced by the secret."
+            value={template}
+            onChange={setTemplate}
+          />
         </>
       )}
       {!secret && (
-        <Field label="For">
-          <Select
-            value={sharing}
-            onChange={({ target }) => setSharing(target.value as typeof sharing)}
-            options={[
-              ['project', 'The project: members use it, administrators change it'],
-              ['user', 'Only you'],
-            ]}
-          />
-        </Field>
+        <SelectField
+          label="Scope"
+          value={sharing}
+          options={[
+            ['project', 'Project: members can use it, administrators can change it'],
+            ['user', 'Personal: only you'],
+          ]}
+          onChange={setSharing}
+        />
       )}
     </FormDialog>
   );

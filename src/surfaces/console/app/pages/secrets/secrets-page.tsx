@@ -1,19 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
-import { Same } from '../../same/same.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 type Secret = Output<'listSecrets'>['items'][number];
@@ -43,30 +39,28 @@ export function SecretsPage() {
   return (
     <Page
       title="Secrets"
-      name="Secrets"
       actions={
         <>
-          <Same operation="listSecrets" input={{ projectId }} />
+          <ApiExample operation="listSecrets" input={{ projectId }} />
           <Button look="primary" onClick={() => open(true)}>
             New secret
           </Button>
         </>
       }
     >
-      {secrets.isPending && <Skeleton lines={5} />}
-      {secrets.isError && <Problem error={secrets.error} retry={() => void secrets.refetch()} />}
-      {secrets.isSuccess && rows.length === 0 && (
-        <Empty
-          title="No secret yet"
-          action={
-            <Button look="primary" onClick={() => open(true)}>
-              Store a secret
-            </Button>
-          }
-        >
-          Values that runs receive. They go in and never come out: not here, not over the API.
-        </Empty>
-      )}
+      <QueryState
+        of={secrets}
+        lines={5}
+        empty={rows.length === 0}
+        title="No secret yet"
+        action={
+          <Button look="primary" onClick={() => open(true)}>
+            Add secret
+          </Button>
+        }
+      >
+        Secrets are passed to runs. Stored values are never shown, here or over the API.
+      </QueryState>
       {rows.length > 0 && (
         <Table
           label="Secrets"
@@ -89,15 +83,15 @@ export function SecretsPage() {
 function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void): Column<Row>[] {
   return [
     { name: 'Name', main: true, cell: ({ secret }) => <code title={secret.id}>{secret.name}</code> },
-    { name: 'About', cell: ({ secret }) => secret.description },
+    { name: 'Description', cell: ({ secret }) => secret.description },
     {
-      name: 'Handed over',
+      name: 'Delivery',
       cell: ({ secret: { delivery, brokerHeader, brokerHosts = [] } }) =>
         delivery === 'materialized'
-          ? 'as a variable of the run'
+          ? 'environment variable'
           : `in ${brokerHeader} to ${brokerHosts.join(', ')}`,
     },
-    { name: 'For', cell: ({ secret }) => (secret.sharing === 'user' ? 'only you' : 'the project') },
+    { name: 'Scope', cell: ({ secret }) => (secret.sharing === 'user' ? 'personal' : 'project') },
     {
       name: 'Used by',
       cell: ({ uses }) =>
@@ -108,7 +102,7 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
         ),
     },
     {
-      name: 'Last handed over',
+      name: 'Last used',
       figure: true,
       cell: ({ secret }) =>
         secret.lastDeliveredAt === null ? 'never' : <Time at={secret.lastDeliveredAt} />,
@@ -132,39 +126,28 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
 }
 
 function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row; onClose: () => void }) {
-  const queryClient = useQueryClient();
   const input = { projectId, secretId: row.secret.id };
-  const deleting = useMutation({
-    mutationFn: () => api.deleteSecret(input),
-    onSuccess: async ({ name }) => {
-      onClose();
-      say(`Secret ${name} deleted`);
-      await queryClient.invalidateQueries(answersOf('listSecrets'));
-      await queryClient.invalidateQueries(answersOf('resolveEnvironment'));
-    },
-    onError: complain,
+  const deleting = useAction(() => api.deleteSecret(input), {
+    says: ({ name }) => `Secret ${name} deleted`,
+    onDone: onClose,
   });
   return (
     <Confirm
       onClose={onClose}
       title={`Delete ${row.secret.name}?`}
       verb="Delete secret"
-      busy={deleting.isPending}
-      same={<Same operation="deleteSecret" input={input} />}
-      onConfirm={() => deleting.mutate()}
-      lost={
-        <>
-          <p>
-            The value is lost for good. Runs that have begun keep it, and whoever issued it still accepts it:
-            revoke it there too.
-          </p>
-          <UsedBy
-            uses={row.uses}
-            none="No environment hands it to its runs."
-            lead="These hand it to their runs, which will be refused without it:"
-          />
-        </>
-      }
-    />
+      action={deleting}
+      example={<ApiExample operation="deleteSecret" input={input} />}
+    >
+      <p>
+        The value is permanently deleted. Runs in progress keep it. It stays valid at its issuer: revoke it
+        there too.
+      </p>
+      <UsedBy
+        uses={row.uses}
+        none="No environments use it."
+        lead="Used by these environments, whose runs will be refused without it:"
+      />
+    </Confirm>
   );
 }

@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DrydockError, type Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Confirm } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
 import { briefJson } from '../../kit/json.ts';
@@ -13,24 +13,18 @@ import { Section } from '../../kit/page.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './servers.module.css';
 import type { Which } from './which.ts';
 
 type Check = Output<'checkServerContract'>;
 type Difference = Check['differences'][number];
 
-/** What users of the server rely on: kept as a baseline, and held against the server as it is. */
 export function ContractTab({ which }: { which: Which }) {
   const baseline = useQuery(ask('getServerContractBaseline', which));
   const missing = baseline.error instanceof DrydockError && baseline.error.code === 'NOT_FOUND';
-  const check = useMutation({ mutationFn: () => api.checkServerContract({ ...which, body: {} }) });
-  const exporting = useMutation({
-    mutationFn: () => api.exportServer({ ...which, body: {} }),
-    onSuccess: (document) =>
-      downloadJson(`${document.server?.name ?? which.serverId}-contract.json`, document),
-    onError: complain,
+  const check = useSubmit(() => api.checkServerContract({ ...which, body: {} }));
+  const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
+    onDone: (document) => downloadJson(`${document.server?.name ?? which.serverId}-contract.json`, document),
   });
   return (
     <>
@@ -38,10 +32,8 @@ export function ContractTab({ which }: { which: Which }) {
         title="Baseline"
         actions={
           <>
-            <Same operation="exportServer" input={{ ...which, body: {} }} />
-            <Button busy={exporting.isPending} onClick={() => exporting.mutate()}>
-              Export
-            </Button>
+            <ApiExample operation="exportServer" input={{ ...which, body: {} }} />
+            <Button action={exporting}>Export</Button>
           </>
         }
       >
@@ -50,8 +42,8 @@ export function ContractTab({ which }: { which: Which }) {
           <Problem error={baseline.error} retry={() => void baseline.refetch()} />
         )}
         {missing && (
-          <Empty title="No baseline is saved" action={<SaveBaseline which={which} replaces={undefined} />}>
-            Save what the server lists now. Later checks say what changed for those who use it: breaking
+          <Empty title="No baseline" action={<SaveBaseline which={which} replaces={undefined} />}>
+            Save the server's current contract. Later checks compare against it and list breaking changes
             first.
           </Empty>
         )}
@@ -62,9 +54,9 @@ export function ContractTab({ which }: { which: Which }) {
           title="Check"
           actions={
             <>
-              <Same operation="checkServerContract" input={{ ...which, body: {} }} />
-              <Button look="primary" busy={check.isPending} onClick={() => check.mutate()}>
-                Check against the baseline
+              <ApiExample operation="checkServerContract" input={{ ...which, body: {} }} />
+              <Button look="primary" action={check}>
+                Compare with baseline
               </Button>
             </>
           }
@@ -86,10 +78,10 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
     counted(kept.resourceTemplates.length, 'template'),
   ];
   return (
-    <div className={css.call}>
+    <div className={common.wideRow}>
       <p>
         Saved <Time at={savedAt} /> with {lists.join(', ')}.{' '}
-        <code className={css.quiet} title={hash}>
+        <code className={common.soft} title={hash}>
           {hash.slice(0, 19)}…
         </code>
       </p>
@@ -101,15 +93,9 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
 /** Saving over one loses what it said, so that is asked first. */
 function SaveBaseline({ which, replaces }: { which: Which; replaces: number | undefined }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const saving = useMutation({
-    mutationFn: () => api.setServerContractBaseline({ ...which, body: {} }),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Baseline saved');
-      await queryClient.invalidateQueries(answersOf('getServerContractBaseline'));
-    },
-    onError: complain,
+  const saving = useAction(() => api.setServerContractBaseline({ ...which, body: {} }), {
+    says: 'Baseline saved',
+    onDone: () => setAsking(false),
   });
   const verb = replaces === undefined ? 'Save baseline' : 'Replace baseline';
   return (
@@ -122,19 +108,12 @@ function SaveBaseline({ which, replaces }: { which: Which; replaces: number | un
         {verb}
       </Button>
       {asking && replaces !== undefined && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Replace the baseline?"
-          verb={verb}
-          busy={saving.isPending}
-          onConfirm={() => saving.mutate()}
-          lost={
-            <p>
-              The baseline of <Time at={replaces} /> is lost. Everybody who checks this server, in CI too, is
-              held against the server as it is now.
-            </p>
-          }
-        />
+        <Confirm onClose={() => setAsking(false)} title="Replace the baseline?" verb={verb} action={saving}>
+          <p>
+            The baseline of <Time at={replaces} /> is deleted. All later checks, including CI, compare with
+            the server's current contract.
+          </p>
+        </Confirm>
       )}
     </>
   );
@@ -150,15 +129,15 @@ function Outcome({ check }: { check: Check }) {
   const { result, counts, differences, truncated, current } = check;
   const nothing = counts.breaking + counts.risky + counts.safe === 0;
   return (
-    <div className={css.differences}>
-      <div className={css.resultHead}>
-        <StateBadge state={result}>{nothing ? 'nothing changed' : result}</StateBadge>
+    <div className={common.column}>
+      <div className={common.wideRow}>
+        <StateBadge state={result}>{nothing ? 'no changes' : result}</StateBadge>
         {!nothing && (
           <span>
             {counts.breaking} breaking, {counts.risky} risky, {counts.safe} safe
           </span>
         )}
-        <span className={css.quiet}>
+        <span className={common.soft}>
           checked <Time at={Date.parse(current.exportedAt)} />
         </span>
       </div>
@@ -167,7 +146,7 @@ function Outcome({ check }: { check: Check }) {
           <StateMark state={impacts[one.impact].state}>{impacts[one.impact].words}</StateMark>
           <div>
             <strong>{one.subject}</strong>: {one.message}
-            <div className={css.quiet}>
+            <div className={common.soft}>
               <code>{one.pointer}</code>
             </div>
           </div>
@@ -179,12 +158,12 @@ function Outcome({ check }: { check: Check }) {
           )}
         </div>
       ))}
-      {truncated && <Note>There are more than are listed; the counts have all of them.</Note>}
+      {truncated && <Note>Only some changes are listed; the counts include all.</Note>}
     </div>
   );
 }
 
 function shown(value: unknown): string {
-  if (value === undefined) return 'not there';
+  if (value === undefined) return 'none';
   return typeof value === 'string' ? cut(value, 500) : briefJson(value, 500);
 }

@@ -1,7 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, queryOptions, useQuery } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 import type { Which } from './which.ts';
 
@@ -12,7 +9,7 @@ type Checks = Partial<Report['checks']>;
 /** Examined when the page is opened, and again when asked: it makes a connection each time. */
 export function useDoctor(which: Which, enabled = true) {
   return useQuery({
-    queryKey: [...answersOf('runDoctor').queryKey, which],
+    queryKey: ['runDoctor', which],
     queryFn: async ({ signal, client }): Promise<Report> => {
       const { queryKey } = soFar(which);
       client.setQueryData<Checks>(queryKey, {});
@@ -20,7 +17,7 @@ export function useDoctor(which: Which, enabled = true) {
         if (event.type === 'report') return event.report;
         client.setQueryData<Checks>(queryKey, (checks) => ({ ...checks, [event.name]: event.check }));
       }
-      throw new TypeError('The examination broke off.');
+      throw new TypeError('Diagnostics were interrupted.');
     },
     enabled,
     staleTime: 5 * 60_000,
@@ -28,7 +25,6 @@ export function useDoctor(which: Which, enabled = true) {
   });
 }
 
-/** What the examination that is under way has found, check by check. */
 export function useChecks(which: Which): Checks {
   return useQuery({ ...soFar(which), enabled: false }).data ?? {};
 }
@@ -44,6 +40,6 @@ export function doctorState(status: Report['status']): { state: State; word: str
   if (status === 'ready') return { state: 'passed', word: 'ready' };
   if (status === 'oauth_required') return { state: 'attention', word: 'needs authorization' };
   return status === 'partial'
-    ? { state: 'inconclusive', word: 'answers in part' }
-    : { state: 'failed', word: 'does not work' };
+    ? { state: 'inconclusive', word: 'partially working' }
+    : { state: 'failed', word: 'not working' };
 }

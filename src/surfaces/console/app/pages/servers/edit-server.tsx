@@ -1,19 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Input, Output } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Input, type Output, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Pair, Pairs, recordOf } from '../../kit/pairs.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { wordsOf } from './add/words.ts';
-import { useServerChanged } from './changed.ts';
-import css from './servers.module.css';
 import type { Which } from './which.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -31,7 +27,6 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
   const [pairs, setPairs] = useState<Pair[]>();
   const declared = (server.personalEnv ?? []).join(' ');
   const [personal, setPersonal] = useState(declared);
-  const changed = useServerChanged();
   const [command, ...args] = wordsOf(line);
   const kept = http ? server.headerNames : server.envNames;
   const body: Body = {
@@ -43,13 +38,9 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
     ...(personal !== declared && { personalEnv: personal.split(/[\s,]+/).filter(Boolean) }),
     ...(pairs && (http ? { headers: recordOf(pairs) } : { env: recordOf(pairs) })),
   };
-  const saving = useMutation({
-    mutationFn: () => api.updateProjectServer({ ...which, body }),
-    onSuccess: async ({ droppedSecrets = [] }) => {
-      const dropped = droppedSecrets.length === 0 ? '' : `; dropped: ${droppedSecrets.join(', ')}`;
-      say(`Changes saved${dropped}`);
-      await changed();
-    },
+  const saving = useSubmit(() => api.updateProjectServer({ ...which, body }), {
+    says: ({ droppedSecrets = [] }) =>
+      droppedSecrets.length === 0 ? 'Changes saved' : `Changes saved; dropped: ${droppedSecrets.join(', ')}`,
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -59,52 +50,47 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
   return (
     <Section
       title="Edit"
-      actions={<Same operation="updateProjectServer" input={{ ...which, body: withoutSecrets(body) }} />}
+      actions={
+        <ApiExample operation="updateProjectServer" input={{ ...which, body: withoutSecrets(body) }} />
+      }
     >
       <form className={form.form} onSubmit={submit} autoComplete="off">
         <div className={form.columns}>
-          <Field label="Name">
-            <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-          </Field>
+          <TextField label="Name" value={name} onChange={setName} />
           {http ? (
-            <Field label="URL">
-              <TextInput type="url" value={url} onChange={({ target }) => setUrl(target.value)} />
-            </Field>
+            <TextField label="URL" type="url" value={url} onChange={setUrl} />
           ) : (
-            <Field label="Command" hint="Stays as it is when left empty; it is never shown.">
-              <TextInput
-                placeholder="npx -y some-mcp-server"
-                spellCheck={false}
-                value={line}
-                onChange={({ target }) => setLine(target.value)}
-              />
-            </Field>
-          )}
-          <Field label="Timeout, in milliseconds" hint="Stays as it is when left empty.">
-            <TextInput
-              inputMode="numeric"
-              pattern="[0-9]*"
-              value={timeout}
-              onChange={({ target }) => setTimeout(target.value.replaceAll(/\D/g, ''))}
+            <TextField
+              label="Command"
+              hint="Leave empty to keep the stored value, which is never shown."
+              placeholder="npx -y some-mcp-server"
+              spellCheck={false}
+              value={line}
+              onChange={setLine}
             />
-          </Field>
+          )}
+          <TextField
+            label="Timeout (ms)"
+            hint="Leave empty to keep the current value."
+            inputMode="numeric"
+            pattern="[0-9]*"
+            value={timeout}
+            onChange={(text) => setTimeout(text.replaceAll(/\D/g, ''))}
+          />
         </div>
         {!http && (
-          <Field
+          <TextField
             label="Variables filled by personal secrets"
-            hint="Names, with spaces between them. Members fill them in runs that they start; other personal secrets do not reach the command."
-          >
-            <TextInput
-              placeholder="API_TOKEN"
-              spellCheck={false}
-              value={personal}
-              onChange={({ target }) => setPersonal(target.value)}
-            />
-          </Field>
+            hint="Names separated by spaces. Members supply the values in runs they start. Other personal secrets are not passed to the command."
+            placeholder="API_TOKEN"
+            spellCheck={false}
+            value={personal}
+            onChange={setPersonal}
+          />
         )}
-        {http && <Switch label="It needs an OAuth grant" checked={useOAuth} onChange={setOAuth} />}
+        {http && <Switch label="Requires OAuth" checked={useOAuth} onChange={setOAuth} />}
         {pairs === undefined ? (
-          <div className={css.call}>
+          <div className={common.wideRow}>
             <span>
               {http ? 'Stored headers' : 'Stored variables'}: {kept.length === 0 ? 'none' : kept.join(', ')}
             </span>
@@ -116,15 +102,14 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
           <Pairs
             legend={http ? 'Headers' : 'Environment variables'}
             noun={http ? 'header' : 'variable'}
-            hint="Replaces the stored set. Values are stored encrypted and never shown again."
+            hint="Replaces all stored values. They are encrypted and never shown again."
             pairs={pairs}
             onChange={setPairs}
           />
         )}
         {moves && kept.length > 0 && pairs === undefined && (
           <Note>
-            Stored values stay with whom they were given to: when the server is elsewhere, they are dropped
-            and have to be given again.
+            Stored values belong to this address. If it changes, they are deleted and must be entered again.
           </Note>
         )}
         {saving.isError && <Problem error={saving.error} />}

@@ -1,6 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { Client, Output } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Client, type Output, queryOptions } from '../../api/index.ts';
 import type { Which } from './which.ts';
 
 interface Listed {

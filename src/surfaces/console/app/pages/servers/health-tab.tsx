@@ -1,11 +1,12 @@
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code, Json } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Check, type Report, useChecks, useDoctor } from './doctor.ts';
 import { RegularChecks } from './regular-checks.tsx';
 import css from './servers.module.css';
@@ -35,23 +36,23 @@ export function HealthTab({ which }: { which: Which }) {
     <>
       <TunnelSection which={which} />
       <Section
-        title="Examination"
+        title="Diagnostics"
         actions={
           <>
             {report && (
-              <span className={css.quiet}>
+              <span className={common.soft}>
                 <Time at={Date.parse(report.generatedAt)} />
               </span>
             )}
-            <Same operation="runDoctor" input={{ ...which, body: {} }} />
+            <ApiExample operation="runDoctor" input={{ ...which, body: {} }} />
             <Button onClick={() => void doctor.refetch()} busy={doctor.isFetching}>
-              Examine again
+              Run again
             </Button>
           </>
         }
       >
         {doctor.isError && <Problem error={doctor.error} retry={() => void doctor.refetch()} />}
-        <ol className={css.ladder} aria-busy={doctor.isFetching || undefined}>
+        <ol className={common.boxedList} aria-busy={doctor.isFetching || undefined}>
           {steps.map(([name, word]) => (
             <Step key={name} word={word} check={checks?.[name]} looking={doctor.isFetching} />
           ))}
@@ -62,8 +63,8 @@ export function HealthTab({ which }: { which: Which }) {
         <Attempts attempts={report.probe.transport.attempts} />
       )}
       {report?.initInfo && (
-        <Section title="What it says of itself">
-          <Json value={report.initInfo} label="what the server says of itself" />
+        <Section title="Server info">
+          <Json value={report.initInfo} label="server info" />
         </Section>
       )}
     </>
@@ -73,25 +74,24 @@ export function HealthTab({ which }: { which: Which }) {
 function Step({ word, check, looking }: { word: string; check: Check | undefined; looking: boolean }) {
   const state = check ? states[check.status] : looking ? 'pending' : 'notMeasured';
   return (
-    <li className={classes(css.step, check?.status === 'error' && css.broken)}>
+    <li className={classes(css.step, check?.status === 'error' && common.failedGround)}>
       <Glyph
         state={state}
         size={16}
         label={check ? { ok: 'works', error: 'broken', skipped: 'skipped' }[check.status] : 'not known yet'}
       />
       <span className={css.stepName}>{word}</span>
-      <span className={check?.status === 'error' ? undefined : css.quiet}>{check?.detail ?? '…'}</span>
+      <span className={check?.status === 'error' ? undefined : common.soft}>{check?.detail ?? '…'}</span>
     </li>
   );
 }
 
 type Attempt = NonNullable<Report['probe']>['transport']['attempts'][number];
 
-/** What was sent to the address and what came back. */
 function Attempts({ attempts }: { attempts: Attempt[] }) {
   return (
-    <Section title="Requests that were made">
-      <div className={css.attempts}>
+    <Section title="Requests">
+      <div className={common.column}>
         {attempts.map((attempt, at) => (
           <details key={at} className={css.attempt}>
             <summary>
@@ -100,23 +100,23 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
                 {attempt.request.method} {attempt.request.url}
               </code>
               <span>{attempt.response ? `HTTP ${attempt.response.status}` : 'no answer'}</span>
-              <span className={css.quiet}>{duration(attempt.durationMs)}</span>
+              <span className={common.soft}>{duration(attempt.durationMs)}</span>
             </summary>
             <div className={css.exchange}>
               <div>
-                <h3>Sent</h3>
+                <h3>Request</h3>
                 <Json
                   value={{ headers: attempt.request.headers, body: attempt.request.body }}
                   label="request"
                 />
               </div>
               <div>
-                <h3>Came back</h3>
+                <h3>Response</h3>
                 {attempt.error !== undefined && <p>{attempt.error}</p>}
                 {attempt.response?.headers && (
-                  <Json value={attempt.response.headers} label="headers of the answer" />
+                  <Json value={attempt.response.headers} label="response headers" />
                 )}
-                {attempt.response?.body && <Code text={attempt.response.body} label="body of the answer" />}
+                {attempt.response?.body && <Code text={attempt.response.body} label="response body" />}
               </div>
             </div>
           </details>

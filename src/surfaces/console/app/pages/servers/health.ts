@@ -1,10 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
 import { DrydockError } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, queryOptions } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 
-/** What a server said, or why it said nothing, and when that was. */
 export interface Health {
   state: State;
   word: string;
@@ -16,8 +13,8 @@ export interface Health {
 const fresh = 5 * 60_000;
 
 /**
- * Connects to a server. What comes of it is an answer here, whatever it is: a server that is down is what one wants to
- * know. At most two are asked at once, so that opening a list starts no crowd of commands.
+ * Connects to a server. Failures are data here, so that a server that is down has a state instead of an error. At
+ * most two are asked at once, so that opening a list starts no crowd of commands.
  */
 export function healthOf(projectId: string, serverId: string) {
   return queryOptions<Health>({

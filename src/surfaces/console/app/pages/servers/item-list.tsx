@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ServerTab } from '../../addresses.ts';
+import common from '../../kit/common.module.css';
 import { TextInput } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { cut } from '../../kit/text.ts';
@@ -8,7 +9,6 @@ import css from './servers.module.css';
 import type { Which } from './which.ts';
 
 interface Item {
-  /** What the address calls it. */
   key: string;
   name: string;
   description: string | undefined;
@@ -19,7 +19,6 @@ const fewEnough = 8;
 /** Drawn at once; a filter finds the others. */
 const mostDrawn = 500;
 
-/** What a server offers of one kind, each a link that opens it. */
 export function ItemList({
   which,
   tab,
@@ -69,7 +68,7 @@ export function ItemList({
         ))}
       </ul>
       {(more || found.length > mostDrawn) && (
-        <p className={css.quiet}>There are more than are shown; the filter looks in what was read.</p>
+        <p className={common.soft}>Partial list; the filter covers the loaded items only.</p>
       )}
     </div>
   );

@@ -1,15 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Few } from '../../kit/few.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { TextField } from '../../kit/field.tsx';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Problem } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
-import { Same } from '../../same/same.tsx';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
@@ -21,10 +21,9 @@ type Prompt = Output<'listPrompts'>['items'][number];
 export function PromptsTab({ which }: { which: Which }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const prompts = useQuery(everythingListed('listPrompts', which));
-  if (prompts.isError) return <Problem error={prompts.error} retry={() => void prompts.refetch()} />;
-  if (!prompts.data) return <Skeleton lines={6} />;
+  if (!prompts.isSuccess) return <QueryState of={prompts} lines={6} />;
   const { items, more } = prompts.data;
-  if (items.length === 0) return <Empty title="The server lists no prompts" />;
+  if (items.length === 0) return <Empty title="No prompts" />;
   const prompt = items.find(({ name }) => name === item) ?? items[0];
   return (
     <div className={css.split}>
@@ -45,46 +44,43 @@ function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
   const [given, setGiven] = useState<ReadonlyMap<string, string>>(new Map());
   const filled = Object.fromEntries([...given].filter(([, value]) => value !== ''));
   const body = { promptName: prompt.name, arguments: filled };
-  const rendering = useMutation({ mutationFn: () => api.getPrompt({ ...which, body }) });
+  const rendering = useSubmit(() => api.getPrompt({ ...which, body }));
   return (
-    <section className={css.panel} aria-label={`Prompt ${prompt.name}`}>
+    <section className={common.panel} aria-label={`Prompt ${prompt.name}`}>
       <div>
         <h2>
           <code>{cut(prompt.name)}</code>
         </h2>
         {prompt.description && <LongText className={css.description} text={prompt.description} />}
       </div>
-      <Few items={prompt.arguments ?? []} noun="argument">
+      <LimitedList items={prompt.arguments ?? []} noun="argument">
         {({ name, description, required }, at) => (
-          <Field
+          <TextField
             key={at}
             label={<code>{cut(name)}</code>}
-            needed={required === true}
+            required={required === true}
             hint={description && cut(description, 500)}
-          >
-            <TextInput
-              value={given.get(name) ?? ''}
-              onChange={(event) => setGiven(new Map([...given, [name, event.target.value]]))}
-            />
-          </Field>
+            value={given.get(name) ?? ''}
+            onChange={(text) => setGiven(new Map([...given, [name, text]]))}
+          />
         )}
-      </Few>
-      <div className={css.call}>
-        <Button look="primary" busy={rendering.isPending} onClick={() => rendering.mutate()}>
+      </LimitedList>
+      <div className={common.wideRow}>
+        <Button look="primary" action={rendering}>
           Render prompt
         </Button>
-        <Same operation="getPrompt" input={{ ...which, body }} />
+        <ApiExample operation="getPrompt" input={{ ...which, body }} />
       </div>
       {rendering.isError && <Problem error={rendering.error} />}
       {rendering.data && (
-        <Few items={rendering.data.messages ?? []} noun="message">
+        <LimitedList items={rendering.data.messages ?? []} noun="message">
           {({ role, content }, at) => (
             <div key={at}>
               <h3>{role}</h3>
               <Contents content={Array.isArray(content) ? content : [content]} />
             </div>
           )}
-        </Few>
+        </LimitedList>
       )}
     </section>
   );

@@ -1,19 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DrydockError, type Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { UptimeStrip } from '../../charts/uptime.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { complain } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
-import css from './servers.module.css';
 import type { Which } from './which.ts';
 
 type Health = Output<'getServerChecks'>;
@@ -39,18 +36,18 @@ export function RegularChecks({ which }: { which: Which }) {
   const { data } = health;
   return (
     <Section
-      title="Over time"
+      title="Uptime"
       actions={
         <>
           {data && (
             <Select
-              aria-label="How far back"
+              aria-label="Time range"
               value={String(hours)}
               onChange={({ target }) => setHours(Number(target.value))}
               options={spans}
             />
           )}
-          <Same operation="getServerChecks" input={{ ...which, hours }} />
+          <ApiExample operation="getServerChecks" input={{ ...which, hours }} />
           <Switch which={which} health={never ? undefined : data} />
         </>
       }
@@ -58,7 +55,9 @@ export function RegularChecks({ which }: { which: Which }) {
       {health.isPending && <Skeleton lines={2} />}
       {health.isError && !never && <Problem error={health.error} retry={() => void health.refetch()} />}
       {never && (
-        <Note>Nobody looks at this server regularly. Webhooks can be told when it stops working.</Note>
+        <Note>
+          No scheduled checks. Turn them on to be notified by webhook when the server stops working.
+        </Note>
       )}
       {data && !never && <History health={data} which={which} />}
     </Section>
@@ -73,7 +72,7 @@ function History({ health, which }: { health: Health; which: Which }) {
   const { day, week, month } = health.uptime;
   return (
     <>
-      <p className={css.glance}>
+      <p className={common.facts}>
         <StateMark state={marks[health.health]}>
           {health.health === 'unknown' ? 'not known yet' : health.health}
           {health.healthSince !== null && (
@@ -86,19 +85,14 @@ function History({ health, which }: { health: Health; which: Which }) {
         <span>
           {percent(day)} of the last day, {percent(week)} of the week, {percent(month)} of the month
         </span>
-        {health.averageMs !== null && <span>a check takes {duration(health.averageMs)}</span>}
+        {health.averageMs !== null && <span>median duration {duration(health.averageMs)}</span>}
       </p>
-      {health.pausedReason !== null && <Note>Checks are not made: {health.pausedReason}</Note>}
-      <UptimeStrip label={`Good checks of the last day: ${percent(day)}`} slots={health.strip} />
+      {health.pausedReason !== null && <Note>Checks are paused: {health.pausedReason}</Note>}
+      <UptimeStrip label={`Successful checks in the last day: ${percent(day)}`} slots={health.strip} />
       {results.data && results.data.items.length > 0 && (
         <details>
-          <summary>The latest checks</summary>
-          <Table
-            label="The latest checks"
-            columns={columns}
-            rows={results.data.items}
-            keyOf={({ id }) => id}
-          />
+          <summary>Latest checks</summary>
+          <Table label="Latest checks" columns={columns} rows={results.data.items} keyOf={({ id }) => id} />
         </details>
       )}
     </>
@@ -106,32 +100,28 @@ function History({ health, which }: { health: Health; which: Which }) {
 }
 
 const columns: Column<Result>[] = [
-  { name: 'When', main: true, cell: ({ checkedAt }) => <Time at={checkedAt} /> },
+  { name: 'Time', main: true, cell: ({ checkedAt }) => <Time at={checkedAt} /> },
   {
-    name: 'Found',
+    name: 'Result',
     cell: ({ ok, status }) => (
       <StateMark state={ok ? 'passed' : 'failed'}>{status.replace('_', ' ')}</StateMark>
     ),
   },
-  { name: 'Because', cell: ({ detail }) => detail },
-  { name: 'Took', figure: true, cell: ({ durationMs }) => duration(durationMs) },
+  { name: 'Reason', cell: ({ detail }) => detail },
+  { name: 'Duration', figure: true, cell: ({ durationMs }) => duration(durationMs) },
 ];
 
 /** Whether it is looked at, and how often. */
 function Switch({ which, health }: { which: Which; health: Health | undefined }) {
-  const queryClient = useQueryClient();
   const every = health?.enabled ? health.everyMinutes : 0;
-  const setting = useMutation({
-    mutationFn: (everyMinutes: number) =>
-      everyMinutes > 0
-        ? api.setServerChecks({ ...which, body: { everyMinutes } })
-        : api.setServerChecks({
-            ...which,
-            body: { everyMinutes: health?.everyMinutes ?? 5, enabled: false },
-          }),
-    onSuccess: () => queryClient.invalidateQueries(answersOf('getServerChecks')),
-    onError: complain,
-  });
+  const setting = useAction((everyMinutes: number) =>
+    everyMinutes > 0
+      ? api.setServerChecks({ ...which, body: { everyMinutes } })
+      : api.setServerChecks({
+          ...which,
+          body: { everyMinutes: health?.everyMinutes ?? 5, enabled: false },
+        }),
+  );
   if (!health)
     return (
       <Button onClick={() => setting.mutate(5)} busy={setting.isPending}>
@@ -141,12 +131,12 @@ function Switch({ which, health }: { which: Which; health: Health | undefined })
   const offered = [...new Set([...intervals, ...(every > 0 ? [every] : [])])].toSorted((a, b) => a - b);
   return (
     <Select
-      aria-label="How often it is checked"
+      aria-label="Check interval"
       value={String(every)}
       disabled={setting.isPending}
       onChange={({ target }) => setting.mutate(Number(target.value))}
       options={[
-        ['0', 'Not checked'],
+        ['0', 'No scheduled checks'],
         ...offered.map((minutes) => [String(minutes), often(minutes)] as const),
       ]}
     />

@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ask } from '../../api/ask.ts';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
-import { Same } from '../../same/same.tsx';
+import { ask, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import common from '../../kit/common.module.css';
+import { Empty } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
@@ -12,10 +13,9 @@ import type { Which } from './which.ts';
 export function ResourcesTab({ which }: { which: Which }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const resources = useQuery(everythingListed('listResources', which));
-  if (resources.isError) return <Problem error={resources.error} retry={() => void resources.refetch()} />;
-  if (!resources.data) return <Skeleton lines={6} />;
+  if (!resources.isSuccess) return <QueryState of={resources} lines={6} />;
   const { items, more } = resources.data;
-  if (items.length === 0) return <Empty title="The server lists no resources" />;
+  if (items.length === 0) return <Empty title="No resources" />;
   const chosen = items.find(({ uri }) => uri === item) ?? items[0];
   return (
     <div className={css.split}>
@@ -41,16 +41,15 @@ function ResourceReader({ which, uri, name }: { which: Which; uri: string; name:
   const input = { ...which, body: { uri } };
   const read = useQuery({ ...ask('readResource', input), refetchOnWindowFocus: false });
   return (
-    <section className={css.panel} aria-label={`Resource ${name}`}>
-      <div className={css.call}>
+    <section className={common.panel} aria-label={`Resource ${name}`}>
+      <div className={common.wideRow}>
         <h2>{name}</h2>
-        <Same operation="readResource" input={input} />
+        <ApiExample operation="readResource" input={input} />
       </div>
-      <p className={css.quiet}>
+      <p className={common.soft}>
         <code>{uri}</code>
       </p>
-      {read.isPending && <Skeleton lines={4} />}
-      {read.isError && <Problem error={read.error} retry={() => void read.refetch()} />}
+      <QueryState of={read} lines={4} />
       {read.data && <Contents content={read.data.contents ?? []} />}
     </section>
   );

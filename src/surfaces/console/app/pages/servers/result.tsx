@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Code, Json } from '../../kit/code.tsx';
-import { Few } from '../../kit/few.tsx';
+import common from '../../kit/common.module.css';
 import { asSchema, type Schema } from '../../kit/form/schema.ts';
 import { wholeJson } from '../../kit/json.ts';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { bytes } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { TabButtons } from '../../kit/tabs.tsx';
@@ -20,15 +21,7 @@ interface Result {
 
 type View = 'content' | 'structured' | 'raw';
 
-/** What a tool answered: as it is meant for people, as data, or as it came. */
-export function ToolResult({
-  result,
-  actions,
-}: {
-  result: Result;
-  /** What can be done with it. */
-  actions?: ReactNode;
-}) {
+export function ToolResult({ result, actions }: { result: Result; actions?: ReactNode }) {
   const [chosen, choose] = useState<View>('content');
   const { content = [], structuredContent, isError, durationMs } = result;
   const { sent, received } = (result.frames ?? {}) as { sent?: unknown; received?: unknown };
@@ -39,13 +32,13 @@ export function ToolResult({
   ] as [View, string][];
   const view = views.some(([name]) => name === chosen) ? chosen : 'content';
   return (
-    <div className={css.result}>
-      <div className={css.resultHead}>
+    <div className={common.wideColumn}>
+      <div className={common.wideRow}>
         <StateMark state={isError ? 'failed' : 'passed'}>
-          {isError ? 'the tool says it failed' : 'answered'}
+          {isError ? 'the tool reported an error' : 'answered'}
         </StateMark>
-        {typeof durationMs === 'number' && <span className={css.quiet}>{duration(durationMs)}</span>}
-        <TabButtons label="Form of the result" names={views} chosen={view} choose={choose} />
+        {typeof durationMs === 'number' && <span className={common.soft}>{duration(durationMs)}</span>}
+        <TabButtons label="Result view" names={views} chosen={view} choose={choose} />
         {actions}
       </div>
       {view === 'raw' && (
@@ -66,13 +59,13 @@ export function ToolResult({
   );
 }
 
-/** Blocks of content, of a tool, a prompt or a resource. Whatever they say is shown as text. */
+/** Blocks of content, of a tool, a prompt or a resource. Untrusted text. */
 export function Contents({ content }: { content: readonly unknown[] }) {
-  if (content.length === 0) return <p className={css.quiet}>No content.</p>;
+  if (content.length === 0) return <p className={common.soft}>No content.</p>;
   return (
-    <Few items={content} noun="piece of content" many="pieces of content">
+    <LimitedList items={content} noun="piece of content" many="pieces of content">
       {(block, at) => <Content key={at} block={block} />}
-    </Few>
+    </LimitedList>
   );
 }
 
@@ -92,8 +85,8 @@ function Content({ block: given }: { block: unknown }) {
   const blob = typeof data === 'string' ? data : block['blob'];
   if (typeof blob === 'string')
     return (
-      <p className={css.quiet}>
-        {textOf(mimeType ?? type, 'bytes')}, {bytes(Math.floor((blob.length * 3) / 4))}. The raw form has it
+      <p className={common.soft}>
+        {textOf(mimeType ?? type, 'bytes')}, {bytes(Math.floor((blob.length * 3) / 4))}. The raw view has it
         as base64.
       </p>
     );
@@ -109,7 +102,7 @@ function contained(block: unknown): Schema | undefined {
 function Picture({ source }: { source: string }) {
   const [broken, setBroken] = useState(false);
   if (broken)
-    return <p className={css.quiet}>It says that it is a picture, but is none. The raw form has it.</p>;
+    return <p className={common.soft}>Declared as an image but not readable as one. See the raw view.</p>;
   return (
     <img className={css.picture} src={source} alt="Sent by the server" onError={() => setBroken(true)} />
   );

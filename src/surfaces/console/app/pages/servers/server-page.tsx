@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ServerTab } from '../../addresses.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { Skeleton } from '../../kit/notice.tsx';
 import { Facts, Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { TabLinks, tabClass } from '../../kit/tabs.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { ContractTab } from './contract-tab.tsx';
 import { doctorState, useDoctor } from './doctor.ts';
 import { HealthTab } from './health-tab.tsx';
@@ -53,12 +53,8 @@ export function ServerPage() {
   );
   if (!server.data)
     return (
-      <Page title="Server" name="Server" crumbs={[list]}>
-        {server.isError ? (
-          <Problem error={server.error} retry={() => void server.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={6} />
-        )}
+      <Page title="Server" crumbs={[list]}>
+        <QueryState of={server} lines={6} back={list} />
       </Page>
     );
   const { id, name, url, transportType, enabled, headerNames, envNames, updatedAt } = server.data;
@@ -67,15 +63,14 @@ export function ServerPage() {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       // Ready to be used is not ready for a directory: two words for one would contradict each other.
       mark={tab !== 'readiness' && <DoctorBadge which={which} enabled={enabled} examine={tab === 'health'} />}
-      actions={<Same operation="getProjectServer" input={which} />}
+      actions={<ApiExample operation="getProjectServer" input={which} />}
     >
       <Facts
         facts={[
-          ['Id', <Id key="id" value={id} />],
+          ['ID', <Id key="id" value={id} />],
           ['Transport', transportType],
           ['Address', url && <code key="address">{url}</code>],
           ['Stored headers', headerNames.join(', ')],
@@ -117,11 +112,11 @@ const shown: Record<ServerTab, (which: Which, overHttp: boolean) => ReactNode> =
   settings: (which) => <SettingsTab which={which} />,
 };
 
-/** What the examination found; other tabs start none. */
+/** Shows cached diagnostics; only the Health tab starts them. */
 function DoctorBadge({ which, enabled, examine }: { which: Which; enabled: boolean; examine: boolean }) {
   const doctor = useDoctor(which, examine);
   if (!enabled) return <StateBadge state="skipped">paused</StateBadge>;
-  if (!doctor.data) return doctor.isFetching ? <StateBadge state="running">being examined</StateBadge> : null;
+  if (!doctor.data) return doctor.isFetching ? <StateBadge state="running">checking</StateBadge> : null;
   const { state, word } = doctorState(doctor.data.status);
   return <StateBadge state={state}>{word}</StateBadge>;
 }

@@ -1,19 +1,17 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, fetchQuery, type Output, useQueries, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
 import { count, counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { AddServer } from './add/add-server.tsx';
 import type { WayToAdd } from './address.ts';
 import { type Health, healthOf } from './health.ts';
-import css from './servers.module.css';
 import { type Tunnel, TunnelMark } from './tunnel.tsx';
 
 type Server = Output<'listProjectServers'>['items'][number];
@@ -37,7 +35,6 @@ export function ServersPage() {
     void navigate({ search: way === undefined ? {} : { add: way }, replace: add !== undefined });
   const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 10_000 });
   const items = servers.data?.items ?? [];
-  const queryClient = useQueryClient();
   const looks = useQueries({
     queries: items.map(({ id, enabled }, at) => ({
       ...healthOf(projectId, id),
@@ -51,15 +48,14 @@ export function ServersPage() {
   });
   const again = (): void => {
     for (const { id, enabled } of items)
-      if (enabled) void queryClient.fetchQuery({ ...healthOf(projectId, id), staleTime: 0 });
+      if (enabled) void fetchQuery({ ...healthOf(projectId, id), staleTime: 0 });
   };
   return (
     <Page
       title="Servers"
-      name="Servers"
       actions={
         <>
-          <Same operation="listProjectServers" input={{ projectId }} />
+          <ApiExample operation="listProjectServers" input={{ projectId }} />
           <Link to="/projects/$projectId/conformance" params={{ projectId }} className={linkClass}>
             Conformance runs
           </Link>
@@ -72,23 +68,22 @@ export function ServersPage() {
         </>
       }
     >
-      {servers.isPending && <Skeleton lines={5} />}
-      {servers.isError && <Problem error={servers.error} retry={() => void servers.refetch()} />}
-      {servers.isSuccess && items.length === 0 && (
-        <Empty
-          title="No server yet"
-          action={
-            <div className={css.call}>
-              <Button look="primary" onClick={() => openAdd('url')}>
-                Add a server
-              </Button>
-              <Button onClick={() => openAdd('paste')}>Paste a configuration</Button>
-            </div>
-          }
-        >
-          Save an MCP server to examine it, call its tools and run evals against it.
-        </Empty>
-      )}
+      <QueryState
+        of={servers}
+        lines={5}
+        empty={items.length === 0}
+        title="No server yet"
+        action={
+          <div className={common.wideRow}>
+            <Button look="primary" onClick={() => openAdd('url')}>
+              Add your first server
+            </Button>
+            <Button onClick={() => openAdd('paste')}>Paste configuration</Button>
+          </div>
+        }
+      >
+        Add an MCP server to diagnose it, call its tools and run evals against it.
+      </QueryState>
       {items.length > 0 && (
         <>
           <Glance rows={rows} />
@@ -123,10 +118,10 @@ function Glance({ rows }: { rows: Row[] }) {
         ]
       : []),
     ...(ill > 0 ? [['failed', `${counted(ill, 'needs', 'need')} attention`] as [State, string]] : []),
-    ...(open > 0 ? [['pending', `${count(open)} not looked at yet`] as [State, string]] : []),
+    ...(open > 0 ? [['pending', `${count(open)} not checked yet`] as [State, string]] : []),
   ];
   return (
-    <p className={css.glance} aria-live="polite">
+    <p className={common.facts} aria-live="polite">
       {facts.map(([state, words]) => (
         <StateMark key={state} state={state}>
           {words}
@@ -148,9 +143,9 @@ function columnsOf(projectId: string): Column<Row>[] {
       ),
     },
     { name: 'Health', cell: healthCell },
-    { name: 'It says', cell: ({ health }) => <span className={css.detail}>{health?.detail}</span> },
+    { name: 'Server info', cell: ({ health }) => <span className={common.softText}>{health?.detail}</span> },
     {
-      name: 'Reached by',
+      name: 'Connection',
       cell: ({ server, tunnel }) => {
         if (tunnel)
           return (
@@ -158,7 +153,7 @@ function columnsOf(projectId: string): Column<Row>[] {
               a tunnel: <TunnelMark tunnel={tunnel} />
             </>
           );
-        return server.url === null ? 'a command' : <code className={css.address}>{server.url}</code>;
+        return server.url === null ? 'a command' : <code className={common.softText}>{server.url}</code>;
       },
     },
     { name: 'Checked', figure: true, cell: ({ health }) => health && <Time at={health.at} /> },

@@ -1,17 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { Fold } from '../../kit/fold.tsx';
 import { type Typed, typedFrom } from '../../kit/form/json-side.tsx';
 import { asSchema } from '../../kit/form/schema.ts';
 import { LongText } from '../../kit/long-text.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Problem } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
-import { Same } from '../../same/same.tsx';
 import { RenderedWidget } from '../widgets/rendered-widget.tsx';
 import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
 import { BothSides } from './both-sides.tsx';
@@ -30,10 +30,9 @@ export function ToolsTab({ which }: { which: Which }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const tools = useQuery(everythingListed('listTools', which));
   const [shownId, setShown] = useState<number>();
-  if (tools.isError) return <Problem error={tools.error} retry={() => void tools.refetch()} />;
-  if (!tools.data) return <Skeleton lines={6} />;
+  if (!tools.isSuccess) return <QueryState of={tools} lines={6} />;
   const { items, more } = tools.data;
-  if (items.length === 0) return <Empty title="The server lists no tools" />;
+  if (items.length === 0) return <Empty title="No tools" />;
   const tool = items.find(({ name }) => name === item) ?? items[0];
   return (
     <div className={css.split}>
@@ -50,7 +49,7 @@ export function ToolsTab({ which }: { which: Which }) {
   );
 }
 
-/** Calls one tool. What was called stays below, for as long as the tab is open. */
+/** Calls one tool. Calls stay listed until the tab closes. */
 function ToolRunner({
   which,
   tool,
@@ -70,20 +69,18 @@ function ToolRunner({
   const [saving, setSaving] = useState<ToolCall>();
   const ending = useRef<AbortController>(undefined);
   const navigate = useNavigate({ from: '/projects/$projectId/servers/$serverId' });
-  const running = useMutation({
-    mutationFn: async (body: { toolName: string; parameters: Record<string, unknown> }) => {
-      const { signal } = (ending.current = new AbortController());
-      const id = began({ serverId: which.serverId, ...body });
-      setShown(id);
-      try {
-        ended(id, {
-          result: await api.callTool({ ...which, body: { ...body, includeFrames: true } }, { signal }),
-        });
-      } catch (error) {
-        if (signal.aborted) forget(id);
-        else ended(id, { error });
-      }
-    },
+  const running = useSubmit(async (body: { toolName: string; parameters: Record<string, unknown> }) => {
+    const { signal } = (ending.current = new AbortController());
+    const id = began({ serverId: which.serverId, ...body });
+    setShown(id);
+    try {
+      ended(id, {
+        result: await api.callTool({ ...which, body: { ...body, includeFrames: true } }, { signal }),
+      });
+    } catch (error) {
+      if (signal.aborted) forget(id);
+      else ended(id, { error });
+    }
   });
   const rendering = useRendering(which);
   /** With the arguments of a call in the fields; of another tool, on its page. */
@@ -101,20 +98,20 @@ function ToolRunner({
   );
   const body = { toolName: tool.name, parameters: given.value };
   return (
-    <section className={css.panel} aria-label={`Tool ${tool.name}`}>
+    <section className={common.panel} aria-label={`Tool ${tool.name}`}>
       <div>
         <h2>
           <code>{cut(tool.name)}</code>
         </h2>
         {tool.description && <LongText className={css.description} text={tool.description} />}
         {hints.length > 0 && (
-          <p className={css.quiet}>
-            It says of itself: {hints.map(([name]) => hintWords[name] ?? name).join(', ')}.
+          <p className={common.soft}>
+            Declares: {hints.map(([name]) => hintWords[name] ?? name).join(', ')}.
           </p>
         )}
       </div>
       <BothSides schema={schema} given={given} onChange={setGiven} />
-      <div className={css.call}>
+      <div className={common.wideRow}>
         <Button
           look="primary"
           busy={running.isPending}
@@ -134,7 +131,7 @@ function ToolRunner({
           </Button>
         )}
         {rendering.isPending && <Button onClick={rendering.stop}>Stop rendering</Button>}
-        <Same operation="callTool" input={{ ...which, body }} />
+        <ApiExample operation="callTool" input={{ ...which, body }} />
       </div>
       <div className={css.outcomes} aria-live="polite">
         {shown?.error !== undefined && <Problem error={shown.error} />}
@@ -147,17 +144,15 @@ function ToolRunner({
         <RenderedWidget which={which} rendering={rendering} />
       </div>
       {calls.length > 0 && <CallsList calls={calls} shown={shownId} onShow={take} onAgain={again} />}
-      <Fold summary="Schema as a model sees it">
-        {() => <Json value={tool} label="definition of the tool" />}
-      </Fold>
+      <Fold summary="Tool definition">{() => <Json value={tool} label="tool definition" />}</Fold>
       {saving && <SaveCase which={which} call={saving} onClose={() => setSaving(undefined)} />}
     </section>
   );
 }
 
 const hintWords: Record<string, string> = {
-  readOnlyHint: 'changes nothing',
-  destructiveHint: 'may destroy something',
-  idempotentHint: 'the same twice is the same once',
-  openWorldHint: 'reaches the outside world',
+  readOnlyHint: 'read-only',
+  destructiveHint: 'destructive',
+  idempotentHint: 'idempotent',
+  openWorldHint: 'open world',
 };

@@ -1,23 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Which } from './which.ts';
 
 export type Tunnel = Output<'listTunnels'>['items'][number];
 
 const marks: Record<Tunnel['status'], [State, string]> = {
   connected: ['passed', 'connected'],
-  waiting: ['attention', 'nobody holds it open'],
+  waiting: ['attention', 'not connected'],
   closed: ['cancelled', 'closed'],
 };
 
@@ -26,7 +22,7 @@ export function TunnelMark({ tunnel: { status } }: { tunnel: Tunnel }) {
   return <StateMark state={state}>{word}</StateMark>;
 }
 
-/** Of a server that is reached through one: whether somebody holds it open, and how to. */
+/** For a server reached through a tunnel: its status and the command that opens it. */
 export function TunnelSection({ which }: { which: Which }) {
   const { projectId, serverId } = which;
   const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 5_000 });
@@ -39,7 +35,7 @@ export function TunnelSection({ which }: { which: Which }) {
       title="Tunnel"
       actions={
         <>
-          <Same operation="listTunnels" input={{ projectId }} />
+          <ApiExample operation="listTunnels" input={{ projectId }} />
           {status !== 'closed' && <Button onClick={() => setClosing(true)}>Close tunnel</Button>}
         </>
       }
@@ -64,7 +60,7 @@ export function TunnelSection({ which }: { which: Which }) {
       </p>
       {status !== 'connected' && (
         <>
-          <p>Run this on the machine of the server, with the port it listens on:</p>
+          <p>Run this on the server's machine, with the port it listens on:</p>
           <Code text={`drydock tunnel --port 3000 --name ${JSON.stringify(name)}`} label="command" />
         </>
       )}
@@ -74,27 +70,18 @@ export function TunnelSection({ which }: { which: Which }) {
 }
 
 function CloseTunnel({ which, name, onClose }: { which: Which; name: string; onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const closing = useMutation({
-    mutationFn: () => api.closeTunnel(which),
-    onSuccess: async () => {
-      say('Tunnel closed');
-      onClose();
-      await queryClient.invalidateQueries(answersOf('listTunnels'));
-    },
-    onError: complain,
-  });
+  const closing = useAction(() => api.closeTunnel(which), { says: 'Tunnel closed', onDone: onClose });
   return (
     <Confirm
       onClose={onClose}
       title={`Close the tunnel to ${name}?`}
       verb="Close tunnel"
-      busy={closing.isPending}
-      same={<Same operation="closeTunnel" input={which} />}
-      onConfirm={() => closing.mutate()}
-      lost={
-        <p>Its address is dead from then on. Opening it again makes another one. The saved server stays.</p>
-      }
-    />
+      action={closing}
+      example={<ApiExample operation="closeTunnel" input={which} />}
+    >
+      <p>
+        Its address stops working. Opening the tunnel again creates a new address. The saved server stays.
+      </p>
+    </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 
 /** Something that a server is part of. */
 export interface Use {
@@ -17,7 +17,7 @@ export interface Documents {
   >[];
 }
 
-/** What would notice that a server is gone. An environment has it through its group, or else through its client. */
+/** An environment has it through its group, or else through its client. */
 export function usesIn(server: { id: string; name: string }, documents: Documents): Use[] {
   const names = (list: unknown): boolean =>
     Array.isArray(list) && (list.includes(server.id) || list.includes(server.name));

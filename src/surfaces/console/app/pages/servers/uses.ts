@@ -1,5 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api, queryOptions } from '../../api/index.ts';
 import { type Documents, type Use, usesIn } from './uses-in.ts';
 
 interface Uses {

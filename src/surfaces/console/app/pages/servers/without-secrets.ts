@@ -3,7 +3,7 @@ interface Secretive {
   env?: Record<string, string> | undefined;
 }
 
-/** What is sent, for showing it: names of what is secret without the values. */
+/** A request body for display: names of secrets without their values. */
 export function withoutSecrets<Body extends Secretive>(body: Body): Body {
   const names = (record: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.keys(record).map((name) => [name, '…']));

@@ -1,8 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { ConsoleOutput } from '../../../../client/console.ts';
-import { people } from '../../api/client.ts';
+import { type ConsoleOutput, people, useQuery, useSubmit } from '../../api/index.ts';
 import { type SignedIn, session, sessionIs, useSignedIn } from '../../api/session.ts';
 import { chooseOrganization } from '../../api/session-state.ts';
 import { Button } from '../../kit/button.tsx';
@@ -22,7 +20,6 @@ interface Given {
 /** Called by another name: it is no hook. */
 const openLink = people.useLink;
 
-/** What a link leads to: it says what it is for and asks for what is missing. */
 export function EnterPage() {
   const token = useLinkToken();
   const known = useQuery(session);
@@ -30,7 +27,7 @@ export function EnterPage() {
     queryKey: ['readLink', token],
     queryFn: ({ signal }) => people.readLink({ body: { token: token as string } }, { signal }),
     enabled: token !== undefined && known.isSuccess,
-    // Somebody may have signed in since.
+    // Not cached, because the answer depends on who is signed in.
     staleTime: 0,
     gcTime: 0,
   });
@@ -52,9 +49,8 @@ type Using = ReturnType<typeof useOpening>['using'];
 function useOpening(token: string | undefined) {
   const navigate = useNavigate();
   const before = useSignedIn();
-  const using = useMutation({
-    mutationFn: (given: Given) => openLink({ body: { token: token as string, ...given } }),
-    onSuccess: (next) => {
+  const using = useSubmit((given: Given) => openLink({ body: { token: token as string, ...given } }), {
+    onDone: (next) => {
       forgetToken();
       const joined = before && newOrganization(before, next);
       if (joined !== undefined) chooseOrganization(joined);
@@ -85,7 +81,7 @@ function Ask({ link, using }: { link: LinkFacts; using: Using }) {
 
 function Opening() {
   return (
-    <Entry title="Opening the link">
+    <Entry title="Opening link">
       <Skeleton lines={2} />
     </Entry>
   );
@@ -98,11 +94,10 @@ function OpensAtOnce({ using: { mutate } }: { using: Using }) {
 
 function NoToken() {
   return (
-    <Entry title="The link is not complete">
+    <Entry title="Incomplete link">
       <Words>
         <p>
-          The part behind <code>#</code> is missing, and with it what the link is for. Copy the whole link
-          into the address bar.
+          The part behind <code>#</code> is missing. Copy the whole link into the address bar.
         </p>
       </Words>
       <OtherWays />
@@ -113,11 +108,11 @@ function NoToken() {
 function DeadLink({ error, retry }: { error: unknown; retry: () => void }) {
   useEffect(dropKept, []);
   return (
-    <Entry title="This link does not open">
+    <Entry title="This link is not valid">
       <Refused error={error} retry={retry} />
       <Soft>
-        Invitations and links to a new password come from an administrator of your organization. Whoever runs
-        the installation gets in with <code>drydock console link</code> on the machine.
+        Ask an administrator of your organization for a new invitation or password reset link. Operators of
+        the installation can run <code>drydock console link</code> on its machine.
       </Soft>
       <OtherWays />
     </Entry>
@@ -133,16 +128,16 @@ function OtherWays() {
   );
 }
 
-/** Nobody finds themselves in another account without having been asked. */
+/** Confirms a switch to another account. */
 function AnotherAccount({ link, using, signedIn }: { link: LinkFacts; using: Using; signedIn: SignedIn }) {
   return (
-    <Entry title="Enter another account?">
+    <Entry title="Switch account?">
       <p>
-        You are signed in as {signedIn.user.email}. This link opens the account of {link.email}, once, and
-        signs you out of yours in this browser.
+        You are signed in as {signedIn.user.email}. This link signs you in as {link.email} and signs you out
+        of your account in this browser. It works once.
       </p>
       <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
-        Enter as {link.email}
+        Sign in as {link.email}
       </Button>
       <Ways>
         <Link to="/">Stay signed in as {signedIn.user.email}</Link>
@@ -154,11 +149,11 @@ function AnotherAccount({ link, using, signedIn }: { link: LinkFacts; using: Usi
 function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
   const [password, setPassword] = useState('');
   return (
-    <Entry title="Choose a new password">
+    <Entry title="Set a new password">
       <EntryForm onSubmit={() => using.mutate({ password })}>
         <OwnAddress email={link.email} />
         <NewPasswordField label="New password" value={password} onChange={setPassword} />
-        <Soft>It ends every other session of the account.</Soft>
+        <Soft>All other sessions of the account end.</Soft>
         {using.isError && <Refused error={using.error} />}
         <SubmitButton attempt={using}>Save and sign in</SubmitButton>
       </EntryForm>
@@ -177,7 +172,7 @@ function Invitation({ link, using, signedIn }: WithLink) {
   return (
     <Entry title={`Join ${organization}`}>
       <p>
-        {link.email} is invited as <strong>{link.role}</strong>. The invitation works once, until{' '}
+        {link.email} is invited as <strong>{link.role}</strong>. The invitation works once and expires{' '}
         <Time at={link.expiresAt} />.
       </p>
       {link.needs === 'name and password' && <NewAccount link={link} using={using} />}
@@ -189,22 +184,22 @@ function Invitation({ link, using, signedIn }: WithLink) {
       {link.needs === 'sign-in' && (
         <SignInFirst
           signedIn={signedIn}
-          words={`${link.email} has an account here. Sign in with it, and you come back here to accept.`}
+          words={`${link.email} has an account. Sign in to accept the invitation.`}
         />
       )}
     </Entry>
   );
 }
 
-/** Whoever asked for it is signed in; anybody else who gets the mail enters nothing with it. */
+/** Needs the session of the account, so that a stolen mail is not enough. */
 function NewAddress({ link, using, signedIn }: WithLink) {
   return (
     <Entry title="Confirm your e-mail address">
       {link.needs === 'nothing' ? (
         <>
           <p>
-            Your account gets the address {link.email} in place of {signedIn?.user.email}. Links to a new
-            password go there from now on.
+            Your account address will change to {link.email} from {signedIn?.user.email}. Password reset links
+            will go there.
           </p>
           <Button
             look="primary"
@@ -218,7 +213,7 @@ function NewAddress({ link, using, signedIn }: WithLink) {
       ) : (
         <SignInFirst
           signedIn={signedIn}
-          words={`Sign in to the account that is to have the address ${link.email}. If you did not ask for this, there is nothing to do.`}
+          words={`Sign in to the account that should use ${link.email}. If you did not request this, ignore it.`}
         />
       )}
     </Entry>
@@ -249,27 +244,27 @@ function NewAccount({ link, using }: { link: LinkFacts; using: Using }) {
 /** Others know the link, so that it does not open an account that there is. */
 function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | undefined }) {
   const navigate = useNavigate();
-  const leaving = useMutation({
-    mutationFn: async () => {
+  const leaving = useSubmit(
+    async () => {
       keepTokenWhileAway();
       if (signedIn) sessionIs(await people.signOut());
     },
-    onSuccess: () => navigate({ to: '/sign-in', search: { to: '/enter' } }),
-  });
+    { onDone: () => navigate({ to: '/sign-in', search: { to: '/enter' } }) },
+  );
   return (
     <>
       <p>
         {words} {signedIn && `You are signed in as ${signedIn.user.email}.`}
       </p>
       {leaving.isError && <Refused error={leaving.error} />}
-      <Button look="primary" className={mainButton} busy={leaving.isPending} onClick={() => leaving.mutate()}>
-        {signedIn ? 'Sign out and sign in again' : 'Sign in first'}
+      <Button look="primary" className={mainButton} action={leaving}>
+        {signedIn ? 'Switch account' : 'Sign in'}
       </Button>
     </>
   );
 }
 
-/** Whose password it will be: people see it, and so does what keeps their passwords. */
+/** Names the account for people and password managers. */
 function OwnAddress({ email }: { email: string }) {
   return (
     <Field label="E-mail">

@@ -1,6 +1,7 @@
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { factsOf } from '../../api/problem.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Glyph } from '../../kit/state.tsx';
 import css from './entry.module.css';
 import { doorWords, secondsToWait } from './refusal.ts';
@@ -40,7 +41,7 @@ export function Words({ children }: { children: ReactNode }) {
 }
 
 export function Ways({ children }: { children: ReactNode }) {
-  return <p className={css.ways}>{children}</p>;
+  return <p className={common.facts}>{children}</p>;
 }
 
 export function Or() {
@@ -48,10 +49,10 @@ export function Or() {
 }
 
 export function Soft({ children }: { children: ReactNode }) {
-  return <p className={css.soft}>{children}</p>;
+  return <p className={common.soft}>{children}</p>;
 }
 
-/** Why it did not work, in plain words, and the next step. What may work the next time can be tried again. */
+/** Why it did not work, in plain words, and the next step. */
 export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
   const { happened, next, requestId } = doorWords(error);
   return (
@@ -77,7 +78,6 @@ export function Refused({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
-/** What is known of the last time that a form was sent. */
 interface Attempt {
   isPending: boolean;
   error: unknown;

@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session } from '../../api/session.ts';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
@@ -23,17 +22,17 @@ export function ForgotPage() {
 
 function AskByMail() {
   const [email, setEmail] = useState('');
-  const asking = useMutation({ mutationFn: () => people.requestReset({ body: { email } }) });
+  const asking = useSubmit(() => people.requestReset({ body: { email } }));
   if (asking.isSuccess)
     return (
       <p role="status">
-        If {email} has an account here, a link to a new password is on its way. It works once, within an hour.
-        Nothing came? Look among the unwanted mail, or ask an administrator of your organization for a link.
+        If {email} has an account, we have sent a password reset link. It works once and expires in an hour.
+        If it does not arrive, check your spam folder or ask an administrator of your organization.
       </p>
     );
   return (
     <EntryForm onSubmit={() => asking.mutate()}>
-      <p>A link with which you choose a new password is sent to your address.</p>
+      <p>We will email you a password reset link.</p>
       <Field label="E-mail">
         <TextInput
           type="email"
@@ -44,7 +43,7 @@ function AskByMail() {
         />
       </Field>
       {asking.isError && <Refused error={asking.error} />}
-      <SubmitButton attempt={asking}>Send the link</SubmitButton>
+      <SubmitButton attempt={asking}>Send link</SubmitButton>
     </EntryForm>
   );
 }
@@ -53,11 +52,11 @@ function AskSomebody() {
   return (
     <Words>
       <p>
-        This installation sends no mail. Ask an administrator of your organization: they make a link for you
-        on its page of members, with which you choose a new password.
+        This installation sends no email. Ask an administrator of your organization to create a password reset
+        link on the Members page.
       </p>
       <p>
-        Whoever runs the installation can make one on the machine:{' '}
+        Operators of the installation can create one on its machine:{' '}
         <code>drydock console link --user EMAIL</code>
       </p>
     </Words>

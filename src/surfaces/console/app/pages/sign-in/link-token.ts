@@ -1,7 +1,7 @@
 import { keepIn, keptIn } from '../../kit/kept.ts';
 import { personalStoreOf } from '../../kit/store.ts';
 
-/** What stood behind `#` in a link. It is in this page's memory; in the tab's storage only while somebody signs in first. */
+/** The token after `#` in a link. Kept in memory, and in session storage only during a sign-in. */
 const token = personalStoreOf<string | undefined>(undefined);
 const place = 'drydock-link';
 
@@ -24,7 +24,6 @@ export function keepTokenWhileAway(): void {
   if (token.get() !== undefined) keepIn('sessionStorage', place, token.get());
 }
 
-/** It was used. */
 export function forgetToken(): void {
   dropKept();
   token.set(undefined);

@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { mainButton, Refused } from './entry.tsx';
 import { isWebAddress } from './where-to.ts';
@@ -13,10 +12,9 @@ export function OidcButton({
   /** The page of the console to go on to. */
   to: string;
 }) {
-  const start = useMutation({
-    mutationFn: () => people.startOidc({ body: { returnTo: `/console${to}` } }),
-    onSuccess: ({ url }) => {
-      if (!isWebAddress(url)) throw new Error(`The address of ${name} is not one of the web.`);
+  const start = useSubmit(() => people.startOidc({ body: { returnTo: `/console${to}` } }), {
+    onDone: ({ url }) => {
+      if (!isWebAddress(url)) throw new Error(`The address of ${name} is not an http or https URL.`);
       location.assign(url);
     },
   });

@@ -1,20 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useLoaderData, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { sessionIs } from '../../api/session.ts';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Entry, Refused, Ways } from './entry.tsx';
 import { whereTo } from './where-to.ts';
 
-/** Where the provider sends the browser back to. What it said is taken out of the address and handed on once. */
+/** Where the provider sends the browser back to. The provider's response is removed from the address and sent once. */
 export function OidcPage() {
   const navigate = useNavigate();
   const said = useLoaderData({ from: '/oidc' });
   const begun = useRef(false);
-  const { mutate, error } = useMutation({
-    mutationFn: (search: string) => people.finishOidc({ body: { search } }),
-    onSuccess: ({ returnTo, ...next }) => {
+  const { mutate, error } = useSubmit((search: string) => people.finishOidc({ body: { search } }), {
+    onDone: ({ returnTo, ...next }) => {
       sessionIs(next);
       const within = returnTo?.replace(/^\/console(?=\/|\?|#|$)/, '');
       void navigate({ href: whereTo(within), replace: true });

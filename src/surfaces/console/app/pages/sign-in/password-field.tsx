@@ -7,13 +7,13 @@ import css from './password-field.module.css';
 const shortest = 10;
 const longest = 200;
 
-/** What is wrong with a password that somebody wants to have, as far as the page can tell. */
+/** Checks a new password as far as the page can. */
 function problemOf(password: string): string | undefined {
   if (password.length > 0 && password.length < shortest) return `At least ${shortest} characters.`;
   return password.length > longest ? `At most ${longest} characters.` : undefined;
 }
 
-/** One that somebody has. */
+/** Asks for an existing password. */
 export function PasswordField({
   label,
   hint,
@@ -56,7 +56,7 @@ export function NewPasswordField({
     <div className={css.field}>
       <Field
         label={label}
-        hint={`${shortest} characters or more. A few words are easy to keep in mind.`}
+        hint={`${shortest} characters or more. A passphrase of several words is easy to remember.`}
         problem={problem}
       >
         <TextInput

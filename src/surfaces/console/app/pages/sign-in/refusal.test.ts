@@ -9,7 +9,7 @@ function refused(code: string, details: Record<string, unknown> = {}, headers: R
 
 test('a known reason has words of its own, and the next step', () => {
   expect(doorWords(refused('NOT_FOUND', { reason: 'USED' }))).toMatchObject({
-    happened: 'This link was used already, and works once.',
+    happened: 'This link has already been used.',
     next: expect.stringContaining('sign in'),
   });
 });
@@ -23,7 +23,7 @@ test('what is not known keeps the words of the service and the id of the request
 
 test('a brake says for how long', () => {
   const brake = refused('RATE_LIMITED', {}, { 'retry-after': '27' });
-  expect(doorWords(brake).happened).toBe('There were too many attempts.');
+  expect(doorWords(brake).happened).toBe('Too many attempts.');
   expect(doorWords(brake).next).toContain('27 s');
   expect(secondsToWait(brake)).toBe(27);
   expect(secondsToWait(refused('UNAUTHORIZED'))).toBe(0);

@@ -11,56 +11,47 @@ export interface DoorWords {
 
 /** By the reason that the service gives. */
 const known: Record<string, [happened: string, next: string]> = {
-  WRONG_PASSWORD: ['The e-mail address or the password is wrong.', 'Check both and try again.'],
-  'WRONG_PASSWORD FORBIDDEN': ['That is not your password.', 'Type the one that you sign in with.'],
+  WRONG_PASSWORD: ['Incorrect email or password.', 'Check both and try again.'],
+  'WRONG_PASSWORD FORBIDDEN': ['Incorrect password.', 'Enter your current password.'],
   UNKNOWN: [
-    'This link does not work.',
-    'A part of it may be missing. Copy it whole, or ask for another one.',
+    'This link is not valid.',
+    'Part of it may be missing. Copy the whole link, or ask for a new one.',
   ],
-  USED: [
-    'This link was used already, and works once.',
-    'If that was you, sign in. Otherwise ask for another one.',
-  ],
+  USED: ['This link has already been used.', 'If you used it, sign in. Otherwise ask for a new one.'],
   WITHDRAWN: [
-    'This link was withdrawn.',
-    'There may be a newer one, or the password was changed since. Ask for another one.',
+    'This link was revoked.',
+    'A newer link may exist, or the password has changed. Ask for a new one.',
   ],
   MAKER_NOT_ALLOWED: [
-    'Whoever made this link may no longer let you in.',
-    'Ask an administrator of the organization for another one.',
+    'The creator of this link no longer has permission to invite you.',
+    'Ask an administrator of the organization for a new one.',
   ],
-  EXPIRED: ['The time of this link is over.', 'Ask whoever sent it for another one.'],
-  SIGN_IN_FIRST: ['There is an account that this link is for.', 'Sign in with it first.'],
-  EMAIL_TAKEN: ['There is an account with this e-mail address.', 'Use another one, or sign in to it.'],
-  CONFIRM: ['You signed in a while ago.', 'Sign out and in again, and do this within ten minutes.'],
-  EMAIL_INVITED: [
-    'Somebody is invited with this e-mail address.',
-    'Have the invitation taken back, or use another address.',
-  ],
-  WEAK_PASSWORD: ['That password is too easy to guess.', 'Choose a longer one that is not in common use.'],
+  EXPIRED: ['This link has expired.', 'Ask the sender for a new one.'],
+  SIGN_IN_FIRST: ['This link belongs to an existing account.', 'Sign in to it first.'],
+  EMAIL_TAKEN: ['An account with this email already exists.', 'Use another email, or sign in.'],
+  CONFIRM: ['This needs a recent sign-in.', 'Sign out, sign in again, and retry within ten minutes.'],
+  EMAIL_INVITED: ['This email already has an invitation.', 'Revoke that invitation, or use another email.'],
+  WEAK_PASSWORD: ['That password is too easy to guess.', 'Choose a longer, less common password.'],
   OIDC_STATE: [
-    'This sign-in was not begun in this browser, or too long ago.',
-    'Begin again from the sign-in page.',
+    'This sign-in has expired or was started in another browser.',
+    'Start again from the sign-in page.',
   ],
-  OIDC_INVALID: ['What the provider said about you could not be verified.', 'Begin again.'],
+  OIDC_INVALID: ['The response of the provider could not be verified.', 'Start again.'],
   SIGN_IN_TO_LINK: [
-    'There is an account with your e-mail address already.',
-    'Sign in to it as before, then link this identity on your account page.',
+    'An account with your email already exists.',
+    'Sign in to it, then link this identity on your account page.',
   ],
-  IDENTITY_TAKEN: ['This identity belongs to another account.', 'Sign out first to enter that one.'],
+  IDENTITY_TAKEN: ['This identity belongs to another account.', 'Sign out, then sign in to that account.'],
   EMAIL_NOT_VERIFIED: [
-    'The provider does not vouch for your e-mail address.',
-    'Confirm it with the provider, or ask an administrator for an invitation.',
+    'The provider has not verified your email.',
+    'Verify it with the provider, or ask an administrator for an invitation.',
   ],
   DOMAIN_NOT_ALLOWED: [
-    'Your e-mail address is not of a domain that may sign in here.',
-    'Use another account of the provider, or ask an administrator.',
+    'Your email domain is not allowed to sign in.',
+    'Use another account at the provider, or ask an administrator.',
   ],
-  FEATURE_NOT_SUPPORTED: [
-    'This installation has no provider to sign in with.',
-    'Sign in with your password.',
-  ],
-  NOT_INVITED: ['Nobody has invited you yet.', 'Ask an administrator of your organization.'],
+  FEATURE_NOT_SUPPORTED: ['No sign-in provider is configured.', 'Sign in with your password.'],
+  NOT_INVITED: ['You have not been invited.', 'Ask an administrator of your organization.'],
 };
 
 export function doorWords(error: unknown): DoorWords {
@@ -68,8 +59,8 @@ export function doorWords(error: unknown): DoorWords {
   if (!(error instanceof DrydockError)) return { happened: message, next: advice, requestId };
   if (error.code === 'RATE_LIMITED')
     return {
-      happened: 'There were too many attempts.',
-      next: `Wait ${secondsToWait(error)} s. Until then a right password is refused too.`,
+      happened: 'Too many attempts.',
+      next: `Wait ${secondsToWait(error)} s. Until then, even the correct password is refused.`,
       requestId: undefined,
     };
   const reason = String(error.details['reason']);

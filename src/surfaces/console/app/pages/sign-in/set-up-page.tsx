@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
@@ -13,7 +12,7 @@ import { NewPasswordField } from './password-field.tsx';
 /** The account that the first start makes, for whoever comes first. */
 const nobodys = '@drydock.local';
 
-/** Somebody came in by a link and has nothing yet to come back with. */
+/** For a user who signed in with a one-time link and has no password yet. */
 export function SetUpPage() {
   const signedIn = useSignedIn();
   return (
@@ -29,23 +28,25 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
   const [email, setEmail] = useState(fresh ? '' : user.email);
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  const saving = useMutation({
-    mutationFn: async () => {
+  const saving = useSubmit(
+    async () => {
       // First the password, which a new address asks for; when the address is refused, it has been chosen already.
       if (!user.hasPassword) sessionIs(await people.changePassword({ body: { newPassword: password } }));
       return people.updateProfile({
         body: { name: name.trim(), email: email.trim(), currentPassword: password },
       });
     },
-    onSuccess: ({ confirmationSentTo, ...next }) => {
-      sessionIs(next);
-      if (confirmationSentTo !== null) say(savedWords(confirmationSentTo));
-      void navigate({ to: '/', replace: true });
+    {
+      onDone: ({ confirmationSentTo, ...next }) => {
+        sessionIs(next);
+        if (confirmationSentTo !== null) say(savedWords(confirmationSentTo));
+        void navigate({ to: '/', replace: true });
+      },
     },
-  });
+  );
   return (
     <>
-      <p>You came in by a link that works once. With these you sign in from now on.</p>
+      <p>You signed in with a one-time link. Set the password you will sign in with from now on.</p>
       <EntryForm onSubmit={() => saving.mutate()}>
         <Field label="Name">
           <TextInput
@@ -66,10 +67,10 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
         </Field>
         <NewPasswordField label="Password" value={password} onChange={setPassword} />
         {saving.isError && <Refused error={saving.error} />}
-        <SubmitButton attempt={saving}>Save and go on</SubmitButton>
+        <SubmitButton attempt={saving}>Save and continue</SubmitButton>
       </EntryForm>
       <Ways>
-        <Link to="/">Later</Link>
+        <Link to="/">Skip for now</Link>
       </Ways>
     </>
   );

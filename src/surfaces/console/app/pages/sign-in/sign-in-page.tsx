@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { people } from '../../api/client.ts';
+import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session, sessionIs } from '../../api/session.ts';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
@@ -44,10 +43,7 @@ export function SignInPage() {
 function PasswordForm() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const enter = useMutation({
-    mutationFn: () => people.signIn({ body: { email, password } }),
-    onSuccess: sessionIs,
-  });
+  const enter = useSubmit(() => people.signIn({ body: { email, password } }), { onDone: sessionIs });
   return (
     <EntryForm onSubmit={() => enter.mutate()}>
       <Field label="E-mail">

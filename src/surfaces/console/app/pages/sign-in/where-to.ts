@@ -3,7 +3,7 @@ const base = 'http://console.invalid';
 /** A page of the console, whatever the address says: nothing leads elsewhere. */
 export function whereTo(wanted: string | null | undefined): string {
   if (typeof wanted !== 'string' || !/^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(wanted)) return '/';
-  // What a browser would make of it decides.
+  // Resolved as a browser would resolve it.
   const url = URL.canParse(wanted, base) ? new URL(wanted, base) : undefined;
   return url?.origin === base && !url.pathname.startsWith('//') ? wanted : '/';
 }

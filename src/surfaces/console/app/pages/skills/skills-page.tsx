@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Code } from '../../kit/code.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 
 type Skill = Output<'listProjectSkills'>['items'][number];
 
@@ -19,27 +18,24 @@ export function SkillsPage() {
   const skills = useQuery(ask('listProjectSkills', { projectId }));
   const items = skills.data?.items ?? [];
   return (
-    <Page title="Skills" name="Skills" actions={<Same operation="listProjectSkills" input={{ projectId }} />}>
-      {skills.isPending && <Skeleton lines={5} />}
-      {skills.isError && <Problem error={skills.error} retry={() => void skills.refetch()} />}
-      {skills.isSuccess && items.length === 0 && (
-        <Empty
-          title="No skill yet"
-          action={
-            <Code
-              text={`drydock skills add FOLDER --project ${projectId}`}
-              label="command that adds a skill"
-            />
-          }
-        >
-          Instructions that a model can be given, from a folder with a SKILL.md. The one who runs this
-          installation adds them on its machine.
-        </Empty>
-      )}
+    <Page title="Skills" actions={<ApiExample operation="listProjectSkills" input={{ projectId }} />}>
+      <QueryState
+        of={skills}
+        lines={5}
+        empty={items.length === 0}
+        title="No skill yet"
+        action={
+          <Code text={`drydock skills add FOLDER --project ${projectId}`} label="command that adds a skill" />
+        }
+      >
+        Skills are instructions for a model, from a folder with a SKILL.md. The operator of this installation
+        adds them on its machine.
+      </QueryState>
       {items.length > 0 && (
         <>
           <Note>
-            Added, replaced and removed with <code>drydock skills</code> on the machine of this service.
+            Read-only here. Add, replace and remove skills with <code>drydock skills</code> on the service's
+            machine.
           </Note>
           <Table label="Skills" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
         </>
@@ -54,10 +50,9 @@ function Text({ projectId, skillId }: { projectId: string; skillId: string }) {
   return (
     <Section
       title={skill.data?.name ?? 'Skill'}
-      actions={<Same operation="getProjectSkill" input={{ projectId, skillId }} />}
+      actions={<ApiExample operation="getProjectSkill" input={{ projectId, skillId }} />}
     >
-      {skill.isPending && <Skeleton lines={4} />}
-      {skill.isError && <Problem error={skill.error} retry={() => void skill.refetch()} />}
+      <QueryState of={skill} lines={4} />
       {skill.data && <Code text={skill.data.content} label={`text of ${skill.data.name}`} />}
     </Section>
   );
@@ -74,20 +69,20 @@ function columnsOf(projectId: string): Column<Skill>[] {
         </Link>
       ),
     },
-    { name: 'About', cell: ({ description }) => description },
+    { name: 'Description', cell: ({ description }) => description },
     {
-      name: 'For',
+      name: 'Scope',
       cell: ({ sharing, isOwner }) =>
-        sharing === 'project' ? 'the project' : isOwner ? 'only you' : 'its owner',
+        sharing === 'project' ? 'project' : isOwner ? 'personal' : 'its owner',
     },
     { name: 'From', cell: ({ provenance }) => (provenance === 'plugin' ? 'a plugin' : provenance) },
     {
       name: 'Environments',
       cell: ({ pinnability }) =>
         pinnability.ok ? (
-          <StateMark state="passed">may pin it</StateMark>
+          <StateMark state="passed">can be pinned</StateMark>
         ) : (
-          <StateMark state="skipped">cannot pin it</StateMark>
+          <StateMark state="skipped">cannot be pinned</StateMark>
         ),
     },
     { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },

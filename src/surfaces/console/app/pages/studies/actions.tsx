@@ -1,34 +1,18 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { api, ask, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Glyph } from '../../kit/state.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Mode, modes, modeWords, whoIsOut } from './modes.ts';
 import css from './studies.module.css';
-import { type Study, useStudiesChanged } from './study.ts';
+import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
-
-/** A change of a study: the dialog closes, it is said what was done, and pages read it again. */
-function useChange(change: () => Promise<unknown>, done: string, onDone: () => void) {
-  const changed = useStudiesChanged();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: async () => {
-      onDone();
-      say(done);
-      await changed();
-    },
-  });
-}
 
 /** Name and description, as visitors read them. */
 export function EditStudy({ study }: { study: Study }) {
@@ -46,39 +30,45 @@ function EditDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   const [name, setName] = useState(study.name);
   const [description, setDescription] = useState(study.description ?? '');
   const body = { name: name.trim(), description: description.trim() };
-  const saving = useChange(() => api.updateStudy({ projectId, studyId, body }), 'Study saved', onClose);
+  const saving = useSubmit(() => api.updateStudy({ projectId, studyId, body }), {
+    says: 'Study saved',
+    onDone: onClose,
+  });
   return (
     <FormDialog
       title={`Edit ${study.name}`}
       verb="Save changes"
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={body.name === ''}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={<Same operation="updateStudy" input={{ projectId, studyId, body }} />}
+      example={<ApiExample operation="updateStudy" input={{ projectId, studyId, body }} />}
     >
-      <Field label="Name" needed hint="Visitors read it.">
-        <TextInput maxLength={200} value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field label="Description" hint="What you want them to try, in a few sentences.">
-        <TextArea
-          rows={4}
-          maxLength={2000}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-      </Field>
+      <TextField
+        label="Name"
+        required
+        hint="Visible to visitors."
+        maxLength={200}
+        value={name}
+        onChange={setName}
+      />
+      <AreaField
+        label="Description"
+        hint="A few sentences on what visitors should try."
+        rows={4}
+        maxLength={2000}
+        value={description}
+        onChange={setDescription}
+      />
     </FormDialog>
   );
 }
 
-/** Who gets in. Where that is fewer than before it is said who is out. */
+/** Access. Where that is fewer than before it is said who is out. */
 export function ChangeMode({ study }: { study: Study }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Change who gets in</Button>
+      <Button onClick={() => setOpen(true)}>Change access</Button>
       {open && <ModeDialog study={study} onClose={() => setOpen(false)} />}
     </>
   );
@@ -90,29 +80,26 @@ function ModeDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   const [mode, setMode] = useState<Mode>(before);
   const out = whoIsOut(before, mode);
   const input = { projectId, studyId, body: { mode } };
-  const saving = useChange(
-    () => api.updateStudy(input),
-    `Who gets in now: ${modeWords(mode).toLowerCase()}`,
-    onClose,
-  );
+  const saving = useSubmit(() => api.updateStudy(input), {
+    says: `Access changed: ${modeWords(mode).toLowerCase()}`,
+    onDone: onClose,
+  });
   return (
     <FormDialog
-      title={`Who gets in to ${study.name}`}
-      verb={out === undefined ? 'Save' : 'Let in fewer'}
-      busy={saving.isPending}
-      error={saving.error}
+      title={`Access to ${study.name}`}
+      verb={out === undefined ? 'Save' : 'Restrict access'}
+      action={saving}
       blocked={mode === before}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={<Same operation="updateStudy" input={input} />}
+      example={<ApiExample operation="updateStudy" input={input} />}
     >
-      <OneChoice legend="Who gets in" choices={modes} chosen={mode} onChange={setMode} />
+      <OneChoice legend="Access" choices={modes} chosen={mode} onChange={setMode} />
       {out !== undefined && (
         <div className={css.warning} role="status">
           <Glyph state="attention" size={16} />
           <p>
-            <strong>{out}</strong> All visits end; whoever may still come in goes on by opening the link
-            again. What was said is kept.
+            <strong>{out}</strong> All visits end. Visitors who still have access can reopen the link.
+            Conversations are kept.
           </p>
         </div>
       )}
@@ -124,11 +111,10 @@ export function RotateLink({ study }: { study: Study }) {
   const { id: studyId, projectId, name } = study;
   const [asking, setAsking] = useState(false);
   const input = { projectId, studyId };
-  const rotating = useChange(
-    () => api.rotateStudyLink(input),
-    'The study has a new link',
-    () => setAsking(false),
-  );
+  const rotating = useAction(() => api.rotateStudyLink(input), {
+    says: 'Link replaced',
+    onDone: () => setAsking(false),
+  });
   return (
     <>
       <Button onClick={() => setAsking(true)}>New link</Button>
@@ -137,16 +123,14 @@ export function RotateLink({ study }: { study: Study }) {
           onClose={() => setAsking(false)}
           title={`Replace the link of ${name}?`}
           verb="Replace link"
-          busy={rotating.isPending}
-          onConfirm={() => rotating.mutate(undefined, { onError: complain })}
-          same={<Same operation="rotateStudyLink" input={input} />}
-          lost={
-            <p>
-              The link that you have handed on lets nobody in any more. Whoever is in stays in and chats on.
-              Links of invitations go on working.
-            </p>
-          }
-        />
+          action={rotating}
+          example={<ApiExample operation="rotateStudyLink" input={input} />}
+        >
+          <p>
+            The current link stops working. Visitors already in the study can continue. Invitation links keep
+            working.
+          </p>
+        </Confirm>
       )}
     </>
   );
@@ -170,33 +154,31 @@ function RebindDialog({ study, onClose }: { study: Study; onClose: () => void })
   const [chosen, setChosen] = useState<string>();
   const environmentId = chosen ?? others[0]?.id ?? '';
   const input = { projectId, studyId, body: { environmentId } };
-  const moving = useChange(() => api.rebindStudy(input), 'Study moved', onClose);
+  const moving = useSubmit(() => api.rebindStudy(input), { says: 'Study moved', onDone: onClose });
   return (
     <FormDialog
       title={`Move ${name} to another environment`}
       verb="Move study"
       wide
-      busy={moving.isPending}
-      error={moving.error ?? environments.error}
+      action={moving}
+      error={environments.error}
       blocked={environmentId === ''}
       onClose={onClose}
-      onSubmit={() => moving.mutate()}
-      same={<Same operation="rebindStudy" input={input} />}
+      example={<ApiExample operation="rebindStudy" input={input} />}
     >
       <Note>
-        Link, members and sessions stay. Conversations that were begun before do not go on: visitors begin new
+        The link, members and sessions are kept. Visitors cannot continue earlier conversations and start new
         ones.
       </Note>
       {environments.isSuccess && others.length === 0 ? (
-        <Note>There is no other environment.</Note>
+        <Note>No other environments.</Note>
       ) : (
-        <Field label="Environment">
-          <Select
-            value={environmentId}
-            onChange={({ target }) => setChosen(target.value)}
-            options={others.map((one) => [one.id, one.name ?? one.id] as const)}
-          />
-        </Field>
+        <SelectField
+          label="Environment"
+          value={environmentId}
+          options={others.map((one) => [one.id, one.name ?? one.id] as const)}
+          onChange={setChosen}
+        />
       )}
       {environmentId !== '' && (
         <VisitorPreview
@@ -218,17 +200,16 @@ export function UnpublishStudy({ study }: { study: Study }) {
   const [asking, setAsking] = useState(false);
   const memberOnly = useMemberOnly(projectId);
   const input = { projectId, environmentId: environmentId ?? '', scenarioId: id };
-  const ending = useChange(
-    () => api.unpublishStudy(input),
-    `${name} is no longer published`,
-    () => setAsking(false),
-  );
+  const ending = useAction(() => api.unpublishStudy(input), {
+    says: `${name} unpublished`,
+    onDone: () => setAsking(false),
+  });
   return (
     <>
       <Button
         look="danger"
         disabled={memberOnly}
-        title={memberOnly ? 'Administrators of the project unpublish' : undefined}
+        title={memberOnly ? 'Only project administrators can unpublish' : undefined}
         onClick={() => setAsking(true)}
       >
         Unpublish
@@ -238,16 +219,14 @@ export function UnpublishStudy({ study }: { study: Study }) {
           onClose={() => setAsking(false)}
           title={`Unpublish ${name}?`}
           verb="Unpublish study"
-          busy={ending.isPending}
-          onConfirm={() => ending.mutate(undefined, { onError: complain })}
-          same={<Same operation="unpublishStudy" input={input} />}
-          lost={
-            <p>
-              Everybody is out at once, and the link lets nobody in. Members, sessions and findings are kept:
-              published again, it is the same study with a new link.
-            </p>
-          }
-        />
+          action={ending}
+          example={<ApiExample operation="unpublishStudy" input={input} />}
+        >
+          <p>
+            Everyone loses access immediately and the link stops working. Members, sessions and findings are
+            kept. Publishing again restores the study with a new link.
+          </p>
+        </Confirm>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import swarms from '../swarms/swarms.module.css';
 
-/** Sessions that show it. */
+/** Example sessions. */
 export function Evidence({
   which,
   sessionIds,
@@ -11,7 +11,7 @@ export function Evidence({
 }) {
   if (sessionIds.length === 0) return null;
   return (
-    <ul className={swarms.evidence} aria-label="Sessions that show it">
+    <ul className={swarms.evidence} aria-label="Example sessions">
       {sessionIds.map((sessionId, at) => (
         <li key={sessionId}>
           <Link

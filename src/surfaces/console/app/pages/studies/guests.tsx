@@ -1,23 +1,19 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api } from '../../api/client.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { api, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './studies.module.css';
-import { type Study, useStudiesChanged } from './study.ts';
+import type { Study } from './study.ts';
 
 const most = 1_000_000_000;
 
-/** What those may do whom nobody knows. */
 export function Guests({ study: { id: studyId, projectId, guestExecution } }: { study: Study }) {
   const memberOnly = useMemberOnly(projectId);
-  const changed = useStudiesChanged();
   const [enabled, setEnabled] = useState(guestExecution?.enabled ?? false);
   const [skills, setSkills] = useState(guestExecution?.sharedSkillsEnabled ?? false);
   const [cap, setCap] = useState(String(guestExecution?.dailyCreditCap ?? 0));
@@ -26,12 +22,8 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
   // All of it is replaced, so what this form does not show goes along as it was.
   const body = guestExecution && { ...guestExecution, enabled, sharedSkillsEnabled: skills, dailyCreditCap };
   const input = body && { projectId, studyId, body };
-  const saving = useMutation({
-    mutationFn: async () => input && api.setStudyGuestExecution(input),
-    onSuccess: async () => {
-      say('Saved what guests may do');
-      await changed();
-    },
+  const saving = useSubmit(async () => input && api.setStudyGuestExecution(input), {
+    says: 'Guest settings saved',
   });
   if (!input) return null;
   const submit = (event: FormEvent): void => {
@@ -39,31 +31,31 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
     if (!wrong) saving.mutate();
   };
   return (
-    <Section title="Guests" actions={!wrong && <Same operation="setStudyGuestExecution" input={input} />}>
+    <Section
+      title="Guests"
+      actions={!wrong && <ApiExample operation="setStudyGuestExecution" input={input} />}
+    >
       <form className={css.guests} onSubmit={submit} autoComplete="off">
         <Note>
-          Guests are those who come by the link alone. This does not count for members and invited people.
+          Guests enter with the link only. These settings do not apply to members and invited people.
         </Note>
-        <Switch label="Guests may chat" checked={enabled} onChange={setEnabled} />
-        <Switch label="They get the skills of the environment" checked={skills} onChange={setSkills} />
-        <Field
-          label="Credits that all guests together may spend in a day"
-          hint="A credit is a cent. The day begins at midnight UTC; 0 lets nobody chat."
+        <Switch label="Guests can chat" checked={enabled} onChange={setEnabled} />
+        <Switch label="Guests get the environment's skills" checked={skills} onChange={setSkills} />
+        <TextField
+          label="Daily credit limit for all guests"
+          hint="One credit is one US cent. Resets at midnight UTC. 0 disables chat."
           problem={wrong ? `A number from 0 to ${most}` : undefined}
-        >
-          <TextInput
-            className={css.number}
-            inputMode="decimal"
-            value={cap}
-            onChange={({ target }) => setCap(target.value)}
-          />
-        </Field>
+          className={css.number}
+          inputMode="decimal"
+          value={cap}
+          onChange={setCap}
+        />
         {saving.isError && <Problem error={saving.error} />}
         <div className={css.line}>
           <Button type="submit" busy={saving.isPending} disabled={wrong || memberOnly}>
-            Save for guests
+            Save guest settings
           </Button>
-          {memberOnly && <Note>Administrators of the project decide this.</Note>}
+          {memberOnly && <Note>Only project administrators can change this.</Note>}
         </div>
       </form>
     </Section>

@@ -1,14 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { Found } from '../swarms/run/found.tsx';
 import { Evidence } from './evidence.tsx';
 import { isMissing } from './study.ts';
@@ -16,7 +12,6 @@ import { isMissing } from './study.ts';
 /** How often it is looked whether they are there. */
 const pollEvery = 2_000;
 
-/** What a model makes of the latest seven days; until somebody asks, of the latest days that it was asked about. */
 export function Insights({
   which,
   signals: { windowId, latestGroupId, dataStale },
@@ -24,7 +19,6 @@ export function Insights({
   which: { projectId: string; studyId: string };
   signals: Output<'getStudySignals'>;
 }) {
-  const queryClient = useQueryClient();
   const insights = useQuery({
     ...ask('getStudyWindowInsights', { ...which, windowId }),
     refetchInterval: ({ state }) => (isPending(state) ? pollEvery : false),
@@ -35,23 +29,10 @@ export function Insights({
     enabled: never && latestGroupId !== null && latestGroupId !== windowId,
   });
   const body = never ? {} : { force: true };
-  const changed = async (): Promise<void> => {
-    for (const id of ['getStudySignals', 'getStudyWindowInsights', 'getStudy'] as const)
-      await queryClient.invalidateQueries(answersOf(id));
-  };
-  const asking = useMutation({
-    mutationFn: () => api.requestStudyInsights({ ...which, body }),
-    onSuccess: async () => {
-      say('Insights asked for');
-      await changed();
-    },
-    onError: complain,
+  const asking = useAction(() => api.requestStudyInsights({ ...which, body }), {
+    says: 'Insights requested',
   });
-  const stopping = useMutation({
-    mutationFn: () => api.cancelStudyInsights({ ...which, body: { windowId } }),
-    onSuccess: changed,
-    onError: complain,
-  });
+  const stopping = useAction(() => api.cancelStudyInsights({ ...which, body: { windowId } }));
   const read = never ? earlier.data : insights.data;
   const pending = isPending(insights);
   return (
@@ -59,31 +40,29 @@ export function Insights({
       title="Insights"
       actions={
         <>
-          <Same operation="requestStudyInsights" input={{ ...which, body }} />
+          <ApiExample operation="requestStudyInsights" input={{ ...which, body }} />
           {pending && (
-            <Button look="quiet" busy={stopping.isPending} onClick={() => stopping.mutate()}>
+            <Button look="quiet" action={stopping}>
               Stop
             </Button>
           )}
           <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
-            {never ? 'Ask for causes and remedies' : 'Look again'}
+            {never ? 'Find causes and fixes' : 'Run again'}
           </Button>
         </>
       }
     >
-      {never && !read && (
-        <Note>Gathers what was counted, with causes and remedies where a language model sees some.</Note>
-      )}
+      {never && !read && <Note>Summarizes the findings, with causes and fixes from a language model.</Note>}
       {insights.isError && !never && <Problem error={insights.error} retry={() => void insights.refetch()} />}
-      {pending && <StateMark state="running">being gathered</StateMark>}
+      {pending && <StateMark state="running">running</StateMark>}
       {read && never && (
         <Note>
-          These are from <Time at={read.windowStartAt} /> to <Time at={read.windowEndAt} />; nobody has asked
-          about the latest days yet.
+          These are from <Time at={read.windowStartAt} /> to <Time at={read.windowEndAt} />; insights for the
+          latest days have not been requested.
         </Note>
       )}
       {insights.data?.status === 'completed' && !never && dataStale && (
-        <Note>More has happened since they were asked for.</Note>
+        <Note>There are newer sessions since.</Note>
       )}
       {read?.errorMessage && <Note>{read.errorMessage}</Note>}
       {read?.status === 'completed' && (

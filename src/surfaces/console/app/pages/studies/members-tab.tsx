@@ -1,22 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { Invite } from './invite.tsx';
 import type { Study } from './study.ts';
 
 type Member = Output<'listStudyMembers'>['items'][number];
 
-/** Who is invited. */
 export function MembersTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const members = useQuery(ask('listStudyMembers', which));
@@ -27,26 +23,22 @@ export function MembersTab({ study }: { study: Study }) {
       title="Invited people"
       actions={
         <>
-          <Same operation="listStudyMembers" input={which} />
+          <ApiExample operation="listStudyMembers" input={which} />
           <Button look="primary" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite member
           </Button>
         </>
       }
     >
       {study.mode === 'project_members' && (
         <Note>
-          Only members of the project get in at the moment. Change that on the overview to let these in.
+          Access is currently limited to project members. Change access on the Overview tab to admit invited
+          people.
         </Note>
       )}
-      {members.isPending && <Skeleton lines={3} />}
-      {members.isError && <Problem error={members.error} retry={() => void members.refetch()} />}
-      {members.isSuccess && items.length === 0 && (
-        <Empty title="Nobody is invited">
-          Whoever you invite comes in with a link of their own, without an account here, and is known by the
-          address.
-        </Empty>
-      )}
+      <QueryState of={members} lines={3} empty={items.length === 0} title="No invited people">
+        Invited people get a personal link, need no account, and are identified by email.
+      </QueryState>
       {items.length > 0 && (
         <Table label="Invited people" columns={columnsOf(study)} rows={items} keyOf={({ id }) => id} />
       )}
@@ -70,16 +62,10 @@ function columnsOf(study: Study): Column<Member>[] {
 
 function Remove({ study, member: { id, email } }: { study: Study; member: Member }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
   const input = { projectId: study.projectId, studyId: study.id, memberIdOrEmail: id };
-  const removing = useMutation({
-    mutationFn: () => api.removeStudyMember(input),
-    onSuccess: async () => {
-      setAsking(false);
-      say(`${email} is no longer invited`);
-      await queryClient.invalidateQueries(answersOf('listStudyMembers'));
-    },
-    onError: complain,
+  const removing = useAction(() => api.removeStudyMember(input), {
+    says: `${email} removed`,
+    onDone: () => setAsking(false),
   });
   return (
     <>
@@ -89,20 +75,16 @@ function Remove({ study, member: { id, email } }: { study: Study; member: Member
       {asking && (
         <Confirm
           onClose={() => setAsking(false)}
-          title={`No longer invite ${email}?`}
+          title={`Remove ${email}?`}
           verb="Remove"
-          busy={removing.isPending}
-          onConfirm={() => removing.mutate()}
-          same={<Same operation="removeStudyMember" input={input} />}
-          lost={
-            <>
-              <p>{email} is out at once. Visits of others end too and begin again by themselves.</p>
-              {study.mode === 'anyone_with_link' && (
-                <p>Anyone with the link gets in, so this person still can, as a guest.</p>
-              )}
-            </>
-          }
-        />
+          action={removing}
+          example={<ApiExample operation="removeStudyMember" input={input} />}
+        >
+          <p>{email} loses access immediately. Other visits end and reconnect automatically.</p>
+          {study.mode === 'anyone_with_link' && (
+            <p>Anyone with the link has access, so this person can still enter as a guest.</p>
+          )}
+        </Confirm>
       )}
     </>
   );

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { type Day, Days } from '../../charts/days.tsx';
 import { Rate } from '../../charts/rate.tsx';
+import common from '../../kit/common.module.css';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import { duration } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { byDay } from './by-day.ts';
 import css from './studies.module.css';
 import { isMissing, type Study } from './study.ts';
@@ -16,10 +15,10 @@ type Counted = Output<'getStudyMetrics'>;
 type Population = Counted['population'];
 
 const words: Record<Population, { title: string; none: string }> = {
-  real: { title: 'People', none: 'Nobody has chatted yet.' },
+  real: { title: 'People', none: 'No sessions yet.' },
   synthetic: {
-    title: 'Played by models',
-    none: 'No journey was run in this environment yet, so there is nothing to hold people against.',
+    title: 'Simulated',
+    none: 'No journeys have run in this environment, so there is nothing to compare with.',
   },
 };
 
@@ -29,10 +28,10 @@ export function Metrics({ study, population }: { study: Study; population: Popul
   const metrics = useQuery(ask('getStudyMetrics', input));
   const { title, none } = words[population];
   return (
-    <section className={css.told} aria-label={title}>
+    <section className={common.narrowColumn} aria-label={title}>
       <header className={css.line}>
         <h3>{title}</h3>
-        <Same operation="getStudyMetrics" input={input} />
+        <ApiExample operation="getStudyMetrics" input={input} />
       </header>
       {metrics.isPending && <Skeleton lines={4} />}
       {isMissing(metrics.error) ? (
@@ -56,12 +55,12 @@ function Shown({ metrics, title }: { metrics: Counted; title: string }) {
           ['Sessions', count(sessions)],
           ['Visitors', visitors === null ? undefined : count(visitors)],
           ['Messages', count(turns)],
-          ['Without a reply', unansweredTurns > 0 ? count(unansweredTurns) : 'none'],
-          ['Reply takes', turnMs.median === null ? undefined : duration(turnMs.median)],
-          ['19 of 20 within', turnMs.p95 === null ? undefined : duration(turnMs.p95)],
+          ['No reply', unansweredTurns > 0 ? count(unansweredTurns) : 'none'],
+          ['Reply time', turnMs.median === null ? undefined : duration(turnMs.median)],
+          ['Reply time, p95', turnMs.p95 === null ? undefined : duration(turnMs.p95)],
           ['Tool calls', count(toolCalls)],
           [
-            'Tool calls that failed',
+            'Failed tool calls',
             toolCalls > 0 ? <Rate key="failed" passed={failedToolCalls} trials={toolCalls} /> : undefined,
           ],
           ['Thumbs up', thumbs > 0 ? <Rate key="thumbs" passed={thumbsUp} trials={thumbs} /> : undefined],
@@ -78,7 +77,7 @@ function Shown({ metrics, title }: { metrics: Counted; title: string }) {
           days={byDay(days, (day) => day.thumbsDown)}
         />
       )}
-      {scan.truncated && <Note>The latest {counted(scan.sessions, 'session')} were counted.</Note>}
+      {scan.truncated && <Note>Only the latest {counted(scan.sessions, 'session')} are counted.</Note>}
     </>
   );
 }
@@ -86,7 +85,7 @@ function Shown({ metrics, title }: { metrics: Counted; title: string }) {
 function ByDay({ title, what, unit, days }: { title: string; what: string; unit: string; days: Day[] }) {
   return (
     <div>
-      <p className={css.soft}>{what} by day (UTC)</p>
+      <p className={common.soft}>{what} by day (UTC)</p>
       <Days label={`${title}: ${what.toLowerCase()} by day`} unit={unit} days={days} />
     </div>
   );

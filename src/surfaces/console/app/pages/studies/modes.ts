@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 
 export type Mode = NonNullable<Output<'getStudy'>['mode']>;
 
@@ -6,18 +6,18 @@ export type Mode = NonNullable<Output<'getStudy'>['mode']>;
 export const modes = [
   {
     value: 'project_members',
-    name: 'Members of the project',
-    hint: 'Whoever is signed in to the console and may see this project.',
+    name: 'Project members',
+    hint: 'Signed-in users with access to this project.',
   },
   {
     value: 'invited_only',
-    name: 'People who are invited',
-    hint: 'Also people without an account, each by an e-mail address that you invite.',
+    name: 'Invited people',
+    hint: 'Also people without an account, invited by email.',
   },
   {
     value: 'anyone_with_link',
     name: 'Anyone with the link',
-    hint: 'Also guests, whom nobody knows: whoever has the link comes in and chats.',
+    hint: 'Also anonymous guests: anyone with the link can chat.',
   },
 ] as const satisfies { value: Mode; name: string; hint: string }[];
 
@@ -27,12 +27,11 @@ export function modeWords(mode: Mode | null | undefined): string {
 
 const rank = (mode: Mode): number => modes.findIndex(({ value }) => value === mode);
 
-/** Who is out when a study lets in fewer than before; nothing when it does not. */
+/** Describes who loses access when a study is restricted; undefined when nobody does. */
 export function whoIsOut(before: Mode, after: Mode): string | undefined {
   if (rank(after) >= rank(before)) return undefined;
-  if (before === 'invited_only')
-    return 'Those who are invited and no members of the project are out at once.';
+  if (before === 'invited_only') return 'Invited people who are not project members lose access immediately.';
   return after === 'invited_only'
-    ? 'Guests who are not invited are out at once.'
-    : 'Guests, and those who are invited and no members of the project, are out at once.';
+    ? 'Guests lose access immediately.'
+    : 'Guests, and invited people who are not project members, lose access immediately.';
 }

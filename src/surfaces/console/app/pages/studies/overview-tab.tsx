@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/ask.ts';
 import { useMemberOnly } from '../../api/features.ts';
+import { ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Id } from '../../kit/copy.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
@@ -24,15 +24,15 @@ export function OverviewTab({ study }: { study: Study }) {
   return (
     <>
       {study.description && (
-        <p className={css.description} dir="auto">
+        <p className={common.prose} dir="auto">
           {study.description}
         </p>
       )}
       <StudyFacts study={study} />
-      <Section title="Who gets in">
+      <Section title="Access">
         {study.published ? <WayIn study={study} /> : <PublishAgain study={study} />}
       </Section>
-      <Section title="How it is going">
+      <Section title="Activity">
         <div className={css.sides}>
           <Metrics study={study} population="real" />
           <Metrics study={study} population="synthetic" />
@@ -51,7 +51,7 @@ function StudyFacts({ study }: { study: Study }) {
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={study.id} />],
+        ['ID', <Id key="id" value={study.id} />],
         [
           'Environment',
           environmentId == null ? undefined : (
@@ -64,10 +64,10 @@ function StudyFacts({ study }: { study: Study }) {
             </Link>
           ),
         ],
-        ['Client', study.hostName ?? 'does not hold together'],
+        ['Client', study.hostName ?? 'broken configuration'],
         ['Model', study.modelId],
         ['Servers', servers.map((server) => server.name).join(', ') || 'none'],
-        ['Before a tool is called', study.requireToolApproval ? 'the visitor is asked' : 'nobody is asked'],
+        ['Tool calls', study.requireToolApproval ? 'need visitor approval' : 'run without approval'],
         ['Changed', updatedAt == null ? undefined : <Time key="changed" at={updatedAt} />],
       ]}
     />
@@ -80,9 +80,9 @@ function WayIn({ study }: { study: Study }) {
     <>
       <p>
         <strong>{modeWords(mode)}.</strong>{' '}
-        <span className={css.soft}>{modes.find(({ value }) => value === mode)?.hint}</span>
+        <span className={common.soft}>{modes.find(({ value }) => value === mode)?.hint}</span>
       </p>
-      {link && <LinkLine url={link.url} label="Copy the link" open="Open as a visitor" />}
+      {link && <LinkLine url={link.url} label="Copy link" open="Open as a visitor" />}
       <div className={css.line}>
         <ChangeMode study={study} />
         <RotateLink study={study} />
@@ -91,16 +91,13 @@ function WayIn({ study }: { study: Study }) {
   );
 }
 
-/** The same study, with a new link. */
 function PublishAgain({ study }: { study: Study }) {
   const { projectId, environmentId } = study;
   const [open, setOpen] = useState(false);
   const memberOnly = useMemberOnly(projectId);
   return (
     <>
-      <Note>
-        Nobody: it is not published. {memberOnly && 'Administrators of the project publish it again.'}
-      </Note>
+      <Note>Not published. {memberOnly && 'A project administrator can publish it again.'}</Note>
       <div className={css.line}>
         <Button disabled={memberOnly || environmentId == null} onClick={() => setOpen(true)}>
           Publish again

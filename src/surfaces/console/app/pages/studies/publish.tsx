@@ -1,18 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
 import dialog from '../../kit/dialog.module.css';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Mode, modes, modeWords } from './modes.ts';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
@@ -39,7 +36,6 @@ export function PublishStudy({
   const [name, setName] = useState(again?.name ?? '');
   const [description, setDescription] = useState(again?.description ?? '');
   const [mode, setMode] = useState<Mode>(again?.mode ?? 'invited_only');
-  const queryClient = useQueryClient();
   const environment = named.find(({ id }) => id === (chosen ?? named[0]?.id));
   const environmentId = environment?.id ?? given ?? '';
   const body = {
@@ -47,13 +43,7 @@ export function PublishStudy({
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(description.trim() !== '' && { description: description.trim() }),
   };
-  const publishing = useMutation({
-    mutationFn: () => api.publishStudy({ projectId, environmentId, body }),
-    onSuccess: async () => {
-      for (const id of ['listStudies', 'getStudy'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-    },
-  });
+  const publishing = useSubmit(() => api.publishStudy({ projectId, environmentId, body }));
   if (publishing.data)
     return <PublishedDialog projectId={projectId} study={publishing.data} onClose={onClose} />;
   const none = environments.isSuccess && named.length === 0;
@@ -62,49 +52,48 @@ export function PublishStudy({
       title="Publish a study"
       verb="Publish"
       wide
-      busy={publishing.isPending}
-      error={publishing.error ?? environments.error}
+      action={publishing}
+      error={environments.error}
       blocked={environmentId === ''}
       onClose={onClose}
-      onSubmit={() => publishing.mutate()}
-      same={<Same operation="publishStudy" input={{ projectId, environmentId, body }} />}
+      example={<ApiExample operation="publishStudy" input={{ projectId, environmentId, body }} />}
     >
       {none ? (
         <Note>
-          There is no environment to publish.{' '}
+          No environments to publish.{' '}
           <Link to="/projects/$projectId/environments" params={{ projectId }} search={{ add: true }}>
-            Create one
+            Create environment
           </Link>{' '}
           first.
         </Note>
       ) : (
         given === undefined && (
-          <Field label="Environment" hint="What visitors chat with.">
-            <Select
-              value={environmentId}
-              onChange={({ target }) => setChosen(target.value)}
-              options={named.map((one) => [one.id, one.name ?? one.id] as const)}
-            />
-          </Field>
+          <SelectField
+            label="Environment"
+            hint="The environment visitors chat with."
+            value={environmentId}
+            options={named.map((one) => [one.id, one.name ?? one.id] as const)}
+            onChange={setChosen}
+          />
         )
       )}
-      <Field label="Name" hint="Visitors read it. Left empty, it is called as the environment.">
-        <TextInput
-          maxLength={200}
-          value={name}
-          placeholder={environment?.name ?? ''}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Field>
-      <Field label="Description" hint="What you want them to try, in a few sentences.">
-        <TextArea
-          rows={2}
-          maxLength={2000}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-      </Field>
-      <OneChoice legend="Who gets in" choices={modes} chosen={mode} onChange={setMode} />
+      <TextField
+        label="Name"
+        hint="Visible to visitors. Default: the environment's name."
+        maxLength={200}
+        value={name}
+        placeholder={environment?.name ?? ''}
+        onChange={setName}
+      />
+      <AreaField
+        label="Description"
+        hint="A few sentences on what visitors should try."
+        rows={2}
+        maxLength={2000}
+        value={description}
+        onChange={setDescription}
+      />
+      <OneChoice legend="Access" choices={modes} chosen={mode} onChange={setMode} />
       {environmentId !== '' && (
         <VisitorPreview
           key={environmentId}
@@ -133,12 +122,10 @@ function PublishedDialog({
   return (
     <LazyDialog onClose={onClose} title={`${name} is published`} wide>
       <div className={dialog.body}>
-        {created === false && (
-          <p>It was published before, so that its name, its description and who gets in stay as they were.</p>
-        )}
-        <p>Who gets in: {modeWords(mode).toLowerCase()}.</p>
-        {link !== null && <LinkLine url={link} label="Copy the link" open="Open as a visitor" />}
-        {mode === 'invited_only' && <Note>Invite people on the page of the study.</Note>}
+        {created === false && <p>It was published before: its name, description and access are unchanged.</p>}
+        <p>Access: {modeWords(mode).toLowerCase()}.</p>
+        {link !== null && <LinkLine url={link} label="Copy link" open="Open as a visitor" />}
+        {mode === 'invited_only' && <Note>Invite people on the study's page.</Note>}
       </div>
       <footer className={dialog.foot}>
         <Link
@@ -146,7 +133,7 @@ function PublishedDialog({
           params={{ projectId, studyId }}
           className={linkClass}
         >
-          Go to the study
+          Go to study
         </Link>
         <Button look="primary" onClick={onClose}>
           Done

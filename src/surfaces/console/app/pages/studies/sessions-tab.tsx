@@ -1,15 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { askPages } from '../../api/ask.ts';
-import { Button } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { askPages, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { type StudySession, visitorWords } from './session-words.ts';
 import type { Study } from './study.ts';
 import { Thumb } from './thumb.tsx';
@@ -17,36 +15,25 @@ import { Thumb } from './thumb.tsx';
 /** Milliseconds. */
 const pollEvery = 5_000;
 
-/** What visitors did, the latest first. */
 export function SessionsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const sessions = useInfiniteQuery({
     ...askPages('listStudySessions', which),
-    // Whoever reads back through earlier ones is not moved on.
+    // Polling stops while earlier pages are shown.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollEvery),
   });
-  const items = sessions.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = sessions.data?.items ?? [];
   return (
-    <Section title="Sessions" actions={<Same operation="listStudySessions" input={which} />}>
-      {sessions.isPending && <Skeleton lines={6} />}
-      {sessions.isError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
-      {sessions.isSuccess && items.length === 0 && (
-        <Empty title="Nobody has chatted yet">
-          {study.published
-            ? 'Hand the link on. What visitors say stands here while they say it.'
-            : 'The study is not published, so nobody can.'}
-        </Empty>
-      )}
+    <Section title="Sessions" actions={<ApiExample operation="listStudySessions" input={which} />}>
+      <QueryState of={sessions} lines={6} empty={items.length === 0} title="No sessions yet">
+        {study.published
+          ? 'Share the link. Conversations appear here as they happen.'
+          : 'The study is not published.'}
+      </QueryState>
       {items.length > 0 && (
         <Table label="Sessions" columns={columnsOf(which)} rows={items} keyOf={({ id }) => id} />
       )}
-      {sessions.hasNextPage && (
-        <div>
-          <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-            Show earlier sessions
-          </Button>
-        </div>
-      )}
+      <ShowMore of={sessions}>Show more</ShowMore>
     </Section>
   );
 }
@@ -54,7 +41,7 @@ export function SessionsTab({ study }: { study: Study }) {
 function columnsOf(which: { projectId: string; studyId: string }): Column<StudySession>[] {
   return [
     {
-      name: 'Began with',
+      name: 'First message',
       main: true,
       cell: ({ id: sessionId, preview }) => (
         <Link
@@ -62,7 +49,7 @@ function columnsOf(which: { projectId: string; studyId: string }): Column<StudyS
           params={{ ...which, sessionId }}
           dir="auto"
         >
-          {cut(preview.trim(), 120) || 'no words'}
+          {cut(preview.trim(), 120) || 'no text'}
         </Link>
       ),
     },
@@ -73,12 +60,12 @@ function columnsOf(which: { projectId: string; studyId: string }): Column<StudyS
       figure: true,
       cell: ({ toolCallCount = 0, authInterrupted }) => (
         <span>
-          {authInterrupted && <StateMark state="attention">a grant was missing</StateMark>}{' '}
+          {authInterrupted && <StateMark state="attention">OAuth grant missing</StateMark>}{' '}
           {count(toolCallCount)}
         </span>
       ),
     },
-    { name: 'Thumb', cell: ({ feedback }) => <Thumb feedback={feedback} /> },
-    { name: 'Active', figure: true, cell: ({ lastActivityAt }) => <Time at={lastActivityAt} /> },
+    { name: 'Rating', cell: ({ feedback }) => <Thumb feedback={feedback} /> },
+    { name: 'Last active', figure: true, cell: ({ lastActivityAt }) => <Time at={lastActivityAt} /> },
   ];
 }

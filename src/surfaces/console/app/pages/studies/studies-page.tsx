@@ -1,18 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
 import { useMemberOnly, useStudiesOff } from '../../api/features.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import { CopyButton } from '../../kit/copy.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import type { StudiesSearch } from './address.ts';
 import { Lately } from './lately.tsx';
 import { modeWords } from './modes.ts';
@@ -40,34 +38,34 @@ export function StudiesPage() {
   return (
     <Page
       title="Studies"
-      name="Studies"
       actions={
         <>
           <Switch
-            label="Unpublished ones too"
+            label="Show unpublished"
             checked={unpublished === true}
             onChange={(on) => set({ unpublished: on ? true : undefined })}
           />
-          <Same operation="listStudies" input={input} />
+          <ApiExample operation="listStudies" input={input} />
           <Button
             look="primary"
             disabled={memberOnly}
-            title={memberOnly ? 'Administrators of the project publish' : undefined}
+            title={memberOnly ? 'Only project administrators can publish' : undefined}
             onClick={() => set({ publish: true })}
           >
-            Publish an environment
+            Publish environment
           </Button>
         </>
       }
     >
-      {studies.isPending && <Skeleton lines={5} />}
-      {studies.isError && <Problem error={studies.error} retry={() => void studies.refetch()} />}
-      {studies.isSuccess && items.length === 0 && (
-        <Empty title={unpublished ? 'No study yet' : 'No study is published'}>
-          A study is an environment behind a link: people open it, chat with your servers, and you read how it
-          went. {memberOnly && 'Administrators of the project publish.'}
-        </Empty>
-      )}
+      <QueryState
+        of={studies}
+        lines={5}
+        empty={items.length === 0}
+        title={unpublished ? 'No study yet' : 'No study is published'}
+      >
+        A study publishes an environment behind a link. People chat with your servers, and you review the
+        sessions. {memberOnly && 'Project administrators can publish.'}
+      </QueryState>
       {items.length > 0 && (
         <Table label="Studies" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
       )}
@@ -90,11 +88,11 @@ function columnsOf(projectId: string): Column<Study>[] {
         </>
       ),
     },
-    { name: 'Who gets in', cell: ({ mode, published }) => (published ? modeWords(mode) : 'nobody') },
-    { name: 'Client', cell: ({ hostName }) => hostName ?? 'does not hold together' },
+    { name: 'Access', cell: ({ mode, published }) => (published ? modeWords(mode) : 'nobody') },
+    { name: 'Client', cell: ({ hostName }) => hostName ?? 'broken configuration' },
     { name: 'Servers', cell: ({ serverNames }) => serverNames.join(', ') || 'none' },
     {
-      name: 'Sessions lately',
+      name: 'Recent sessions',
       figure: true,
       cell: (study) => <Lately study={study} />,
     },
@@ -106,8 +104,7 @@ function columnsOf(projectId: string): Column<Study>[] {
     {
       name: 'Link',
       figure: true,
-      cell: ({ link, name }) =>
-        link ? <CopyButton text={link.url} label={`Copy the link of ${name}`} /> : '',
+      cell: ({ link, name }) => (link ? <CopyButton text={link.url} label={`Copy link of ${name}`} /> : ''),
     },
   ];
 }

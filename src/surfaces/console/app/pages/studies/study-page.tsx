@@ -1,24 +1,24 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ask } from '../../api/ask.ts';
 import { useStudiesOff } from '../../api/features.ts';
+import { ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { TabLinks, tabClass } from '../../kit/tabs.tsx';
-import { Same } from '../../same/same.tsx';
 import { EditStudy, RebindStudy, UnpublishStudy } from './actions.tsx';
 import type { StudyTab } from './address.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { StudiesOff } from './studies-off.tsx';
 import type { Study } from './study.ts';
 
-const onItsWay = () => <Skeleton lines={8} />;
-const MembersTab = partFrom(() => import('./members-tab.tsx'), 'MembersTab', onItsWay);
-const SessionsTab = partFrom(() => import('./sessions-tab.tsx'), 'SessionsTab', onItsWay);
-const FindingsTab = partFrom(() => import('./findings-tab.tsx'), 'FindingsTab', onItsWay);
+const loadingTab = () => <Skeleton lines={8} />;
+const MembersTab = partFrom(() => import('./members-tab.tsx'), 'MembersTab', loadingTab);
+const SessionsTab = partFrom(() => import('./sessions-tab.tsx'), 'SessionsTab', loadingTab);
+const FindingsTab = partFrom(() => import('./findings-tab.tsx'), 'FindingsTab', loadingTab);
 
 const route = '/projects/$projectId/studies/$studyId';
 
@@ -50,24 +50,19 @@ export function StudyPage() {
   if (off) return <StudiesOff />;
   if (!found.data)
     return (
-      <Page title="Study" name="Study" crumbs={[list]}>
-        {found.isError ? (
-          <Problem error={found.error} retry={() => void found.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={8} />
-        )}
+      <Page title="Study" crumbs={[list]}>
+        <QueryState of={found} lines={8} back={list} />
       </Page>
     );
   const study: Study = { ...found.data, projectId };
   return (
     <Page
       title={study.name}
-      name={study.name}
       crumbs={[list]}
       mark={!study.published && <StateBadge state="skipped">not published</StateBadge>}
       actions={
         <>
-          <Same operation="getStudy" input={which} />
+          <ApiExample operation="getStudy" input={which} />
           <EditStudy study={study} />
           <RebindStudy study={study} />
           {study.published && <UnpublishStudy study={study} />}

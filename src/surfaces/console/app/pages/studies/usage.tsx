@@ -1,26 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Meter } from '../../charts/meter.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts, Section } from '../../kit/page.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './studies.module.css';
 import { isMissing, type Study } from './study.ts';
 
 type Used = Output<'getStudyUsage'>;
 
-/** Who uses it, with what, and what it costs. */
 export function Usage({ study }: { study: Study }) {
   const input = { projectId: study.projectId, studyId: study.id };
   const usage = useQuery(ask('getStudyUsage', input));
   return (
-    <Section title="Usage" actions={<Same operation="getStudyUsage" input={input} />}>
+    <Section title="Usage" actions={<ApiExample operation="getStudyUsage" input={input} />}>
       {usage.isPending && <Skeleton lines={3} />}
       {isMissing(usage.error) ? (
-        <Note>Nothing was used yet.</Note>
+        <Note>No usage yet.</Note>
       ) : (
         usage.isError && <Problem error={usage.error} retry={() => void usage.refetch()} />
       )}
@@ -47,12 +44,12 @@ function Shown({ usage, cap }: { usage: Used; cap: number | null }) {
         ]}
       />
       <div className={css.meter}>
-        <Meter name="Credits of guests today" used={usage.guestCreditsToday} limit={cap} figure={credits} />
+        <Meter name="Guest credits today" used={usage.guestCreditsToday} limit={cap} figure={credits} />
       </div>
       {tools.length > 0 && (
-        <Table label="Tools that were called" columns={columns} rows={tools} keyOf={({ name }) => name} />
+        <Table label="Tool calls" columns={columns} rows={tools} keyOf={({ name }) => name} />
       )}
-      {scan.truncated && <Note>The latest {counted(scan.sessions, 'session')} were counted.</Note>}
+      {scan.truncated && <Note>Only the latest {counted(scan.sessions, 'session')} are counted.</Note>}
     </>
   );
 }

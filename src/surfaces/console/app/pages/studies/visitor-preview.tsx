@@ -1,8 +1,8 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { ask, useQueries, useQuery } from '../../api/index.ts';
+import { Note } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { everythingListed } from '../servers/every-page.ts';
 import type { Mode } from './modes.ts';
@@ -13,7 +13,6 @@ const usualCap = 500;
 /** Servers whose tools are counted. */
 const mostCounted = 20;
 
-/** What somebody who comes by the link is shown, and gets to chat with. */
 export function VisitorPreview({
   projectId,
   environmentId,
@@ -27,17 +26,16 @@ export function VisitorPreview({
   name: string;
   description: string;
   mode: Mode;
-  /** Of a study that is there. */
+  /** Daily credit cap of an existing study; the default for a new one. */
   guestCap?: number | undefined;
 }) {
   const resolved = useQuery(ask('resolveEnvironment', { projectId, environmentId }));
   const read = resolved.data;
   return (
-    <section className={css.preview} aria-label="What a visitor gets">
+    <section className={css.preview} aria-label="Visitor preview">
       <h3 dir="auto">{name}</h3>
       {description !== '' && <p dir="auto">{description}</p>}
-      {resolved.isPending && <Skeleton lines={2} />}
-      {resolved.isError && <Problem error={resolved.error} retry={() => void resolved.refetch()} />}
+      <QueryState of={resolved} lines={2} />
       {read && (
         <>
           <Facts
@@ -53,19 +51,17 @@ export function VisitorPreview({
                 />,
               ],
               [
-                'Before a tool is called',
-                read.config.requireToolApproval ? 'the visitor is asked' : 'nobody is asked',
+                'Tool calls',
+                read.config.requireToolApproval ? 'need visitor approval' : 'run without approval',
               ],
               [
-                'Guests together',
-                mode === 'anyone_with_link'
-                  ? `${count(guestCap)} credits a day, until you change it`
-                  : undefined,
+                'Guest limit',
+                mode === 'anyone_with_link' ? `${count(guestCap)} credits per day by default` : undefined,
               ],
             ]}
           />
           <Hosted modelId={read.effectiveModelId} />
-          <Note>What they chat costs you, as your own chats do.</Note>
+          <Note>Visitors' chats are charged to your organization.</Note>
         </>
       )}
     </section>
@@ -78,8 +74,8 @@ function Hosted({ modelId }: { modelId: string }) {
   if (!models.isSuccess || models.data.items.some(({ id, hosted }) => hosted && id === modelId)) return null;
   return (
     <Note>
-      <StateMark state="failed">Nobody can chat</StateMark> This service does not host {modelId}. Give the
-      environment another model first.
+      <StateMark state="failed">Chat unavailable</StateMark> This service has no hosted key for {modelId}.
+      Choose another model for the environment first.
     </Note>
   );
 }
@@ -91,7 +87,7 @@ function ToolCount({ projectId, serverIds }: { projectId: string; serverIds: rea
     queries: asked.map((serverId) => everythingListed('listTools', { projectId, serverId })),
   });
   if (serverIds.length === 0) return 'none';
-  if (lists.some(({ isPending }) => isPending)) return 'being counted';
+  if (lists.some(({ isPending }) => isPending)) return 'counting';
   const silent = lists.filter(({ isError }) => isError).length + serverIds.length - asked.length;
   const tools = lists.reduce((sum, { data }) => sum + (data?.items.length ?? 0), 0);
   return silent === 0 ? count(tools) : `${count(tools)}, and those of ${counted(silent, 'server')} not read`;

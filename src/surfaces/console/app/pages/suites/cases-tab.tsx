@@ -1,13 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Select, TextInput } from '../../kit/field.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Problem } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { caseWords, openingOf } from './check-words.ts';
 import { type Outcome, outcomesOf, type Run } from './past.ts';
@@ -35,8 +35,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
   const { past, runs, reading } = usePast(which, lastRuns);
   const outcomes = useMemo(() => outcomesOf(past), [past]);
   const add = (): void => void navigate({ search: (before) => ({ ...before, case: 'new' }) });
-  if (cases.isError) return <Problem error={cases.error} retry={() => void cases.refetch()} />;
-  if (!cases.data) return <Skeleton lines={8} />;
+  if (!cases.isSuccess) return <QueryState of={cases} lines={8} />;
   const { items } = cases.data;
   const newCase = suite.managedBy === 'app' && (
     <Button onClick={add} look={items.length === 0 ? 'primary' : 'plain'}>
@@ -46,13 +45,13 @@ export function CasesTab({ suite }: { suite: Suite }) {
   if (items.length === 0)
     return (
       <Empty title="No case yet" action={newCase}>
-        A case is what a user says, and what has to be true afterwards.
+        A case defines what a user says and the checks the result must pass.
       </Empty>
     );
   const chosen = items.filter((one) => fits(one, outcomes.get(one.id), words, shown));
   return (
     <>
-      <search className={css.filters}>
+      <search className={common.row}>
         <TextInput
           type="search"
           aria-label="Case"
@@ -62,13 +61,13 @@ export function CasesTab({ suite }: { suite: Suite }) {
           onChange={(event) => setWords(event.target.value)}
         />
         <Select
-          aria-label="Which cases"
+          aria-label="Show cases"
           value={shown}
           onChange={(event) => setShown(event.target.value as Shown)}
           options={[
             ['all', 'All cases'],
-            ['failing', 'Not passing when last run'],
-            ['flaky', 'Flaky in these runs'],
+            ['failing', 'Failing in the last run'],
+            ['flaky', 'Flaky in recent runs'],
           ]}
         />
         {newCase}
@@ -80,7 +79,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
         </span>
       </search>
       {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      <ul className={css.cases} aria-label="Cases">
+      <ul className={common.box} aria-label="Cases">
         {chosen.slice(0, most).map((one) => (
           <CaseLine
             key={one.id}
@@ -97,7 +96,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           <Button onClick={() => setMost(most + pageSize)}>Show more</Button>
         </div>
       )}
-      {chosen.length === 0 && <p className={css.soft}>No case is like this.</p>}
+      {chosen.length === 0 && <p className={common.soft}>No results.</p>}
     </>
   );
 }
@@ -113,7 +112,7 @@ function fits(
   return shown === 'all' || !['passed', 'running'].includes(lastOf(outcomes)?.state ?? '');
 }
 
-/** Of the newest run that had the case. */
+/** The outcome in the newest run that included the case. */
 function lastOf(outcomes: readonly (Outcome | undefined)[]): Outcome | undefined {
   return outcomes.findLast((one) => one !== undefined);
 }
@@ -154,7 +153,7 @@ function CaseLine({
           {text}
           {turns > 1 && ` (${turns} turns)`}
         </p>
-        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'asks for nothing of its own'}</p>
+        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No checks'}</p>
       </div>
       <div className={css.strips}>
         <PastStrip projectId={suite.projectId} runs={runs} outcomes={outcomes} />
@@ -163,7 +162,7 @@ function CaseLine({
         {last ? (
           <Rate passed={last.passed} trials={last.judged} needed={needed} />
         ) : (
-          <span className={css.soft}>never run</span>
+          <span className={common.soft}>never run</span>
         )}
       </div>
     </li>

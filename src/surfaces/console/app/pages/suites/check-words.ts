@@ -4,7 +4,7 @@ import { duration } from '../../kit/time.tsx';
 
 type Raw = Record<string, unknown>;
 
-/** What a check asks for, as the end of a sentence about the model: "calls forecast with city Bremen". */
+/** Describes a check as the end of a sentence about the model: "calls forecast with city Bremen". */
 export function checkWords(check: Raw): string {
   const kind = textOf(check['type'] ?? check['kind'], 'check');
   const say = kinds[kind];
@@ -96,7 +96,7 @@ function patterns({ patterns }: Raw): string {
   return all.map((one) => `/${shortened(textOf(one))}/`).join(' and ');
 }
 
-/** Of a kind that is newer than this page: `noToolErrors` is "no tool errors". */
+/** Spells out a kind that this page does not know: `noToolErrors` is "no tool errors". */
 function plain(kind: string): string {
   return kind.replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
 }
@@ -124,7 +124,7 @@ export function caseWords({ isNegative, steps, checks }: Described): string[] {
   ];
 }
 
-/** What the case begins with: the first thing that is said or called. */
+/** The first prompt or call of the case. */
 export function openingOf(steps: readonly Raw[]): { text: string; turns: number } {
   const prompts = steps.filter(({ kind }) => kind === 'prompt');
   const [first] = prompts;

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { median } from '../../kit/numbers.ts';
 import type { PastRun } from './past.ts';
 import type { Suite } from './suite-words.ts';
@@ -6,13 +6,13 @@ import type { Suite } from './suite-words.ts';
 type Case = Output<'listEvalCases'>['items'][number];
 type Model = Output<'listModels'>['items'][number];
 
-/** What a run is likely to take, from what runs of the suite took before. */
+/** Estimates a run from past runs of the suite. */
 export interface Estimate {
   cases: number;
   trials: number;
-  /** In USD; two when only the bounds are known. Nothing when nobody can tell. */
+  /** In USD; two when only the bounds are known. Undefined when unknown. */
   cost: { least: number; most: number } | undefined;
-  /** Of all trials one after the other. */
+  /** Duration of all trials, run one after another. */
   ms: number | undefined;
   /** Cases that no run says anything about. */
   unknown: number;
@@ -43,7 +43,6 @@ export function estimateOf({
   model,
 }: {
   suite: Suite;
-  /** Those that are to run. */
   cases: readonly Case[];
   past: readonly PastRun[];
   override: number | undefined;
@@ -72,7 +71,7 @@ export function estimateOf({
   };
 }
 
-/** What it cost with this model before; else its tokens at the prices of the model, whatever they are made of. */
+/** Past cost with this model; otherwise its tokens at the model's prices. */
 function costOfTrial(
   spent: Spent | undefined,
   model: Model | undefined,

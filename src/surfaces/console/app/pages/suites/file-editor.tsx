@@ -1,15 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Field, TextArea } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { AreaField } from '../../kit/field.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { declaredIdIn, type FileProblem, isOtherwiseFine, problemsIn, spanOfLine } from './file-problems.ts';
 import css from './suites.module.css';
 
@@ -27,7 +24,6 @@ export function FileEditor({
 }) {
   const [text, setText] = useState(initial);
   const area = useRef<HTMLTextAreaElement>(null);
-  const queryClient = useQueryClient();
   const id = declaredIdIn(text);
   const uploadOf = (declaredSuiteId: string) => ({
     projectId,
@@ -36,23 +32,16 @@ export function FileEditor({
       type: /^\s*\{/.test(text) ? 'application/json' : 'application/yaml',
     }),
   });
-  const checking = useMutation({
-    mutationFn: async () => {
-      // Sent under an id that is not its own, a file is read, judged and never stored.
-      const sent = api.syncEvalSuiteFile(uploadOf(`check-${crypto.randomUUID()}`));
-      await sent.catch((error: unknown) => {
-        if (!isOtherwiseFine(error)) throw error;
-      });
-    },
+  const checking = useSubmit(async () => {
+    // Sent under an id that is not its own, a file is read, judged and never stored.
+    const sent = api.syncEvalSuiteFile(uploadOf(`check-${crypto.randomUUID()}`));
+    await sent.catch((error: unknown) => {
+      if (!isOtherwiseFine(error)) throw error;
+    });
   });
-  const syncing = useMutation({
-    mutationFn: () => api.syncEvalSuiteFile(uploadOf(id ?? 'suite')),
-    onSuccess: async (synced) => {
-      say(synced.unchanged ? 'The suite was like this before' : 'Suite synced');
-      for (const changed of ['listEvalSuites', 'getEvalSuite', 'listEvalCases'] as const)
-        await queryClient.invalidateQueries(answersOf(changed));
-      onSynced?.(synced);
-    },
+  const syncing = useSubmit(() => api.syncEvalSuiteFile(uploadOf(id ?? 'suite')), {
+    says: (synced) => (synced.unchanged ? 'No changes' : 'Suite synced'),
+    onDone: (synced) => onSynced?.(synced),
   });
   const error = syncing.error ?? checking.error;
   const found = problemsIn(error);
@@ -68,23 +57,20 @@ export function FileEditor({
   const busy = checking.isPending || syncing.isPending;
   return (
     <div className={css.form}>
-      <Field
+      <AreaField
         label="Suite file"
         hint={
           id === undefined
-            ? 'YAML or JSON. It needs a suite.id, which names the suite for good.'
-            : `It is the file of the suite ${id}. Cases that it no longer has are deleted.`
+            ? 'YAML or JSON. suite.id is required and identifies the suite permanently.'
+            : `The file of suite ${id}. Cases removed from it are deleted.`
         }
-      >
-        <TextArea
-          ref={area}
-          rows={24}
-          value={text}
-          aria-invalid={found !== undefined}
-          onChange={(event) => type(event.target.value)}
-        />
-      </Field>
-      <div className={css.actions}>
+        ref={area}
+        rows={24}
+        value={text}
+        aria-invalid={found !== undefined}
+        onChange={type}
+      />
+      <div className={common.row}>
         <Button
           look="primary"
           busy={busy}
@@ -96,8 +82,8 @@ export function FileEditor({
         <Button busy={busy} disabled={text.trim() === ''} onClick={() => checking.mutate()}>
           Check only
         </Button>
-        <Same operation="syncEvalSuiteFile" input={uploadOf(id ?? 'SUITE_ID')} />
-        {checking.isSuccess && <StateMark state="passed">the file can be read</StateMark>}
+        <ApiExample operation="syncEvalSuiteFile" input={uploadOf(id ?? 'SUITE_ID')} />
+        {checking.isSuccess && <StateMark state="passed">the file is valid</StateMark>}
         {syncing.data && <StateMark state="passed">{countsOf(syncing.data)}</StateMark>}
       </div>
       {found && <FileProblems {...found} onShow={show} />}
@@ -107,7 +93,7 @@ export function FileEditor({
 }
 
 function countsOf({ cases, unchanged }: Synced): string {
-  if (unchanged) return 'nothing to change';
+  if (unchanged) return 'no changes';
   return `${counted(cases.created, 'case')} added, ${count(cases.updated)} changed, ${count(cases.deleted)} deleted`;
 }
 
@@ -123,7 +109,7 @@ function FileProblems({
 }) {
   return (
     <div role="alert" className={css.problems}>
-      <ul aria-label="What is wrong with the file">
+      <ul aria-label="Problems in the file">
         {problems.map((problem, at) => (
           <li key={at} className={css.problemLine}>
             <button type="button" onClick={() => onShow(problem)} aria-label={`Go to line ${problem.line}`}>

@@ -1,6 +1,5 @@
 import { DrydockError } from '../../../../client/index.ts';
 
-/** What is wrong with a suite file, and where; lines count from 1. */
 export interface FileProblem {
   line: number;
   column: number;
@@ -8,7 +7,7 @@ export interface FileProblem {
   message: string;
 }
 
-/** What the service lists, if it refused the file for what is in it. */
+/** The problems of a refused file. */
 export function problemsIn(error: unknown): { problems: FileProblem[]; more: number } | undefined {
   if (!(error instanceof DrydockError) || !Array.isArray(error.details['problems'])) return undefined;
   const problems = (error.details['problems'] as Partial<FileProblem>[]).map(

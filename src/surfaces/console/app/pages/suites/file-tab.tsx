@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
+import { api, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
 import { downloadText } from '../../kit/download.ts';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { Same } from '../../same/same.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { FileEditor } from './file-editor.tsx';
 import type { Suite } from './suite-words.ts';
 import css from './suites.module.css';
@@ -17,15 +17,14 @@ export function FileTab({ suite }: { suite: Suite }) {
     queryKey: ['exportEvalSuiteFile', projectId, suiteId, suite.revisionNumber, suite.updatedAt],
     queryFn: async ({ signal }) => (await api.exportEvalSuiteFile({ projectId, suiteId }, { signal })).text(),
   });
-  if (file.isError) return <Problem error={file.error} retry={() => void file.refetch()} />;
-  if (file.data === undefined) return <Skeleton lines={12} />;
+  if (!file.isSuccess) return <QueryState of={file} lines={12} />;
   return (
     <div className={css.files}>
       <Section
-        title="As it is"
+        title="Current file"
         actions={
           <>
-            <Same operation="exportEvalSuiteFile" input={{ projectId, suiteId }} />
+            <ApiExample operation="exportEvalSuiteFile" input={{ projectId, suiteId }} />
             <Button onClick={() => downloadText(`${name ?? suiteId}.yaml`, file.data, 'application/yaml')}>
               Download
             </Button>
@@ -34,11 +33,11 @@ export function FileTab({ suite }: { suite: Suite }) {
       >
         <Code text={file.data} label="suite file" wrap={false} />
       </Section>
-      <Section title="Change and sync">
+      <Section title="Edit and sync">
         {declaredId === undefined && (
           <Note>
-            No file owns this suite. Syncing makes a suite of its own beside it, which the file owns; this one
-            stays as it is, and its cases are edited under Cases.
+            This suite is edited in the console. Syncing a file creates a separate suite that the file
+            manages; this one is not changed.
           </Note>
         )}
         <FileEditor key={file.dataUpdatedAt} projectId={projectId} initial={file.data} />

@@ -1,16 +1,18 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { wilson } from '../../../../../evaluation/statistics/wilson.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Axes } from '../../charts/axes.tsx';
 import chart from '../../charts/chart.module.css';
 import { Chart, type ChartColumn } from '../../charts/chart.tsx';
 import { bandPath, linePath, round } from '../../charts/trend.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { cost, counted, percent } from '../../kit/numbers.ts';
+import { QueryState } from '../../kit/query-state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { type SuiteSearch, spans } from './address.ts';
 import { type Figures, figuresOf, quantile } from './past.ts';
 import type { Suite } from './suite-words.ts';
@@ -28,8 +30,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   const { past, runs, reading } = usePast(which, Number(last), 'suite');
   const figures = useMemo(() => figuresOf(past), [past]);
-  if (runs.isError) return <Problem error={runs.error} retry={() => void runs.refetch()} />;
-  if (runs.isPending) return <Skeleton lines={8} />;
+  if (!runs.isSuccess) return <QueryState of={runs} lines={8} />;
   if (past.length === 0)
     return (
       <Empty
@@ -40,15 +41,15 @@ export function HistoryTab({ suite }: { suite: Suite }) {
           </Button>
         }
       >
-        How often it passes, how long it takes and what it costs is shown from the first run of all cases on.
+        Pass rate, duration and cost appear after the first full run.
       </Empty>
     );
   const shared = { projectId: suite.projectId, figures };
   return (
     <>
-      <div className={css.filters}>
+      <div className={common.row}>
         <Select
-          aria-label="How far back"
+          aria-label="Time range"
           value={last}
           onChange={(event) => set({ last: event.target.value as SuiteSearch['last'] })}
           options={spans.map((span) => [span, `Last ${span} runs`] as const)}
@@ -57,11 +58,14 @@ export function HistoryTab({ suite }: { suite: Suite }) {
           All runs of this suite
         </Link>
         <span className={css.behind} role="status">
-          {reading ? 'reading…' : `${counted(figures.length, 'run')} that ended`}
+          {reading ? 'reading…' : `${counted(figures.length, 'run')} completed`}
         </span>
-        <Same operation="listEvalSuiteRuns" input={{ ...which, coverage: 'suite', limit: Number(last) }} />
+        <ApiExample
+          operation="listEvalSuiteRuns"
+          input={{ ...which, coverage: 'suite', limit: Number(last) }}
+        />
       </div>
-      {figures.length === 0 && !reading && <Note>None of these runs has come to an end.</Note>}
+      {figures.length === 0 && !reading && <Note>None of these runs has completed.</Note>}
       {figures.length > 0 && (
         <div className={css.charts}>
           <RateChart {...shared} />
@@ -80,7 +84,6 @@ interface ChartProps {
 
 const nameOf = ({ run }: Figures): string => `#${run.runNumber}`;
 
-/** What every table begins with. */
 function runColumns(projectId: string): ChartColumn<Figures>[] {
   return [
     {
@@ -109,7 +112,7 @@ function RateChart({ projectId, figures }: ChartProps) {
   return (
     <Chart
       title="Pass rate"
-      note="Trials that passed; the band is where the true rate lies, 19 times out of 20."
+      note="Trials passed, with the 95 % confidence band."
       columns={[
         ...(runColumns(projectId) as ChartColumn<(typeof measured)[number]>[]),
         { name: 'Passed', value: ({ passed }) => passed },
@@ -175,8 +178,8 @@ function TimeChart({ projectId, figures }: ChartProps) {
   });
   return (
     <Chart
-      title="Time of a trial"
-      note="Half of the trials are in the box, the line in it is the median; the whisker ends at the 95th percentile."
+      title="Trial duration"
+      note="Box: middle half of the trials, line: median, whisker: p95."
       columns={[
         ...(runColumns(projectId) as ChartColumn<Timed>[]),
         column('Shortest ms', ({ low }) => low),
@@ -191,7 +194,7 @@ function TimeChart({ projectId, figures }: ChartProps) {
       {(width) => (
         <Axes
           width={width}
-          label={`Time of a trial in ${counted(measured.length, 'run')}; in the last the median is ${duration(measured.at(-1)?.middle ?? 0)}`}
+          label={`Trial duration in ${counted(measured.length, 'run')}; in the last the median is ${duration(measured.at(-1)?.middle ?? 0)}`}
           names={measured.map(nameOf)}
           most={most}
           show={duration}
@@ -230,11 +233,11 @@ function CostChart({ projectId, figures }: ChartProps) {
   const most = Math.max(0, ...known.map((one) => one.cost ?? 0));
   return (
     <Chart
-      title="Cost of a run"
+      title="Cost per run"
       note={
         known.length < figures.length
-          ? `Of ${counted(figures.length - known.length, 'run')} nobody has said what the model costs; those are left out.`
-          : 'As estimated from the prices of the models.'
+          ? `Of ${counted(figures.length - known.length, 'run')} the model has no prices; these are excluded.`
+          : 'Estimated from model prices.'
       }
       columns={[
         ...runColumns(projectId),

@@ -1,18 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { classes } from '../../kit/classes.ts';
+import common from '../../kit/common.module.css';
 import { Dialog } from '../../kit/dialog.tsx';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { cost, count, counted } from '../../kit/numbers.ts';
 import { duration } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
+import { complain } from '../../kit/toast.tsx';
 import { type Estimate, estimateOf } from './estimate.ts';
 import type { Suite } from './suite-words.ts';
 import css from './suites.module.css';
@@ -25,7 +24,6 @@ const lookedAt = 5;
 export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }) {
   const { projectId, id: suiteId } = suite;
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const cases = useQuery(ask('listEvalCases', { projectId, suiteId }));
   const models = useQuery(ask('listModels', {}));
   const { past } = usePast({ projectId, suiteId }, lookedAt);
@@ -52,14 +50,10 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
   const group = { projectId, body: { ...launch, targets: targets.chosen } };
   const modelId = model || suite.executionConfig?.model;
   const known = models.data?.items.find(({ id }) => id === modelId);
-  // Whose key is asked for; what is typed goes into the request and nowhere else.
+  // The provider whose key is asked for; the key is sent with the request and not stored.
   const bringing = known && !known.hosted && !known.offline && !several ? known.provider : undefined;
-  const changed = async (): Promise<void> => {
-    for (const id of ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'] as const)
-      await queryClient.invalidateQueries(answersOf(id));
-  };
-  const starting = useMutation({
-    mutationFn: async () => {
+  const starting = useSubmit(
+    async () => {
       const keys = bringing && ownKey !== '' ? { modelApiKeys: { [bringing]: ownKey } } : {};
       if (!several)
         return { runId: (await api.createEvalRun({ projectId, body: { ...single.body, ...keys } })).runId };
@@ -68,18 +62,19 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
       if (failedCount > 0) complain(new Error(failed?.message ?? 'Some runs could not be started'));
       return { runId: undefined };
     },
-    onSuccess: async ({ runId }) => {
-      say(several ? 'Runs started' : 'Run started');
-      void changed();
-      if (runId === undefined)
-        await navigate({
-          to: '/projects/$projectId/runs',
-          params: { projectId },
-          search: { suite: suiteId },
-        });
-      else await navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
+    {
+      says: several ? 'Runs started' : 'Run started',
+      onDone: async ({ runId }) => {
+        if (runId === undefined)
+          await navigate({
+            to: '/projects/$projectId/runs',
+            params: { projectId },
+            search: { suite: suiteId },
+          });
+        else await navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
+      },
     },
-  });
+  );
   const estimate = estimateOf({
     suite,
     cases: chosen,
@@ -97,53 +92,43 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
           starting.mutate();
         }}
       >
-        <Field
+        <SelectField
           label="Model"
           hint={
             several
-              ? 'With several targets each has its own model.'
-              : model !== '' && 'For all cases, also those that name one.'
+              ? 'With several targets, each uses its own model.'
+              : model !== '' && 'For all cases, including those that set a model.'
           }
-        >
-          <Select
-            value={model}
-            disabled={several}
-            onChange={(event) => setModel(event.target.value)}
-            options={[
-              [
-                '',
-                `As the suite says${suite.executionConfig?.model ? ` (${suite.executionConfig.model})` : ''}`,
-              ],
-              ...(models.data?.items ?? []).map(
-                ({ id, hosted, offline }) =>
-                  [id, offline ? `${id} (offline)` : hosted ? id : `${id} (needs a key)`] as const,
-              ),
-            ]}
-          />
-        </Field>
+          value={model}
+          disabled={several}
+          options={[
+            ['', `Suite default${suite.executionConfig?.model ? ` (${suite.executionConfig.model})` : ''}`],
+            ...(models.data?.items ?? []).map(
+              ({ id, hosted, offline }) =>
+                [id, offline ? `${id} (offline)` : hosted ? id : `${id} (needs a key)`] as const,
+            ),
+          ]}
+          onChange={setModel}
+        />
         {bringing !== undefined && (
-          <Field
+          <TextField
             label={`Key for ${bringing}`}
-            hint="This deployment has none. Yours is kept sealed for this run and is gone when it ends."
-          >
-            <TextInput
-              type="password"
-              autoComplete="off"
-              value={ownKey}
-              onChange={(event) => setOwnKey(event.target.value)}
-            />
-          </Field>
-        )}
-        <Field label="Trials of each case">
-          <Select
-            value={trials}
-            onChange={(event) => setTrials(event.target.value)}
-            options={[
-              ['', 'As the suite says'],
-              ...Array.from({ length: 10 }, (_, at) => [String(at + 1), String(at + 1)] as const),
-            ]}
+            hint="This deployment has none. Yours is encrypted for this run and deleted when it ends."
+            type="password"
+            autoComplete="off"
+            value={ownKey}
+            onChange={setOwnKey}
           />
-        </Field>
+        )}
+        <SelectField
+          label="Trials per case"
+          value={trials}
+          options={[
+            ['', 'Suite default'],
+            ...Array.from({ length: 10 }, (_, at) => [String(at + 1), String(at + 1)] as const),
+          ]}
+          onChange={setTrials}
+        />
         {targets.options.length > 0 && (
           <Choices
             legend={targets.label}
@@ -164,20 +149,24 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
             choices={all.map(({ id, title }) => ({ value: id, name: title }))}
             chosen={chosen.map(({ id }) => id)}
             onChange={(next) => setPicked(next.length === all.length ? undefined : next)}
-            none="The suite has no case yet."
+            none="This suite has no cases."
           />
         </details>
-        <Field label="Notes" hint="Shown on the page of the run.">
-          <TextInput maxLength={5000} value={notes} onChange={(event) => setNotes(event.target.value)} />
-        </Field>
+        <TextField
+          label="Notes"
+          hint="Shown on the run page."
+          maxLength={5000}
+          value={notes}
+          onChange={setNotes}
+        />
         <EstimateWords estimate={estimate} targets={Math.max(1, targets.chosen.length)} />
         <Disclosure projectId={projectId} suiteId={suiteId} override={model} />
         {starting.isError && <Problem error={starting.error} />}
-        <div className={classes(css.actions, css.right)}>
+        <div className={classes(common.row, css.right)}>
           {several ? (
-            <Same operation="createEvalRunGroup" input={group} />
+            <ApiExample operation="createEvalRunGroup" input={group} />
           ) : (
-            <Same operation="createEvalRun" input={single} />
+            <ApiExample operation="createEvalRun" input={single} />
           )}
           <Button onClick={onClose}>Close</Button>
           <Button type="submit" look="primary" busy={starting.isPending} disabled={!startable}>
@@ -218,7 +207,7 @@ function EstimateWords({ estimate, targets }: { estimate: Estimate; targets: num
   const { cases, trials, ms, unknown } = estimate;
   const price = estimate.cost;
   const times = (value: number): number => value * targets;
-  const known = unknown === 0 ? '' : `; of ${counted(unknown, 'case')} no run says how long it takes`;
+  const known = unknown === 0 ? '' : `; ${counted(unknown, 'case has', 'cases have')} no timing yet`;
   return (
     <div className={css.estimate} role="status">
       <p>
@@ -227,23 +216,22 @@ function EstimateWords({ estimate, targets }: { estimate: Estimate; targets: num
       </p>
       <p>
         {price === undefined
-          ? 'What it will cost is not known: no run with this model says it, or the model has no prices.'
+          ? 'Cost unknown: no past run with this model, or the model has no prices.'
           : price.most === 0
-            ? 'It costs nothing: the model runs in this service.'
+            ? 'No cost: the model runs in this service.'
             : price.least === price.most
-              ? `About ${cost(times(price.most))}, by what the last runs cost.`
-              : `Between ${cost(times(price.least))} and ${cost(times(price.most))}, by the tokens of the last runs.`}
+              ? `About ${cost(times(price.most))}, based on the cost of recent runs.`
+              : `Between ${cost(times(price.least))} and ${cost(times(price.most))}, based on the tokens of recent runs.`}
       </p>
       {ms !== undefined && (
-        <p className={css.soft}>
-          About {duration(times(ms))} of trials one after the other{known}.
+        <p className={common.soft}>
+          About {duration(times(ms))} of trials in sequence{known}.
         </p>
       )}
     </div>
   );
 }
 
-/** Whom it asks. */
 function Disclosure({
   projectId,
   suiteId,
@@ -258,7 +246,7 @@ function Disclosure({
   if (models.length === 0) return null;
   return (
     <Note>
-      Prompts and results go to{' '}
+      Prompts and results are sent to{' '}
       {models
         .map(({ id, rail }) => (rail === 'in-process' ? `${id}, inside this service` : `${id} at ${rail}`))
         .join('; ')}

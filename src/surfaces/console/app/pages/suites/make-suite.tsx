@@ -1,22 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { classes } from '../../kit/classes.ts';
+import common from '../../kit/common.module.css';
 import { Dialog } from '../../kit/dialog.tsx';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { Problem } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import css from './suites.module.css';
 
 /** A suite with its first case; more are added on its page. */
 export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const servers = useQuery(ask('listProjectServers', { projectId }));
   const models = useQuery(ask('listModels', {}));
   const [name, setName] = useState('');
@@ -39,13 +36,10 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
       },
     ],
   };
-  const making = useMutation({
-    mutationFn: () => api.createEvalSuite({ projectId, body }),
-    onSuccess: async ({ suiteId }) => {
-      say('Suite made');
-      await queryClient.invalidateQueries(answersOf('listEvalSuites'));
-      await navigate({ to: '/projects/$projectId/suites/$suiteId', params: { projectId, suiteId } });
-    },
+  const making = useSubmit(() => api.createEvalSuite({ projectId, body }), {
+    says: 'Suite created',
+    onDone: ({ suiteId }) =>
+      navigate({ to: '/projects/$projectId/suites/$suiteId', params: { projectId, suiteId } }),
   });
   const complete = name.trim() !== '' && prompt.trim() !== '' && serverIds.length > 0;
   return (
@@ -57,41 +51,36 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
           making.mutate();
         }}
       >
-        <Field label="Name" needed>
-          <TextInput maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
-        </Field>
+        <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
         <Choices
           legend="Servers"
           choices={usable.map(({ id, name: serverName }) => ({ value: id, name: serverName }))}
           chosen={serverIds}
           onChange={setChosen}
-          none={servers.isSuccess ? 'The project has no server yet. Add one first.' : '…'}
+          none={servers.isSuccess ? 'This project has no servers. Add one first.' : '…'}
         />
-        <Field label="Model">
-          <Select
-            value={model}
-            onChange={(event) => setModel(event.target.value)}
-            options={(models.data?.items ?? [{ id: model, offline: true }]).map(
-              ({ id, offline }) => [id, offline ? `${id} (offline, no key needed)` : id] as const,
-            )}
-          />
-        </Field>
-        <Field label="What a user says in the first case" needed>
-          <TextArea rows={3} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
-        </Field>
-        <Field label="Trials of each case" hint="80 % of them have to pass; both can be changed later.">
-          <Select
-            value={trials}
-            onChange={(event) => setTrials(event.target.value)}
-            options={['1', '3', '5', '10'].map((one) => [one, one] as const)}
-          />
-        </Field>
+        <SelectField
+          label="Model"
+          value={model}
+          options={(models.data?.items ?? [{ id: model, offline: true }]).map(
+            ({ id, offline }) => [id, offline ? `${id} (offline, no key needed)` : id] as const,
+          )}
+          onChange={setModel}
+        />
+        <AreaField label="First user message" required rows={3} value={prompt} onChange={setPrompt} />
+        <SelectField
+          label="Trials per case"
+          hint="80 % must pass. You can change both later."
+          value={trials}
+          options={['1', '3', '5', '10'].map((one) => [one, one] as const)}
+          onChange={setTrials}
+        />
         {making.isError && <Problem error={making.error} />}
-        <div className={classes(css.actions, css.right)}>
-          <Same operation="createEvalSuite" input={{ projectId, body }} />
+        <div className={classes(common.row, css.right)}>
+          <ApiExample operation="createEvalSuite" input={{ projectId, body }} />
           <Button onClick={onClose}>Close</Button>
           <Button type="submit" look="primary" busy={making.isPending} disabled={!complete}>
-            Make suite
+            Create suite
           </Button>
         </div>
       </form>

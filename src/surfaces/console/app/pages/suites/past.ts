@@ -1,10 +1,9 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
 
 export type Run = Output<'listEvalSuiteRuns'>['items'][number];
 export type States = Output<'listEvalRunTrialStates'>;
 
-/** What became of one case in one run. */
 export interface Outcome {
   run: Run;
   state: State;
@@ -52,7 +51,7 @@ function outcomeOf(run: Run, trials: States['items']): Outcome {
   };
 }
 
-/** One that passed and failed in the same run is flaky, whatever its threshold makes of it. */
+/** A case that passed and failed in the same run is flaky, even if it meets its threshold. */
 function stateOf(judged: number, passed: number, under: boolean): State {
   if (under) return 'running';
   if (judged === 0) return 'notMeasured';
@@ -60,7 +59,6 @@ function stateOf(judged: number, passed: number, under: boolean): State {
   return passed === 0 ? 'failed' : 'flaky';
 }
 
-/** What a run was like as a whole. */
 export interface Figures {
   run: Run;
   passed: number;
@@ -71,7 +69,7 @@ export interface Figures {
   cost: number | null;
 }
 
-/** Of runs that came to an end and whose trials are read. */
+/** Skips runs that have not ended or whose trials are not loaded. */
 export function figuresOf(past: readonly PastRun[]): Figures[] {
   return past.flatMap(({ run, states }) => {
     if (!states || run.completedAt === null) return [];
@@ -89,7 +87,7 @@ export function figuresOf(past: readonly PastRun[]): Figures[] {
   });
 }
 
-/** Of values in order: the one below which this share of them is; nothing of nothing. */
+/** Interpolates between sorted values; undefined if there are none. */
 export function quantile(sorted: readonly number[], share: number): number | undefined {
   if (sorted.length === 0) return undefined;
   const at = (sorted.length - 1) * share;

@@ -1,16 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useAction, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Field, Select, TextInput } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { SelectField, TextField } from '../../kit/field.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { everyWords, type Suite, scheduleState } from './suite-words.ts';
 import css from './suites.module.css';
 
@@ -20,7 +18,6 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
   const { schedule, projectId, environmentIds, declaredId } = suite;
   const [minutes, setMinutes] = useState(String(schedule.intervalMinutes ?? 1440));
   const [environmentId, setEnvironment] = useState(schedule.environmentId ?? environmentIds[0] ?? '');
-  const queryClient = useQueryClient();
   const environments = useQuery({
     ...ask('listEnvironments', { projectId }),
     enabled: environmentIds.length > 0,
@@ -38,13 +35,8 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
       ...(enabled && environmentId !== '' && { environmentId }),
     },
   });
-  const saving = useMutation({
-    mutationFn: (enabled: boolean) => api.updateEvalSuiteSchedule(inputOf(enabled)),
-    onSuccess: async (changed) => {
-      say(changed.schedule.enabled ? 'Schedule saved' : 'Schedule switched off');
-      await queryClient.invalidateQueries(answersOf('getEvalSuite'));
-    },
-    onError: complain,
+  const saving = useAction((enabled: boolean) => api.updateEvalSuiteSchedule(inputOf(enabled)), {
+    says: (changed) => (changed.schedule.enabled ? 'Schedule saved' : 'Schedule turned off'),
   });
   const { state, words } = scheduleState(suite);
   return (
@@ -52,7 +44,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
       <Facts
         facts={[
           [
-            'Now',
+            'State',
             <StateMark key="now" state={state}>
               {words}
             </StateMark>,
@@ -64,12 +56,12 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
             ) : undefined,
           ],
           [
-            'Failed launches in a row',
+            'Consecutive failed launches',
             schedule.consecutiveFailures > 0 ? count(schedule.consecutiveFailures) : undefined,
           ],
         ]}
       />
-      {state === 'attention' && <Note>Switching it on again ends the pause.</Note>}
+      {state === 'attention' && <Note>Turn it on again to resume.</Note>}
       <form
         className={css.form}
         onSubmit={(event) => {
@@ -77,19 +69,16 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
           saving.mutate(true);
         }}
       >
-        <Field
-          label="Every so many minutes"
+        <TextField
+          label="Interval in minutes"
           hint={wrong ? undefined : everyWords(interval)}
-          problem={wrong ? 'Between 5 and 10,080 minutes, which is a week' : undefined}
-        >
-          <TextInput
-            inputMode="numeric"
-            list="usual-intervals"
-            value={minutes}
-            aria-invalid={wrong}
-            onChange={(event) => setMinutes(event.target.value)}
-          />
-        </Field>
+          problem={wrong ? 'Between 5 and 10,080 minutes (one week)' : undefined}
+          inputMode="numeric"
+          list="usual-intervals"
+          value={minutes}
+          aria-invalid={wrong}
+          onChange={setMinutes}
+        />
         <datalist id="usual-intervals">
           {usual.map((one) => (
             <option key={one} value={one}>
@@ -98,27 +87,24 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
           ))}
         </datalist>
         {environmentIds.length > 0 && (
-          <Field label="Environment">
-            <Select
-              value={environmentId}
-              onChange={(event) => setEnvironment(event.target.value)}
-              options={environmentIds.map((id) => [id, names.get(id) ?? id] as const)}
-            />
-          </Field>
+          <SelectField
+            label="Environment"
+            value={environmentId}
+            options={environmentIds.map((id) => [id, names.get(id) ?? id] as const)}
+            onChange={setEnvironment}
+          />
         )}
-        <Note>
-          It runs as you, with what you may do. Each time is fired once, however many replicas there are.
-        </Note>
-        <div className={css.actions}>
+        <Note>Scheduled runs start as you, with your permissions, once per interval.</Note>
+        <div className={common.row}>
           <Button type="submit" look="primary" busy={saving.isPending} disabled={wrong}>
-            {schedule.enabled ? 'Save schedule' : 'Switch on'}
+            {schedule.enabled ? 'Save schedule' : 'Turn on'}
           </Button>
           {schedule.enabled && (
             <Button busy={saving.isPending} onClick={() => saving.mutate(false)}>
-              Switch off
+              Turn off
             </Button>
           )}
-          <Same operation="updateEvalSuiteSchedule" input={inputOf(true)} />
+          <ApiExample operation="updateEvalSuiteSchedule" input={inputOf(true)} />
         </div>
       </form>
     </>

@@ -77,6 +77,6 @@ test('a field says what is wrong with it', () => {
 
 test('a temperature that is set cannot be taken away, which is said', () => {
   expect(problemsIn({ ...draft, temperature: '' }, { ...draft, temperature: '1' })).toEqual({
-    temperature: expect.stringContaining('not taken away'),
+    temperature: expect.stringContaining('but not removed'),
   });
 });

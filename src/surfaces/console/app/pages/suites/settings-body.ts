@@ -1,4 +1,4 @@
-import type { Input } from '../../../../client/index.ts';
+import type { Input } from '../../api/index.ts';
 import type { Suite } from './suite-words.ts';
 
 type Body = Input<'updateEvalSuite'>['body'];
@@ -12,10 +12,10 @@ export interface Draft {
   model: string;
   systemPrompt: string;
   temperature: string;
-  /** Of a suite with one threshold for the whole run, in percent. */
+  /** Pass threshold in percent, for a suite with one threshold for the whole run. */
   accuracy: string;
   trials: string;
-  /** Of a suite that decides each case by itself, in percent. */
+  /** Pass threshold in percent, for a suite that decides each case separately. */
   threshold: string;
   judged: boolean;
   judgeModel: string;
@@ -25,7 +25,6 @@ export interface Draft {
   slowerMs: string;
   noRegressions: boolean;
   noScoreErrors: boolean;
-  /** What runs are held against: the one before, or a branch, run or commit by its name. */
   against: 'none' | 'before' | 'branch' | 'run' | 'commit';
   baseline: string;
 }
@@ -69,21 +68,20 @@ function againstOf(baseline: Gate['baseline']): Pick<Draft, 'against' | 'baselin
   }
 }
 
-/** What names the baseline of each kind that has a name. */
 export const baselineNames = { run: 'Run', commit: 'Commit', branch: 'Branch' } as const;
 const baselineProblems = {
-  run: 'The id of a run',
-  commit: 'A commit, as it was given with a run',
-  branch: 'A branch, as it was given with a run',
+  run: 'A run ID',
+  commit: 'The commit of a run',
+  branch: 'The branch of a run',
 } as const;
 
-/** What is wrong with a field, by its name. */
+/** Problems by field name. */
 export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Draft, string>> {
   const within = (value: string, least: number, most: number): boolean =>
     value.trim() !== '' && Number(value) >= least && Number(value) <= most;
   const shares = 'Between 0 and 100 percent';
   return {
-    ...(draft.name.trim() === '' && { name: 'A suite has a name' }),
+    ...(draft.name.trim() === '' && { name: 'The name is required' }),
     ...(draft.name.trim().length > 200 && { name: 'At most 200 characters' }),
     ...(!within(draft.accuracy, 0, 100) && { accuracy: shares }),
     ...(!within(draft.threshold, 0, 100) && { threshold: shares }),
@@ -92,7 +90,7 @@ export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Dr
     }),
     ...(draft.temperature !== '' && !within(draft.temperature, 0, 2) && { temperature: 'Between 0 and 2' }),
     ...(draft.temperature === '' &&
-      before.temperature !== '' && { temperature: 'Once set, it can be changed and not taken away' }),
+      before.temperature !== '' && { temperature: 'Once set, it can be changed but not removed' }),
     ...(draft.drop !== '' && !within(draft.drop, 0, 100) && { drop: shares }),
     ...(draft.slowerMs !== '' &&
       !within(draft.slowerMs, 0, Number.MAX_SAFE_INTEGER) && {
@@ -104,7 +102,7 @@ export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Dr
   };
 }
 
-/** What has to be sent so that the suite becomes what the form says: nothing that stays as it is. */
+/** The patch that makes the suite match the form. */
 export function bodyOf(suite: Suite, draft: Draft): Body {
   const before = draftOf(suite);
   const changed = (...fields: (keyof Draft)[]): boolean =>

@@ -1,14 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Choices, Switch } from '../../kit/choices.tsx';
-import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { baselineNames, bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
 import { SuiteChanges } from './suite-changes.tsx';
 import type { Suite } from './suite-words.ts';
@@ -34,22 +32,11 @@ interface Fields {
 function SettingsForm({ suite }: { suite: Suite }) {
   const { projectId, id: suiteId, revisionNumber } = suite;
   const [draft, setDraft] = useState(() => draftOf(suite));
-  const queryClient = useQueryClient();
   const set = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
   const problems = problemsIn(draft, draftOf(suite));
   const changes = bodyOf(suite, draft);
   const input = { projectId, suiteId, body: { expectedRevisionNumber: revisionNumber, ...changes } };
-  const saving = useMutation({
-    mutationFn: () => api.updateEvalSuite(input),
-    onSuccess: async () => {
-      say('Settings saved');
-      await Promise.all(
-        (['getEvalSuite', 'listEvalSuites', 'listEvalSuiteRevisions'] as const).map((id) =>
-          queryClient.invalidateQueries(answersOf(id)),
-        ),
-      );
-    },
-  });
+  const saving = useSubmit(() => api.updateEvalSuite(input), { says: 'Settings saved' });
   const fields: Fields = { suite, draft, problems, set };
   return (
     <form
@@ -59,13 +46,13 @@ function SettingsForm({ suite }: { suite: Suite }) {
       }}
     >
       <fieldset className={css.bare} disabled={suite.managedBy === 'ci'}>
-        <legend className="visually-hidden">Settings of the suite</legend>
+        <legend className="visually-hidden">Suite settings</legend>
         <About {...fields} />
         <Passing {...fields} />
         <Gate {...fields} />
         <Judge {...fields} />
         {saving.isError && <Problem error={saving.error} />}
-        <div className={css.actions}>
+        <div className={common.row}>
           <Button
             type="submit"
             look="primary"
@@ -74,8 +61,8 @@ function SettingsForm({ suite }: { suite: Suite }) {
           >
             Save settings
           </Button>
-          {hasFields(changes) && <Button onClick={() => setDraft(draftOf(suite))}>Undo changes</Button>}
-          <Same operation="updateEvalSuite" input={input} />
+          {hasFields(changes) && <Button onClick={() => setDraft(draftOf(suite))}>Discard changes</Button>}
+          <ApiExample operation="updateEvalSuite" input={input} />
         </div>
       </fieldset>
     </form>
@@ -87,37 +74,36 @@ function About(fields: Fields) {
   const servers = useQuery(ask('listProjectServers', { projectId: suite.projectId }));
   const names = new Set([...draft.servers, ...(servers.data?.items.map(({ name }) => name) ?? [])]);
   return (
-    <Section title="What is tried">
+    <Section title="Execution">
       <div className={css.form}>
-        <TextField {...fields} field="name" label="Name" needed />
-        <Field label="Description">
-          <TextArea
-            rows={2}
-            maxLength={5000}
-            value={draft.description}
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        </Field>
+        <DraftField {...fields} field="name" label="Name" required />
+        <AreaField
+          label="Description"
+          rows={2}
+          maxLength={5000}
+          value={draft.description}
+          onChange={(text) => set({ description: text })}
+        />
         <Choices
           legend="Servers"
           choices={[...names].map((name) => ({ value: name, name }))}
           chosen={draft.servers}
           onChange={(chosen) => set({ servers: chosen })}
-          none="The project has no server yet."
+          none="This project has no servers."
         />
         <Model label="Model" value={draft.model} onChange={(model) => set({ model })} />
-        <Field label="Instructions to the model" hint="Left empty, it gets none.">
-          <TextArea
-            rows={3}
-            value={draft.systemPrompt}
-            onChange={(event) => set({ systemPrompt: event.target.value })}
-          />
-        </Field>
-        <TextField
+        <AreaField
+          label="System prompt"
+          hint="Default: none."
+          rows={3}
+          value={draft.systemPrompt}
+          onChange={(text) => set({ systemPrompt: text })}
+        />
+        <DraftField
           {...fields}
           field="temperature"
           label="Temperature"
-          hint="Left empty, the provider decides."
+          hint="Default: the provider's."
           inputMode="decimal"
         />
       </div>
@@ -129,26 +115,26 @@ function Passing(fields: Fields) {
   const { suite } = fields;
   if (suite.settings.policy === 'legacy')
     return (
-      <Section title="What passes">
+      <Section title="Pass criteria">
         <div className={css.form}>
-          <TextField
+          <DraftField
             {...fields}
             field="accuracy"
-            label="Share of all trials that has to pass, in percent"
+            label="Required pass rate of all trials, in percent"
             inputMode="decimal"
           />
         </div>
       </Section>
     );
   return (
-    <Section title="What passes">
+    <Section title="Pass criteria">
       <div className={css.form}>
-        <TextField {...fields} field="trials" label="Trials of each case" inputMode="numeric" />
-        <TextField
+        <DraftField {...fields} field="trials" label="Trials per case" inputMode="numeric" />
+        <DraftField
           {...fields}
           field="threshold"
-          label="Share of them that has to pass, in percent"
-          hint="A case may ask for something else."
+          label="Required pass rate per case, in percent"
+          hint="A case can override this."
           inputMode="decimal"
         />
       </div>
@@ -162,45 +148,44 @@ function Gate(fields: Fields) {
     <Section title="Quality gate">
       <div className={css.form}>
         <p className={css.description}>
-          What a run is held against besides its verdict. A condition that is left empty is not looked at.
+          Conditions a run must meet besides its verdict. Empty conditions are not checked.
         </p>
-        <TextField
+        <DraftField
           {...fields}
           field="drop"
-          label="The pass rate falls by at most, in percent"
+          label="Maximum drop in pass rate, in percent"
           inputMode="decimal"
         />
-        <TextField
+        <DraftField
           {...fields}
           field="slowerMs"
-          label="The 95th percentile of latency grows by at most, in milliseconds"
+          label="Maximum increase in p95 latency, in milliseconds"
           inputMode="decimal"
         />
         <Switch
-          label="No check that passed fails, where no model judges"
+          label="No previously passing deterministic check fails"
           checked={draft.noRegressions}
           onChange={(noRegressions) => set({ noRegressions })}
         />
         <Switch
-          label="No score that decides is missing for an error"
+          label="No required score is missing because of an error"
           checked={draft.noScoreErrors}
           onChange={(noScoreErrors) => set({ noScoreErrors })}
         />
-        <Field label="Compared with">
-          <Select
-            value={draft.against}
-            onChange={(event) => set({ against: event.target.value as Draft['against'], baseline: '' })}
-            options={[
-              ['before', 'The run before'],
-              ['branch', 'The last run on a branch'],
-              ['run', 'One run'],
-              ['commit', 'The runs of a commit'],
-              ...(draft.against === 'none' ? ([['none', 'Not set']] as const) : []),
-            ]}
-          />
-        </Field>
+        <SelectField
+          label="Baseline"
+          value={draft.against}
+          options={[
+            ['before', 'Previous run'],
+            ['branch', 'Latest run on a branch'],
+            ['run', 'A run'],
+            ['commit', 'A commit'],
+            ...(draft.against === 'none' ? ([['none', 'Not set']] as const) : []),
+          ]}
+          onChange={(value) => set({ against: value, baseline: '' })}
+        />
         {draft.against !== 'before' && draft.against !== 'none' && (
-          <TextField {...fields} field="baseline" label={baselineNames[draft.against]} needed />
+          <DraftField {...fields} field="baseline" label={baselineNames[draft.against]} required />
         )}
       </div>
     </Section>
@@ -212,19 +197,19 @@ function Judge({ draft, set }: Fields) {
     <Section title="Judge">
       <div className={css.form}>
         <Switch
-          label="A model judges the trials"
+          label="Judge trials with a model"
           checked={draft.judged}
           onChange={(judged) => set({ judged })}
         />
         {draft.judged && (
           <>
             <Model
-              label="Model that judges"
+              label="Judge model"
               value={draft.judgeModel}
               onChange={(judgeModel) => set({ judgeModel })}
             />
             <Switch
-              label="After each run, by itself"
+              label="Run automatically after each run"
               checked={draft.judgesByItself}
               onChange={(judgesByItself) => set({ judgesByItself })}
             />
@@ -238,30 +223,32 @@ function Judge({ draft, set }: Fields) {
 type TextName = { [Name in keyof Draft]: Draft[Name] extends string ? Name : never }[keyof Draft];
 
 /** A line of text of the draft, with what is wrong with it. */
-function TextField({
+function DraftField({
   draft,
   problems,
   set,
   field,
   label,
   hint,
-  needed = false,
+  required = false,
   inputMode,
 }: Fields & {
   field: TextName;
   label: string;
   hint?: string;
-  needed?: boolean;
+  required?: boolean;
   inputMode?: 'decimal' | 'numeric';
 }) {
   return (
-    <Field label={label} hint={hint} needed={needed} problem={problems[field]}>
-      <TextInput
-        inputMode={inputMode}
-        value={draft[field]}
-        onChange={(event) => set({ [field]: event.target.value })}
-      />
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      required={required}
+      problem={problems[field]}
+      inputMode={inputMode}
+      value={draft[field]}
+      onChange={(text) => set({ [field]: text })}
+    />
   );
 }
 
@@ -277,12 +264,11 @@ function Model({
   const models = useQuery(ask('listModels', {}));
   const ids = new Set([value, ...(models.data?.items.map(({ id }) => id) ?? [])]);
   return (
-    <Field label={label}>
-      <Select
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        options={[...ids].map((id) => [id, id === '' ? 'The usual one' : id] as const)}
-      />
-    </Field>
+    <SelectField
+      label={label}
+      value={value}
+      options={[...ids].map((id) => [id, id === '' ? 'Default' : id] as const)}
+      onChange={onChange}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { Glyph, wordFor } from '../../kit/state.tsx';
 import type { Outcome, Run } from './past.ts';
 import css from './suites.module.css';
 
-/** What became of a case in each of the last runs, the newest at the right; each leads to a trial that shows it. */
+/** Results of a case in recent runs, newest at the right, each with a link to a trial. */
 export function PastStrip({
   projectId,
   runs,
@@ -14,14 +14,14 @@ export function PastStrip({
   outcomes: readonly (Outcome | undefined)[];
 }) {
   return (
-    <ul className={css.strip} aria-label="Last runs, the newest last">
+    <ul className={css.strip} aria-label="Recent runs, newest last">
       {runs.map((run, at) => {
         const outcome = outcomes[at];
         if (!outcome)
           return (
-            <li key={run.id} className={css.cell} title={`#${run.runNumber}: not in it`}>
+            <li key={run.id} className={css.cell} title={`#${run.runNumber}: not included`}>
               <span className={css.absent} />
-              <span className="visually-hidden">Run {run.runNumber}: not in it</span>
+              <span className="visually-hidden">Run {run.runNumber}: not included</span>
             </li>
           );
         const { state, passed, judged, trialId } = outcome;

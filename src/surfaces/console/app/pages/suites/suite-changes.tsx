@@ -1,27 +1,20 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../client/index.ts';
-import { askPages } from '../../api/ask.ts';
-import { Button } from '../../kit/button.tsx';
+import { askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Problem, Skeleton } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 
-/** Who changed a suite, when, and which of its fields. */
 export function SuiteChanges({ which }: { which: { projectId: string; suiteId: string } }) {
   const revisions = useInfiniteQuery(askPages('listEvalSuiteRevisions', which));
-  const rows = revisions.data?.pages.flatMap(({ items }) => items);
+  const rows = revisions.data?.items;
   return (
-    <Section title="Changes" actions={<Same operation="listEvalSuiteRevisions" input={which} />}>
+    <Section title="Changes" actions={<ApiExample operation="listEvalSuiteRevisions" input={which} />}>
       {revisions.isError && <Problem error={revisions.error} retry={() => void revisions.refetch()} />}
       {!rows && revisions.isPending && <Skeleton lines={3} />}
-      {rows && <Table label="Changes of the suite" rows={rows} keyOf={({ id }) => id} columns={columns} />}
-      {revisions.hasNextPage && (
-        <Button busy={revisions.isFetchingNextPage} onClick={() => void revisions.fetchNextPage()}>
-          Show older
-        </Button>
-      )}
+      {rows && <Table label="Suite changes" rows={rows} keyOf={({ id }) => id} columns={columns} />}
+      <ShowMore of={revisions}>Show more</ShowMore>
     </Section>
   );
 }
@@ -43,10 +36,10 @@ const columns: Column<Output<'listEvalSuiteRevisions'>['items'][number]>[] = [
   { name: 'From', cell: ({ source }) => sources[source] },
   { name: 'Note', cell: ({ note }) => note },
   {
-    name: 'Runs with it',
+    name: 'Runs',
     cell: ({ pinnedRunCount, pinnedRunCountCapped }) =>
       `${pinnedRunCount}${pinnedRunCountCapped ? ' or more' : ''}`,
     figure: true,
   },
-  { name: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Time', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

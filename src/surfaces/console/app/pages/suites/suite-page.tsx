@@ -1,31 +1,29 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
 import { TabLinks, tabClass } from '../../kit/tabs.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { stateOfRun } from '../runs/states.ts';
 import type { SuiteSearch, SuiteTab } from './address.ts';
 import { CasesTab } from './cases-tab.tsx';
 import { gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
 import css from './suites.module.css';
 
-const onItsWay = () => <Skeleton lines={8} />;
-const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab', onItsWay);
-const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab', onItsWay);
-const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab', onItsWay);
-const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab', onItsWay);
-const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab', onItsWay);
+const loadingTab = () => <Skeleton lines={8} />;
+const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab', loadingTab);
+const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab', loadingTab);
+const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab', loadingTab);
+const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab', loadingTab);
+const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab', loadingTab);
 const Launch = partFrom(() => import('./launch.tsx'), 'Launch');
 const CasePanel = partFrom(() => import('./editor/case-panel.tsx'), 'CasePanel');
 
@@ -52,12 +50,8 @@ export function SuitePage() {
   );
   if (!suite.data)
     return (
-      <Page title="Suite" name="Suite" crumbs={[list]}>
-        {suite.isError ? (
-          <Problem error={suite.error} retry={() => void suite.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={8} />
-        )}
+      <Page title="Suite" crumbs={[list]}>
+        <QueryState of={suite} lines={8} back={list} />
       </Page>
     );
   const set = (changed: SuiteSearch): void =>
@@ -66,12 +60,11 @@ export function SuitePage() {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       mark={<LastRun which={which} />}
       actions={
         <>
-          <Same operation="getEvalSuite" input={which} />
+          <ApiExample operation="getEvalSuite" input={which} />
           <DeleteSuite suite={suite.data} />
           <Button look="primary" onClick={() => set({ run: true })}>
             Run suite
@@ -84,8 +77,8 @@ export function SuitePage() {
       {suite.data.managedBy === 'ci' && (
         <Note>
           {suite.data.declaredId === undefined
-            ? 'Whoever reports to this suite owns it; its cases are what was reported.'
-            : 'A file owns this suite: change the file and sync it, here under File or with drydock evals run.'}
+            ? 'This suite is managed by its CI reporter; its cases are the reported ones.'
+            : 'This suite is managed by a file. Edit the file and sync it on the File tab or with drydock evals run.'}
         </Note>
       )}
       <TabLinks label="About this suite">
@@ -128,7 +121,7 @@ function LastRun({ which }: { which: { projectId: string; suiteId: string } }) {
   return (
     <Link to="/projects/$projectId/runs/$runId" params={{ projectId: which.projectId, runId: last.id }}>
       <StateBadge state={stateOfRun(last)} />
-      <span className="visually-hidden"> when last run</span>
+      <span className="visually-hidden"> in the last run</span>
     </Link>
   );
 }
@@ -139,7 +132,7 @@ function SuiteFacts({ suite }: { suite: Suite }) {
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={suite.id} />],
+        ['ID', <Id key="id" value={suite.id} />],
         ['Servers', environment.servers.join(', ')],
         ['Model', executionConfig?.model],
         ['Clients', hosts.map(({ name }) => name).join(', ')],
@@ -147,7 +140,7 @@ function SuiteFacts({ suite }: { suite: Suite }) {
           'Environments',
           environmentIds.length > 0 ? counted(environmentIds.length, 'environment') : undefined,
         ],
-        ['Passes when', policyWords(suite)],
+        ['Pass criteria', policyWords(suite)],
         ['Gate', gateWords(suite).join('; ') || 'none'],
         [
           'Schedule',
@@ -164,19 +157,12 @@ function DeleteSuite({ suite }: { suite: Suite }) {
   const { id: suiteId, projectId, declaredId, managedBy } = suite;
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const cases = useQuery({ ...ask('listEvalCases', { projectId, suiteId }), enabled: asking });
   const runs = useQuery({ ...ask('listEvalSuites', { projectId }), enabled: asking });
   const input = { projectId, suiteId, declaredSuiteId: declaredId };
-  const deleting = useMutation({
-    mutationFn: () => api.deleteEvalSuite(input),
-    onSuccess: async () => {
-      say('Suite deleted');
-      await navigate({ to: '/projects/$projectId/suites', params: { projectId } });
-      await queryClient.invalidateQueries(answersOf('listEvalSuites'));
-      await queryClient.invalidateQueries(answersOf('listEvalRuns'));
-    },
-    onError: complain,
+  const deleting = useAction(() => api.deleteEvalSuite(input), {
+    says: 'Suite deleted',
+    onDone: () => navigate({ to: '/projects/$projectId/suites', params: { projectId } }),
   });
   const totals = runs.data?.items.find(({ id }) => id === suiteId)?.totals;
   return (
@@ -189,22 +175,18 @@ function DeleteSuite({ suite }: { suite: Suite }) {
           onClose={() => setAsking(false)}
           title={`Delete ${suite.name ?? 'this suite'}?`}
           verb="Delete suite"
-          busy={deleting.isPending}
-          onConfirm={() => deleting.mutate()}
-          lost={
-            <>
-              <p>
-                {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
-                {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
-              </p>
-              {suite.schedule.enabled && <p>It runs on a schedule, which ends with it.</p>}
-              {managedBy === 'ci' && <p>Whoever syncs or reports to it, in CI too, makes it anew, empty.</p>}
-              <div>
-                <Same operation="deleteEvalSuite" input={input} />
-              </div>
-            </>
-          }
-        />
+          action={deleting}
+        >
+          <p>
+            {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
+            {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
+          </p>
+          {suite.schedule.enabled && <p>Its schedule is deleted too.</p>}
+          {managedBy === 'ci' && <p>The next CI sync recreates this suite, empty.</p>}
+          <div>
+            <ApiExample operation="deleteEvalSuite" input={input} />
+          </div>
+        </Confirm>
       )}
     </>
   );

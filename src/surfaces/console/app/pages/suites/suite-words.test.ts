@@ -15,16 +15,16 @@ function suite(settings: object, schedule: object = {}): Suite {
 
 test('how a suite decides, in words', () => {
   const v2 = suite({ policy: 'v2', verdictPolicyDefaults: { repetitions: 5, passThreshold: 0.8 } });
-  expect(policyWords(v2)).toBe('each case is tried 5 times and passes 80 % or more');
+  expect(policyWords(v2)).toBe('each case is tried 5 times and must pass at least 80 % of the time');
   expect(policyWords(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
   expect(gateWords(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
   expect(gateWords(suite({ qualityGate }))).toEqual([
-    'passes at most 5 % less often than a baseline, which is not set',
-    'no score that decides is missing for an error',
+    'passes at most 5 % less often than a baseline that is not set',
+    'no required score missing because of an error',
   ]);
   for (const [baseline, words] of [
-    [{ kind: 'previous' }, 'the run before'],
+    [{ kind: 'previous' }, 'the previous run'],
     [{ kind: 'branch', branch: 'main' }, 'the branch main'],
     [{ kind: 'commit_sha', commitSha: 'abc' }, 'commit abc'],
   ] as const)
@@ -38,6 +38,6 @@ test('a schedule that pauses says why', () => {
   expect(scheduleState(suite({}, { ...at, state: 'active' })).words).toBe('every hour');
   expect(scheduleState(suite({}, { ...at, state: 'paused_quota' }))).toEqual({
     state: 'attention',
-    words: 'paused: the budget is spent',
+    words: 'paused: spend cap reached',
   });
 });

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { counted, percent } from '../../kit/numbers.ts';
 import type { State } from '../../kit/state.tsx';
 import { stateOfRun } from '../runs/states.ts';
@@ -22,10 +22,13 @@ export function policyWords({ settings }: Suite): string {
   const { policy, verdictPolicyDefaults: defaults, minimumAccuracy } = settings;
   if (policy === 'legacy') return `${percent((minimumAccuracy ?? 100) / 100)} of all trials pass`;
   const trials = defaults?.repetitions ?? defaults?.iterations ?? 1;
-  return `each case is tried ${trials === 1 ? 'once' : `${trials} times`} and passes ${percent(defaults?.passThreshold ?? 1)} or more`;
+  return `each case is tried ${trials === 1 ? 'once' : `${trials} times`} and must pass ${passWords(defaults?.passThreshold ?? 1)}`;
 }
 
-/** What runs are held against besides their verdict. */
+function passWords(threshold: number): string {
+  return threshold === 1 ? 'every time' : `at least ${percent(threshold)} of the time`;
+}
+
 export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] {
   if (!gate) return [];
   const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: slower, baseline } = gate;
@@ -35,15 +38,15 @@ export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] 
     ...(gate.noDeterministicRegressions
       ? [`no check that passed in ${against} fails, where no model judges`]
       : []),
-    ...(slower === undefined ? [] : [`at the 95th percentile at most ${slower} ms slower than ${against}`]),
-    ...(gate.noGatingScoreErrors ? ['no score that decides is missing for an error'] : []),
+    ...(slower === undefined ? [] : [`p95 at most ${slower} ms slower than ${against}`]),
+    ...(gate.noGatingScoreErrors ? ['no required score missing because of an error'] : []),
   ];
 }
 
 function baselineWords(baseline: NonNullable<Suite['settings']['qualityGate']>['baseline']): string {
   switch (baseline?.kind) {
     case 'previous':
-      return 'the run before';
+      return 'the previous run';
     case 'branch':
       return `the branch ${baseline.branch}`;
     case 'run':
@@ -51,14 +54,14 @@ function baselineWords(baseline: NonNullable<Suite['settings']['qualityGate']>['
     case 'commit_sha':
       return `commit ${baseline.commitSha.slice(0, 12)}`;
     case undefined:
-      return 'a baseline, which is not set';
+      return 'a baseline that is not set';
   }
 }
 
 const pauses: Record<string, string> = {
-  paused_quota: 'paused: the budget is spent',
-  paused_auth: 'paused: whoever set it lost access',
-  paused_failures: 'paused: five launches in a row failed',
+  paused_quota: 'paused: spend cap reached',
+  paused_auth: 'paused: its owner lost access',
+  paused_failures: 'paused: five consecutive launches failed',
 };
 
 /** Whether and how often it runs by itself. */

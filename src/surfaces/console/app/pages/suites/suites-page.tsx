@@ -1,18 +1,17 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask, askPages } from '../../api/ask.ts';
+import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import { type Measured, Trend } from '../../charts/trend.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
 import { count } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { scheduleState, stateOfLatest } from './suite-words.ts';
 import css from './suites.module.css';
 
@@ -31,16 +30,15 @@ export function SuitesPage() {
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
   // One request for all of them; suites without a run among these show their rates alone.
   const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
-  const items = suites.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = suites.data?.items ?? [];
   const past = pastOf(runs.data?.items ?? []);
   const open = (next: typeof make): void => void navigate({ search: { make: next }, replace: true });
   return (
     <Page
       title="Suites"
-      name="Suites"
       actions={
         <>
-          <Same operation="listEvalSuites" input={{ projectId }} />
+          <ApiExample operation="listEvalSuites" input={{ projectId }} />
           <Button onClick={() => open('file')}>Import file</Button>
           <Button look="primary" onClick={() => open('suite')}>
             New suite
@@ -48,31 +46,24 @@ export function SuitesPage() {
         </>
       }
     >
-      {suites.isPending && <Skeleton lines={6} />}
-      {suites.isError && <Problem error={suites.error} retry={() => void suites.refetch()} />}
-      {suites.isSuccess && items.length === 0 && (
-        <Empty
-          title="No suite yet"
-          action={
-            <Button look="primary" onClick={() => open('suite')}>
-              New suite
-            </Button>
-          }
-        >
-          A suite holds cases: what a user says, and what has to be true afterwards. A run tries each of them
-          several times.
-        </Empty>
-      )}
+      <QueryState
+        of={suites}
+        lines={6}
+        empty={items.length === 0}
+        title="No suite yet"
+        action={
+          <Button look="primary" onClick={() => open('suite')}>
+            New suite
+          </Button>
+        }
+      >
+        A suite holds cases: what a user says and the checks the result must pass. A run tries each case
+        several times.
+      </QueryState>
       {items.length > 0 && (
         <Table label="Suites" columns={columnsOf(projectId, past)} rows={items} keyOf={({ id }) => id} />
       )}
-      {suites.hasNextPage && (
-        <div>
-          <Button busy={suites.isFetchingNextPage} onClick={() => void suites.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore of={suites} />
       {make === 'suite' && <MakeSuite projectId={projectId} onClose={() => open(undefined)} />}
       {make === 'file' && <ImportFile projectId={projectId} onClose={() => open(undefined)} />}
     </Page>
@@ -108,7 +99,7 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
       name: 'Last run',
       cell: (suite) => {
         const state = stateOfLatest(suite);
-        if (!suite.latestRun || state === undefined) return <span className={css.soft}>never run</span>;
+        if (!suite.latestRun || state === undefined) return <span className={common.soft}>never run</span>;
         return (
           <Link
             to="/projects/$projectId/runs/$runId"
@@ -116,7 +107,7 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
             className={css.latest}
           >
             <StateMark state={state} />
-            {suite.latestRun.warnings && <span className={css.soft}>with warnings </span>}
+            {suite.latestRun.warnings && <span className={common.soft}>with warnings </span>}
             <Time at={suite.latestRun.createdAt} />
           </Link>
         );
@@ -129,13 +120,13 @@ function columnsOf(projectId: string, past: Map<string, Measured[]>): Column<Sui
           <Rate passed={latestRun.passed} trials={latestRun.passed + latestRun.failed} />
         ) : null,
     },
-    { name: 'Over time', cell: ({ id }) => <Trend past={past.get(id)?.slice(-20) ?? []} /> },
+    { name: 'Trend', cell: ({ id }) => <Trend past={past.get(id)?.slice(-20) ?? []} /> },
     { name: 'Runs', figure: true, cell: ({ totals }) => count(totals.runs) },
     {
       name: 'Schedule',
       cell: (suite) => {
         const { state, words } = scheduleState(suite);
-        if (state === 'skipped') return <span className={css.soft}>none</span>;
+        if (state === 'skipped') return <span className={common.soft}>none</span>;
         return <StateMark state={state}>{words}</StateMark>;
       },
     },

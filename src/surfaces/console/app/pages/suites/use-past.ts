@@ -1,5 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/ask.ts';
+import { ask, useQueries, useQuery } from '../../api/index.ts';
 import { isOpen } from '../runs/states.ts';
 import type { PastRun, States } from './past.ts';
 
@@ -22,7 +21,7 @@ export function usePast(which: { projectId: string; suiteId: string }, last: num
   const states = useQueries({
     queries: items.map((run) => ({
       ...ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: mostTrials }),
-      // What ended stays as it is.
+      // Completed runs do not change.
       staleTime: ({ state }: Held) => (isSettled(state.data) ? Number.POSITIVE_INFINITY : pollEvery),
       refetchInterval: ({ state }: Held) => (isSettled(state.data) ? (false as const) : pollEvery),
     })),

@@ -1,6 +1,6 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ask } from '../../api/ask.ts';
+import { ask, useQueries, useQuery } from '../../api/index.ts';
+import common from '../../kit/common.module.css';
 import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { type Column, Table } from '../../kit/table.tsx';
@@ -8,7 +8,6 @@ import { Time } from '../../kit/time.tsx';
 import { RevokeWaiver, type Waiver, WaiverState } from '../runs/waivers.tsx';
 import type { Run } from './past.ts';
 import type { Suite } from './suite-words.ts';
-import css from './suites.module.css';
 
 const lookedThrough = 50;
 
@@ -29,24 +28,23 @@ export function WaiversTab({ suite }: { suite: Suite }) {
   if (rows.length === 0)
     return (
       <Empty
-        title="No waiver"
+        title="No waivers"
         action={
           newest && (
             <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: newest.id }}>
-              Go to the last failed run
+              Go to last failed run
             </Link>
           )
         }
       >
-        A waiver lets a failed run count as good enough until a day that you say. It is given on the page of
-        the run.
+        A waiver makes CI treat a failed run as passing until a date you set. Create one on the run's page.
       </Empty>
     );
   return (
     <>
       <Table label="Waivers" columns={columnsOf(projectId)} rows={rows} keyOf={({ waiver }) => waiver.id} />
-      <p className={css.soft}>
-        Of the last {counted(runs.data.items.length, 'run')}; each shows its last waiver.
+      <p className={common.soft}>
+        Of the last {counted(runs.data.items.length, 'run')}; each with its latest waiver.
       </p>
     </>
   );
@@ -66,7 +64,7 @@ function columnsOf(projectId: string): Column<{ waiver: Waiver; run: Run }>[] {
     { name: 'State', cell: ({ waiver }) => <WaiverState waiver={waiver} /> },
     { name: 'Reason', cell: ({ waiver }) => waiver.reason },
     { name: 'By', cell: ({ waiver }) => waiver.createdByEmail ?? waiver.createdBy },
-    { name: 'Given', cell: ({ waiver }) => <Time at={waiver.createdAt} /> },
+    { name: 'Created', cell: ({ waiver }) => <Time at={waiver.createdAt} /> },
     { name: 'Expires', cell: ({ waiver }) => <Time at={waiver.expiresAt} /> },
     {
       name: '',

@@ -6,7 +6,6 @@ const makes = ['persona', 'journey', 'swarm', 'drafts'] as const;
 
 export interface SwarmsSearch {
   tab?: SwarmTab | undefined;
-  /** What is being made in a dialog. */
   make?: (typeof makes)[number] | undefined;
   /** The id of the persona or the swarm that is being edited. */
   edit?: string | undefined;
@@ -28,7 +27,6 @@ export function journeySearch(raw: Raw): JourneySearch {
 export interface SwarmSessionSearch {
   /** The turn whose timeline is shown. */
   turn?: string | undefined;
-  /** What is chosen in it. */
   span?: string | undefined;
 }
 

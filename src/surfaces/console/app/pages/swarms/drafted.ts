@@ -1,16 +1,14 @@
-import type { Input, Output } from '../../../../client/index.ts';
+import type { Input, Output } from '../../api/index.ts';
 
 type Generated = Output<'generatePersonas'>;
 export type Candidate = NonNullable<Generated['personas']>[number];
 type JourneyBody = Input<'createJourney'>['body'];
 
-/** Those of an answer, whether it has one persona or several. */
 export function candidatesOf({ persona, personas, journeys }: Generated): Candidate[] {
   if (personas) return personas;
   return persona ? [{ persona, journeys: journeys ?? [] }] : [];
 }
 
-/** What a persona and their journeys were drafted from, and what the journeys are tried with. */
 export interface Offer {
   environmentId: string | undefined;
   serverAttachmentId: string | undefined;

@@ -1,16 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Field, Select, TextArea } from '../../kit/field.tsx';
+import common from '../../kit/common.module.css';
+import { AreaField, SelectField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { type Candidate, candidatesOf, journeyBody, type Offer, personaBody } from './drafted.ts';
 import { lookedUp } from './names.ts';
 import css from './swarms.module.css';
@@ -36,7 +34,7 @@ export function Drafts({ projectId, onClose }: { projectId: string; onClose: () 
     journeyCount: 2,
     existingPersonas: (known.data?.items ?? []).slice(0, mostKnown).map(({ name, role }) => ({ name, role })),
   };
-  const drafting = useMutation({ mutationFn: () => api.generatePersonas({ projectId, body }) });
+  const drafting = useSubmit(() => api.generatePersonas({ projectId, body }));
   const candidates = drafting.data ? candidatesOf(drafting.data) : undefined;
   const offer: Offer = {
     environmentId: body.environmentId,
@@ -46,59 +44,52 @@ export function Drafts({ projectId, onClose }: { projectId: string; onClose: () 
   return (
     <FormDialog
       title="Draft with a model"
-      verb={candidates ? 'Draft others' : 'Draft personas'}
-      busy={drafting.isPending}
-      error={drafting.error ?? sources.error}
+      verb={candidates ? 'Draft again' : 'Draft personas'}
+      action={drafting}
+      error={sources.error}
       blocked={!source}
       wide
       onClose={onClose}
-      onSubmit={() => drafting.mutate()}
-      same={<Same operation="generatePersonas" input={{ projectId, body }} />}
+      example={<ApiExample operation="generatePersonas" input={{ projectId, body }} />}
     >
       {sources.ready && !source && (
-        <Note>
-          Drafts are made from tools. Make an environment or a server group first, so that there are some to
-          look at.
-        </Note>
+        <Note>Drafts are generated from tools. Create an environment or a server group first.</Note>
       )}
       <div className={css.columns}>
-        <Field label="From the tools of" needed>
-          <Select
-            value={source?.id ?? ''}
-            onChange={({ target }) => setChosen(target.value)}
-            options={sources.all.map(({ id, name, kind }) => [id, `${name} (${kindWords[kind]})`] as const)}
-          />
-        </Field>
-        {source?.kind === 'group' && (
-          <Field label="Journeys run with">
-            <Select
-              value={hostId ?? ''}
-              onChange={({ target }) => setClient(target.value)}
-              options={sources.clients.map(({ id, name }) => [id, name] as const)}
-            />
-          </Field>
-        )}
-        <Field label="Personas">
-          <Select
-            value={people}
-            onChange={({ target }) => setPeople(target.value)}
-            options={['1', '2', '3', '4', '6', '8', '12'].map((one) => [one, one] as const)}
-          />
-        </Field>
-      </div>
-      <Field label="Who uses this, and for what">
-        <TextArea
-          rows={2}
-          maxLength={2000}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
+        <SelectField
+          label="Tools from"
+          required
+          value={source?.id ?? ''}
+          options={sources.all.map(({ id, name, kind }) => [id, `${name} (${kindWords[kind]})`] as const)}
+          onChange={setChosen}
         />
-      </Field>
+        {source?.kind === 'group' && (
+          <SelectField
+            label="Journeys run with"
+            value={hostId ?? ''}
+            options={sources.clients.map(({ id, name }) => [id, name] as const)}
+            onChange={setClient}
+          />
+        )}
+        <SelectField
+          label="Personas"
+          value={people}
+          options={['1', '2', '3', '4', '6', '8', '12'].map((one) => [one, one] as const)}
+          onChange={setPeople}
+        />
+      </div>
+      <AreaField
+        label="Users and their goals"
+        rows={2}
+        maxLength={2000}
+        value={description}
+        onChange={setDescription}
+      />
       {candidates && (
-        <div className={css.drafts} aria-live="polite">
+        <div className={common.wideColumn} aria-live="polite">
           <Note>
-            {counted(candidates.length, 'draft')} by <code>{drafting.data?.generationModel}</code>. Nothing is
-            stored until you create it.
+            {counted(candidates.length, 'draft')} by <code>{drafting.data?.generationModel}</code>. Drafts are
+            not saved until you create them.
           </Note>
           {candidates.map((candidate, at) => (
             <CandidateCard
@@ -145,11 +136,10 @@ function CandidateCard({
   offer: Offer;
 }) {
   const { persona, journeys } = candidate;
-  const queryClient = useQueryClient();
-  // What failed halfway goes on where it was: under the same key a thing is made once.
+  // The idempotency key lets a failed creation resume without duplicates.
   const [key] = useState(() => crypto.randomUUID());
-  const making = useMutation({
-    mutationFn: async () => {
+  const making = useAction(
+    async () => {
       const made = await api.createPersona(
         { projectId, body: personaBody(candidate) },
         { idempotencyKey: `${key}-persona` },
@@ -160,24 +150,17 @@ function CandidateCard({
           { idempotencyKey: `${key}-${at}` },
         );
     },
-    onSuccess: async () => {
-      say(`Persona ${persona.name} created`);
-      for (const id of ['listPersonas', 'listJourneys'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-    },
-    onError: complain,
-  });
+    { says: `Persona ${persona.name} created` },
+  );
   return (
     <section className={css.draft} aria-label={persona.name}>
       <div className={css.draftHead}>
         <h3>{persona.name}</h3>
-        <bdi className={css.soft}>{persona.role}</bdi>
+        <bdi className={common.soft}>{persona.role}</bdi>
         {making.isSuccess ? (
           <StateMark state="passed">created</StateMark>
         ) : (
-          <Button busy={making.isPending} onClick={() => making.mutate()}>
-            Create with {counted(journeys.length, 'journey')}
-          </Button>
+          <Button action={making}>Create with {counted(journeys.length, 'journey')}</Button>
         )}
       </div>
       {persona.notes !== undefined && <p dir="auto">{cut(persona.notes, 600)}</p>}

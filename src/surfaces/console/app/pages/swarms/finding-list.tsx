@@ -1,14 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useAction } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { Few } from '../../kit/few.tsx';
+import common from '../../kit/common.module.css';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import { findingStates } from './finding-words.ts';
 import css from './findings.module.css';
 import { type Measured, WaveChart } from './wave-chart.tsx';
@@ -28,7 +28,7 @@ export interface ListedFinding {
 }
 
 const groups = [
-  ['regressed', 'Back again'],
+  ['regressed', 'Regressed'],
   ['new', 'New'],
   ['recurring', 'Recurring'],
   ['resolved', 'Resolved'],
@@ -38,13 +38,12 @@ const groups = [
 export function FindingList({
   findings,
   noun,
-  same,
+  example,
   turn,
 }: {
   findings: readonly ListedFinding[];
-  /** What it is looked for in: a wave, a week. */
   noun: string;
-  same: ReactNode;
+  example: ReactNode;
   /** Dismisses one, or shows it again. */
   turn: (finding: ListedFinding) => Promise<unknown>;
 }) {
@@ -55,28 +54,28 @@ export function FindingList({
     <>
       <div className={css.head}>
         <Note>
-          Each chart: the share of sessions affected, {noun} by {noun}, from 0 to 100 %. Filled where it
-          counts as found.
+          Charts show the share of sessions affected, {noun} by {noun}, 0 to 100 %. Filled: counted as a
+          finding.
         </Note>
         {hidden > 0 && (
           <Switch
-            label={`Show ${counted(hidden, 'dismissed one')}`}
+            label={`Show ${counted(hidden, 'dismissed finding')}`}
             checked={dismissed}
             onChange={setDismissed}
           />
         )}
-        {same}
+        {example}
       </div>
-      {shown.length === 0 && <Note>All of them were dismissed.</Note>}
+      {shown.length === 0 && <Note>All findings are dismissed.</Note>}
       {groups.map(([status, title]) => {
         const members = shown.filter((finding) => finding.status === status);
         return (
           members.length > 0 && (
             <Section key={status} title={`${title} (${members.length})`}>
               <ul className={css.multiples} aria-label={title}>
-                <Few items={members} noun="finding" rest="li">
+                <LimitedList items={members} noun="finding" rest="li">
                   {(finding) => <FindingCard key={finding.id} finding={finding} noun={noun} turn={turn} />}
-                </Few>
+                </LimitedList>
               </ul>
             </Section>
           )
@@ -98,32 +97,27 @@ function FindingCard({
   const { what, subject, status, occurrenceCount, lastSeenAt, dismissedAt, measured } = finding;
   const { state, word } = findingStates[status];
   const isDismissed = dismissedAt !== null;
-  const turning = useMutation({
-    mutationFn: () => turn(finding),
-    onSuccess: () => say(isDismissed ? 'Shown again' : 'Dismissed'),
-    onError: complain,
-  });
+  const turning = useAction(() => turn(finding), { says: isDismissed ? 'Restored' : 'Dismissed' });
   return (
     <li className={css.finding}>
       <p className={css.what} title={what}>
         {what}
       </p>
       <p className={css.subject} title={subject.label}>
-        <span className={css.soft}>{subject.kind}</span> <bdi>{subject.label}</bdi>
+        <span className={common.soft}>{subject.kind}</span> <bdi>{subject.label}</bdi>
       </p>
       <WaveChart name={`${what}: ${subject.label}`} measured={measured} noun={noun} />
       <p className={css.facts}>
         <StateMark state={state}>{word}</StateMark>
-        <span className={css.soft}>
+        <span className={common.soft}>
           {counted(occurrenceCount, noun)}, last <Time at={lastSeenAt} />
         </span>
         <Button
           look="quiet"
-          busy={turning.isPending}
-          aria-label={`${isDismissed ? 'Show again' : 'Dismiss'}: ${what}, ${subject.label}`}
-          onClick={() => turning.mutate()}
+          action={turning}
+          aria-label={`${isDismissed ? 'Restore' : 'Dismiss'}: ${what}, ${subject.label}`}
         >
-          {isDismissed ? 'Show again' : 'Dismiss'}
+          {isDismissed ? 'Restore' : 'Dismiss'}
         </Button>
       </p>
     </li>

@@ -1,30 +1,25 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { answersOf, askPages } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
-import { Same } from '../../same/same.tsx';
+import { api, askPages, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { Empty } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
 import { FindingList, type ListedFinding } from './finding-list.tsx';
 import { detectorOf, detectorWords } from './finding-words.ts';
 
-/** What keeps going wrong, each over the waves that could show it. */
 export function FindingsTab({ projectId }: { projectId: string }) {
   const findings = useEveryPage(useInfiniteQuery(askPages('listSwarmFindings', { projectId, limit: 200 })));
-  const queryClient = useQueryClient();
-  const items = findings.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = findings.data?.items ?? [];
   const turn = async ({ id: findingId, dismissedAt }: ListedFinding): Promise<void> => {
     await (dismissedAt === null
       ? api.dismissSwarmFinding({ projectId, findingId })
       : api.undismissSwarmFinding({ projectId, findingId }));
-    await queryClient.invalidateQueries(answersOf('listSwarmFindings'));
   };
-  if (findings.isError) return <Problem error={findings.error} retry={() => void findings.refetch()} />;
-  if (findings.isPending) return <Skeleton lines={8} />;
+  if (!findings.isSuccess) return <QueryState of={findings} lines={8} />;
   if (items.length === 0)
     return (
-      <Empty title="Nothing was found">
-        After each wave of runs it is counted what went wrong: criteria that are not met, tools that err,
-        sessions that break off. What turns up is followed here from wave to wave.
+      <Empty title="No findings">
+        Each wave of runs is analyzed for unmet criteria, tool errors and aborted sessions. Findings are
+        tracked here from wave to wave.
       </Empty>
     );
   return (
@@ -35,7 +30,7 @@ export function FindingsTab({ projectId }: { projectId: string }) {
         measured: waves.map(({ waveId, ...wave }) => ({ ...wave, id: waveId })),
       }))}
       noun="wave"
-      same={<Same operation="listSwarmFindings" input={{ projectId }} />}
+      example={<ApiExample operation="listSwarmFindings" input={{ projectId }} />}
       turn={turn}
     />
   );

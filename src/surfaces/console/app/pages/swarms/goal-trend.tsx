@@ -1,5 +1,5 @@
 import { wilson } from '../../../../../evaluation/statistics/wilson.ts';
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { Axes } from '../../charts/axes.tsx';
 import chart from '../../charts/chart.module.css';
 import { Chart } from '../../charts/chart.tsx';
@@ -20,7 +20,7 @@ export function GoalTrend({ days }: { days: readonly Day[] }) {
   return (
     <Chart
       title="Goals reached"
-      note="Sessions whose goal was reached, by day (UTC); the band is where the true rate lies, 19 times out of 20."
+      note="Sessions that reached their goal, by day (UTC), with the 95 % confidence band."
       columns={[
         { name: 'Day', value: dayOf },
         { name: 'Reached', value: ({ passedCount }) => passedCount },

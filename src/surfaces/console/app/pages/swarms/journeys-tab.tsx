@@ -1,10 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask, askPages } from '../../api/ask.ts';
-import { Button } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
+import { Empty } from '../../kit/notice.tsx';
 import { count, percent } from '../../kit/numbers.ts';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
@@ -17,28 +15,21 @@ export function JourneysTab({ projectId }: { projectId: string }) {
   const journeys = useInfiniteQuery(askPages('listJourneys', { projectId }));
   const personas = useQuery(ask('listPersonas', { projectId, limit: lookedUp }));
   const swarms = useQuery(ask('listSwarms', { projectId, limit: lookedUp }));
-  const items = journeys.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = journeys.data?.items ?? [];
   const names = new Map(
     [...(personas.data?.items ?? []), ...(swarms.data?.items ?? [])].map(({ id, name }) => [id, name]),
   );
-  if (journeys.isError) return <Problem error={journeys.error} retry={() => void journeys.refetch()} />;
-  if (journeys.isPending) return <Skeleton lines={6} />;
+  if (!journeys.isSuccess) return <QueryState of={journeys} lines={6} />;
   return (
     <>
       {items.length === 0 ? (
         <Empty title="No journey yet">
-          A journey is what a persona wants to get done, where it is tried, and how each session is graded.
+          A journey defines a persona's goal, its targets, and how sessions are graded.
         </Empty>
       ) : (
         <Table label="Journeys" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
       )}
-      {journeys.hasNextPage && (
-        <div>
-          <Button busy={journeys.isFetchingNextPage} onClick={() => void journeys.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore of={journeys} />
     </>
   );
 }
@@ -63,12 +54,12 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Journe
       cell: ({ environmentIds, hostIds }) => count(environmentIds.length || hostIds.length),
     },
     {
-      name: 'Sessions with each',
+      name: 'Sessions per target',
       figure: true,
       cell: ({ sessionsPerTarget }) => sessionsPerTarget ?? '',
     },
     { name: 'Graded by', cell: gradedBy },
-    { name: 'Has to pass', figure: true, cell: ({ passThreshold }) => percent(passThreshold) },
+    { name: 'Pass threshold', figure: true, cell: ({ passThreshold }) => percent(passThreshold) },
     { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ];
 }

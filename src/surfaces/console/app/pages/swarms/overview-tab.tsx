@@ -1,18 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { linkClass } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Empty } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { GoalTrend } from './goal-trend.tsx';
 import { endedOf, summaryWords } from './states.ts';
-import css from './swarms.module.css';
 
 type Overview = Output<'getSwarmOverview'>;
 type Run = Overview['runs'][number];
@@ -26,8 +25,7 @@ export function OverviewTab({ projectId }: { projectId: string }) {
     refetchInterval: ({ state }) =>
       state.data?.runs.some(({ status }) => status === 'running') ? pollEvery : false,
   });
-  if (overview.isError) return <Problem error={overview.error} retry={() => void overview.refetch()} />;
-  if (!overview.data) return <Skeleton lines={10} />;
+  if (!overview.isSuccess) return <QueryState of={overview} lines={10} />;
   const { runs, goalCompletion } = overview.data;
   if (runs.length === 0) return <NothingRun projectId={projectId} />;
   return (
@@ -48,7 +46,7 @@ export function OverviewTab({ projectId }: { projectId: string }) {
 function NothingRun({ projectId }: { projectId: string }) {
   return (
     <Empty
-      title="No journey was run yet"
+      title="No journey runs yet"
       action={
         <Link
           to="/projects/$projectId/swarms"
@@ -56,22 +54,21 @@ function NothingRun({ projectId }: { projectId: string }) {
           search={{ tab: 'journeys' }}
           className={linkClass}
         >
-          Choose a journey to launch
+          Select journey
         </Link>
       }
     >
-      A persona is somebody who wants something, a journey is what they want to get done. In a run a model
-      plays the persona in many sessions, and each is graded.
+      A persona describes a user, a journey their goal. In a run, a model plays the persona in many sessions,
+      and each is graded.
     </Empty>
   );
 }
 
-/** What was decided; before that, and where nothing can be, how running it went. */
 function standingOf({ status, verdict }: Run): { state: State; word: string | undefined } {
   if (status === 'running') return { state: 'running', word: undefined };
   if (verdict === null) return { state: 'grading', word: undefined };
   if (verdict !== 'notEstablished') return { state: verdict, word: undefined };
-  if (status === 'failed') return { state: 'setupFailed', word: 'broke off' };
+  if (status === 'failed') return { state: 'setupFailed', word: 'aborted' };
   if (status === 'rate_limited') return { state: 'timedOut', word: 'limited' };
   return { state: 'notEstablished', word: 'not graded' };
 }
@@ -96,7 +93,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       },
     },
     {
-      name: 'Reached the goal',
+      name: 'Goal reached',
       cell: ({ goalCompletion: goal }) =>
         goal && goal.gradedCount > 0 ? <Rate passed={goal.passedCount} trials={goal.gradedCount} /> : null,
     },
@@ -105,18 +102,18 @@ function columnsOf(projectId: string): Column<Run>[] {
       cell: ({ status, summary }) =>
         status === 'running' ? (
           <progress
-            className={css.progress}
+            className={common.progress}
             max={summary.total}
             value={endedOf(summary)}
             aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
           />
         ) : (
-          <span className={css.soft}>{summaryWords(summary)}</span>
+          <span className={common.soft}>{summaryWords(summary)}</span>
         ),
     },
-    { name: 'Keeps failing', cell: (run) => failing(run) },
+    { name: 'Recurring failures', cell: (run) => failing(run) },
     {
-      name: 'With',
+      name: 'Target',
       cell: ({ targets }) =>
         targets.map(({ hostName, environmentName }) => environmentName ?? hostName).join(', '),
     },

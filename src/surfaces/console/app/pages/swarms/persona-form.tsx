@@ -1,14 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
-import { Field, TextArea, TextInput } from '../../kit/field.tsx';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
+import { AreaField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 
 type Persona = Output<'getPersona'>;
 
@@ -33,11 +29,7 @@ export function PersonaForm({
     );
   return (
     <LazyDialog onClose={onClose} title="Persona">
-      {persona.isError ? (
-        <Problem error={persona.error} retry={() => void persona.refetch()} />
-      ) : (
-        <Skeleton lines={4} />
-      )}
+      <QueryState of={persona} lines={4} />
     </LazyDialog>
   );
 }
@@ -54,50 +46,50 @@ function Fields({
   const [name, setName] = useState(persona?.name ?? '');
   const [role, setRole] = useState(persona?.role ?? '');
   const [notes, setNotes] = useState(persona?.notes ?? '');
-  const queryClient = useQueryClient();
   const body = {
     name: name.trim(),
     role: role.trim(),
     ...((notes !== '' || persona) && { notes }),
   };
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       persona
         ? api.updatePersona({ projectId, personaId: persona.id, body })
         : api.createPersona({ projectId, body }),
-    onSuccess: async (saved) => {
-      say(`Persona ${saved.name} saved`);
-      onClose();
-      for (const id of ['listPersonas', 'getPersona'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-    },
-  });
+    { says: (saved) => `Persona ${saved.name} saved`, onDone: onClose },
+  );
   return (
     <FormDialog
       title={persona ? `Edit ${persona.name}` : 'New persona'}
       verb={persona ? 'Save changes' : 'Create persona'}
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={body.name === '' || body.role === ''}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         persona ? (
-          <Same operation="updatePersona" input={{ projectId, personaId: persona.id, body }} />
+          <ApiExample operation="updatePersona" input={{ projectId, personaId: persona.id, body }} />
         ) : (
-          <Same operation="createPersona" input={{ projectId, body }} />
+          <ApiExample operation="createPersona" input={{ projectId, body }} />
         )
       }
     >
-      <Field label="Name" needed>
-        <TextInput maxLength={120} value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field label="Role" needed hint="What they are, in a few words: “harbour master in a hurry”.">
-        <TextInput maxLength={120} value={role} onChange={({ target }) => setRole(target.value)} />
-      </Field>
-      <Field label="Notes" hint="How they speak, what they know, what they care about.">
-        <TextArea rows={5} maxLength={2000} value={notes} onChange={({ target }) => setNotes(target.value)} />
-      </Field>
+      <TextField label="Name" required maxLength={120} value={name} onChange={setName} />
+      <TextField
+        label="Role"
+        required
+        hint="In a few words, for example “harbour master in a hurry”."
+        maxLength={120}
+        value={role}
+        onChange={setRole}
+      />
+      <AreaField
+        label="Notes"
+        hint="How they speak, what they know and what they care about."
+        rows={5}
+        maxLength={2000}
+        value={notes}
+        onChange={setNotes}
+      />
     </FormDialog>
   );
 }

@@ -1,18 +1,15 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, askPages } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, askPages, type Output, useAction, useInfiniteQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Confirm } from '../../kit/confirm.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
-import css from './swarms.module.css';
 
 type Persona = Output<'listPersonas'>['items'][number];
 
@@ -21,32 +18,25 @@ const route = '/projects/$projectId/swarms';
 export function PersonasTab({ projectId }: { projectId: string }) {
   const personas = useInfiniteQuery(askPages('listPersonas', { projectId }));
   const [deleting, setDeleting] = useState<Persona>();
-  const items = personas.data?.pages.flatMap((page) => page.items) ?? [];
-  if (personas.isError) return <Problem error={personas.error} retry={() => void personas.refetch()} />;
-  if (personas.isPending) return <Skeleton lines={6} />;
+  const items = personas.data?.items ?? [];
+  if (!personas.isSuccess) return <QueryState of={personas} lines={6} />;
   return (
     <>
       {items.length === 0 ? (
         <Empty title="No persona yet">
-          A persona is somebody who wants something: a name, a role, and how they speak. Write one, or have a
-          model draft some from the tools that your servers offer.
+          A persona describes a user: a name, a role and how they speak. Create one, or let a model draft some
+          from your servers' tools.
         </Empty>
       ) : (
         <Table label="Personas" columns={columnsOf(setDeleting)} rows={items} keyOf={({ id }) => id} />
       )}
-      {personas.hasNextPage && (
-        <div>
-          <Button busy={personas.isFetchingNextPage} onClick={() => void personas.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore of={personas} />
       {deleting && <DeletePersona persona={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );
 }
 
-const sources = { manual: 'written', generated: 'drafted', cluster: 'seen in chats' };
+const sources = { manual: 'written', generated: 'drafted', cluster: 'from chats' };
 
 function columnsOf(remove: (persona: Persona) => void): Column<Persona>[] {
   return [
@@ -61,7 +51,7 @@ function columnsOf(remove: (persona: Persona) => void): Column<Persona>[] {
     },
     { name: 'Role', cell: ({ role }) => role },
     { name: 'Notes', cell: ({ notes }) => (notes === null ? '' : cut(notes, 160)) },
-    { name: 'Came from', cell: ({ source }) => <span className={css.soft}>{sources[source]}</span> },
+    { name: 'Source', cell: ({ source }) => <span className={common.soft}>{sources[source]}</span> },
     { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
     {
       name: 'Actions',
@@ -77,30 +67,22 @@ function columnsOf(remove: (persona: Persona) => void): Column<Persona>[] {
 
 function DeletePersona({ persona, onClose }: { persona: Persona; onClose: () => void }) {
   const { id: personaId, projectId, name } = persona;
-  const queryClient = useQueryClient();
-  const deleting = useMutation({
-    mutationFn: () => api.deletePersona({ projectId, personaId }),
-    onSuccess: async () => {
-      say(`Persona ${name} deleted`);
-      onClose();
-      await queryClient.invalidateQueries(answersOf('listPersonas'));
-    },
-    onError: complain,
+  const deleting = useAction(() => api.deletePersona({ projectId, personaId }), {
+    says: `Persona ${name} deleted`,
+    onDone: onClose,
   });
   return (
     <Confirm
       onClose={onClose}
       title={`Delete ${name}?`}
       verb="Delete persona"
-      busy={deleting.isPending}
-      onConfirm={() => deleting.mutate()}
-      same={<Same operation="deletePersona" input={{ projectId, personaId }} />}
-      lost={
-        <p>
-          What was written about them is lost. Runs that were launched keep it. It is refused while a journey
-          that is not archived has them.
-        </p>
-      }
-    />
+      action={deleting}
+      example={<ApiExample operation="deletePersona" input={{ projectId, personaId }} />}
+    >
+      <p>
+        The persona is permanently deleted. Past runs keep it. Personas used by active journeys cannot be
+        deleted.
+      </p>
+    </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { count, counted, percent } from '../../kit/numbers.ts';
 import type { State } from '../../kit/state.tsx';
 
@@ -23,13 +23,13 @@ export function standingOf(
   if (status === 'rate_limited')
     return {
       state: 'timedOut',
-      word: errorCode === 'spend_cap_exceeded' ? 'over budget' : 'limited by the provider',
+      word: errorCode === 'spend_cap_exceeded' ? 'over budget' : 'rate limited by the provider',
     };
-  if (status === 'failed') return { state: 'setupFailed', word: 'broke off' };
+  if (status === 'failed') return { state: 'setupFailed', word: 'aborted' };
   if (verdict?.verdict === 'passed' || verdict?.verdict === 'failed' || verdict?.verdict === 'inconclusive')
     return { state: verdict.verdict, word: undefined };
   if (verdict && isGraded(verdict)) return { state: 'grading', word: undefined };
-  return { state: 'notEstablished', word: 'ran, not graded' };
+  return { state: 'notEstablished', word: 'completed, not graded' };
 }
 
 /** Whether a grader is still at work on it. */
@@ -43,25 +43,25 @@ function isGraded({ grading, graders }: Verdict): boolean {
 }
 
 const reasons: Record<Verdict['reason'], string> = {
-  attemptPending: 'It has not begun.',
-  attemptRunning: 'It is under way.',
-  withdrawn: 'It was cancelled.',
-  spendCapReached: 'The budget was used up before it could run.',
-  notRun: 'It was not run: the provider allowed no more.',
-  executionFailed: 'It broke off, so that nothing can be said about the goal.',
-  ungraded: 'Nothing grades this journey: it has no rubric and no judge.',
-  gradingNotClaimed: 'Nobody has begun to grade it.',
-  criteriaPending: 'Its criteria are being looked at.',
-  judgePending: 'The judge is at work.',
-  gatingCriterionFailed: 'A criterion that decides was not met.',
-  judgeFailed: 'The judge says that the goal was not reached.',
-  criteriaGradingErrored: 'Grading by the criteria failed.',
-  gatingCriterionUnmeasured: 'A criterion that decides could not be measured.',
+  attemptPending: 'Not started.',
+  attemptRunning: 'In progress.',
+  withdrawn: 'Cancelled.',
+  spendCapReached: 'Not run: spend cap reached.',
+  notRun: 'Not run: rate limited by the provider.',
+  executionFailed: 'The session aborted, so the goal could not be assessed.',
+  ungraded: 'Not graded: the journey has no rubric and no judge.',
+  gradingNotClaimed: 'Waiting for grading.',
+  criteriaPending: 'Criteria are being graded.',
+  judgePending: 'The judge is running.',
+  gatingCriterionFailed: 'A required criterion was not met.',
+  judgeFailed: 'The judge found the goal not reached.',
+  criteriaGradingErrored: 'Criteria grading failed.',
+  gatingCriterionUnmeasured: 'A required criterion could not be measured.',
   judgeErrored: 'The judge failed.',
   gradingUnavailable: 'It could not be graded.',
-  allGatingCriteriaPassed: 'Every criterion that decides was met.',
-  judgePassed: 'The judge says that the goal was reached.',
-  allGradersPassed: 'Every criterion that decides was met, and the judge says that the goal was reached.',
+  allGatingCriteriaPassed: 'All required criteria were met.',
+  judgePassed: 'The judge found the goal reached.',
+  allGradersPassed: 'All required criteria were met, and the judge found the goal reached.',
 };
 
 /** Why, in a sentence. */
@@ -69,7 +69,6 @@ export function reasonWords({ reason }: Verdict): string {
   return reasons[reason] ?? reason;
 }
 
-/** What a run comes to: its verdict, before that how far it is. */
 export function stateOfJourneyRun({
   status,
   canceled,
@@ -99,19 +98,19 @@ export function endedOf({ succeeded, failed, rateLimited }: Summary): number {
 export function summaryWords(summary: Summary): string {
   const { total, succeeded, failed, rateLimited } = summary;
   return [
-    `${count(succeeded)} of ${counted(total, 'session')} ran to the end`,
-    ...(failed > 0 ? [`${count(failed)} broke off`] : []),
-    ...(rateLimited > 0 ? [`${count(rateLimited)} were limited`] : []),
+    `${count(succeeded)} of ${counted(total, 'session')} completed`,
+    ...(failed > 0 ? [`${count(failed)} aborted`] : []),
+    ...(rateLimited > 0 ? [`${count(rateLimited)} rate limited`] : []),
   ].join(', ');
 }
 
-/** What came of a run, in one sentence. */
+/** Describes the outcome of a run in one sentence. */
 export function outcomeSentence(run: JourneyRun): string {
   const { status, canceled, stale, summary, verdictSummary: decided } = run;
   const ended = `${count(endedOf(summary))} of ${counted(summary.total, 'session')}`;
   if (status === 'running') return `Running: ${ended} ended.`;
   if (canceled) return `Cancelled after ${ended}.`;
-  if (stale) return `Nobody worked on it any more; it was ended after ${ended}.`;
+  if (stale) return `Its worker stopped; it was ended after ${ended}.`;
   if (decided?.status === 'pending')
     return `All sessions ended; ${counted(decided.pendingSessions, 'session')} being graded.`;
   if (decided?.status === 'integrityFailed') return `No verdict: ${decided.reason}.`;
@@ -140,16 +139,16 @@ export function targetDecisions({ verdictSummary }: JourneyRun): Map<string, Tar
 }
 
 const decided: Record<string, string> = {
-  casePassRateBelowThreshold: 'With at least one target fewer sessions passed than have to.',
-  allMeasuredCasesMetThreshold: 'With every target as many sessions passed as have to.',
-  configuredTrialsNotAttempted: 'Not every session was run.',
-  noGradeableTrials: 'No session came so far that it could be graded.',
-  eligibleTrialsBelowMinimum: 'Fewer sessions could be graded than are asked for.',
-  completionRateBelowMinimum: 'Too many sessions broke off.',
-  completionRateNotMeasured: 'How many sessions ran to the end is not known.',
+  casePassRateBelowThreshold: 'At least one target is below its pass threshold.',
+  allMeasuredCasesMetThreshold: 'Every target meets its pass threshold.',
+  configuredTrialsNotAttempted: 'Not all sessions ran.',
+  noGradeableTrials: 'No session could be graded.',
+  eligibleTrialsBelowMinimum: 'Too few sessions could be graded.',
+  completionRateBelowMinimum: 'Too many sessions aborted.',
+  completionRateNotMeasured: 'The number of completed sessions is unknown.',
   evaluatorErrorRateAboveMaximum: 'Grading failed for too many sessions.',
-  evaluatorErrorRateNotMeasured: 'How often grading failed is not known.',
-  caseHasNoEligibleTrials: 'With at least one target no session could be graded.',
+  evaluatorErrorRateNotMeasured: 'The number of grading failures is unknown.',
+  caseHasNoEligibleTrials: 'At least one target has no graded session.',
 };
 
 /** Why it was decided so, in words; codes of newer services stay as they are. */

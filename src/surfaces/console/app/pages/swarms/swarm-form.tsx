@@ -1,16 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { Field, TextArea, TextInput } from '../../kit/field.tsx';
+import { AreaField, TextField } from '../../kit/field.tsx';
 import type { Schema } from '../../kit/form/schema.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { rubricOf } from './journey/journey-body.ts';
 import { problemsOf, RubricEditor } from './journey/rubric-editor.tsx';
 import css from './swarms.module.css';
@@ -36,11 +32,7 @@ export function SwarmForm({
     return <Fields key={swarm.data.updatedAt} projectId={projectId} swarm={swarm.data} onClose={onClose} />;
   return (
     <LazyDialog onClose={onClose} title="Swarm">
-      {swarm.isError ? (
-        <Problem error={swarm.error} retry={() => void swarm.refetch()} />
-      ) : (
-        <Skeleton lines={4} />
-      )}
+      <QueryState of={swarm} lines={4} />
     </LazyDialog>
   );
 }
@@ -57,7 +49,6 @@ function Fields({ projectId, swarm, onClose }: { projectId: string; swarm?: Swar
   const [turns, setTurns] = useState(String(swarm?.maxTurns ?? 6));
   const [criteria, setCriteria] = useState((swarm?.rubric?.criteria ?? []) as unknown as Schema[]);
   const environments = useQuery(ask('listEnvironments', { projectId }));
-  const queryClient = useQueryClient();
   const cleared = swarm ? null : undefined;
   const body = {
     name: name.trim(),
@@ -73,74 +64,62 @@ function Fields({ projectId, swarm, onClose }: { projectId: string; swarm?: Swar
     environmentIds: body.environmentIds ?? undefined,
     rubric: body.rubric ?? undefined,
   };
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useSubmit(
+    () =>
       swarm
         ? api.updateSwarm({ projectId, swarmId: swarm.id, body })
         : api.createSwarm({ projectId, body: created }),
-    onSuccess: async (saved) => {
-      say(`Swarm ${saved.name} saved`);
-      onClose();
-      for (const id of ['listSwarms', 'getSwarm'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
-    },
-  });
+    { says: (saved) => `Swarm ${saved.name} saved`, onDone: onClose },
+  );
   const wrong = !isWithin(sessions, 100) || !isWithin(turns, 200) || problemsOf(criteria).size > 0;
   return (
     <FormDialog
       title={swarm ? `Edit ${swarm.name}` : 'New swarm'}
       verb={swarm ? 'Save changes' : 'Create swarm'}
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={body.name === '' || wrong}
       wide
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         swarm ? (
-          <Same operation="updateSwarm" input={{ projectId, swarmId: swarm.id, body }} />
+          <ApiExample operation="updateSwarm" input={{ projectId, swarmId: swarm.id, body }} />
         ) : (
-          <Same operation="createSwarm" input={{ projectId, body: created }} />
+          <ApiExample operation="createSwarm" input={{ projectId, body: created }} />
         )
       }
     >
-      <Field label="Name" needed>
-        <TextInput maxLength={200} value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field label="Description">
-        <TextArea
-          rows={2}
-          maxLength={2000}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-      </Field>
+      <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
+      <AreaField
+        label="Description"
+        rows={2}
+        maxLength={2000}
+        value={description}
+        onChange={setDescription}
+      />
       <Choices
-        legend="Environments, for journeys that name none"
-        none={environments.isPending ? '…' : 'The project has no environment yet.'}
+        legend="Default environments for journeys"
+        none={environments.isPending ? '…' : 'This project has no environments.'}
         choices={(environments.data?.items ?? []).map((one) => ({ value: one.id, name: one.name ?? one.id }))}
         chosen={environmentIds}
         onChange={setEnvironmentIds}
       />
       <div className={css.columns}>
-        <Field
-          label="Sessions with each target"
+        <TextField
+          label="Sessions per target"
           problem={isWithin(sessions, 100) ? undefined : 'A whole number from 1 to 100'}
-        >
-          <TextInput
-            inputMode="numeric"
-            value={sessions}
-            onChange={({ target }) => setSessions(target.value)}
-          />
-        </Field>
-        <Field
-          label="Messages of the persona, at most"
+          inputMode="numeric"
+          value={sessions}
+          onChange={setSessions}
+        />
+        <TextField
+          label="Maximum persona messages"
           problem={isWithin(turns, 200) ? undefined : 'A whole number from 1 to 200'}
-        >
-          <TextInput inputMode="numeric" value={turns} onChange={({ target }) => setTurns(target.value)} />
-        </Field>
+          inputMode="numeric"
+          value={turns}
+          onChange={setTurns}
+        />
       </div>
-      <h3>Rubric, for journeys that have none</h3>
+      <h3>Default rubric for journeys</h3>
       <RubricEditor criteria={criteria} onChange={setCriteria} />
     </FormDialog>
   );

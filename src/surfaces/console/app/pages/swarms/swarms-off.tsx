@@ -4,11 +4,11 @@ import { Page } from '../../kit/page.tsx';
 /** Stands in place of every page of swarms where the organization has none. */
 export function SwarmsOff() {
   return (
-    <Page title="Swarms" name="Swarms">
+    <Page title="Swarms">
       <Empty title="Swarms are switched off">
-        The feature <code>swarms</code> is off for this organization. An operator of the installation switches
-        it on with <code>drydock features enable swarms</code>, and names the organization with{' '}
-        <code>--organization</code> where there are several. What was made before is kept.
+        The feature <code>swarms</code> is off for this organization. An operator of the installation can turn
+        it on with <code>drydock features enable swarms</code>. If there are several organizations, add{' '}
+        <code>--organization</code>. Existing data is kept.
       </Empty>
     </Page>
   );

@@ -2,20 +2,20 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react';
 import { useSwarmsOff } from '../../api/features.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 import { TabLinks, tabClass } from '../../kit/tabs.tsx';
-import { Same } from '../../same/same.tsx';
 import type { SwarmsSearch, SwarmTab } from './address.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { SwarmsOff } from './swarms-off.tsx';
 
-const onItsWay = () => <Skeleton lines={8} />;
-const JourneysTab = partFrom(() => import('./journeys-tab.tsx'), 'JourneysTab', onItsWay);
-const PersonasTab = partFrom(() => import('./personas-tab.tsx'), 'PersonasTab', onItsWay);
-const SwarmsTab = partFrom(() => import('./swarms-tab.tsx'), 'SwarmsTab', onItsWay);
-const FindingsTab = partFrom(() => import('./findings-tab.tsx'), 'FindingsTab', onItsWay);
+const loadingTab = () => <Skeleton lines={8} />;
+const JourneysTab = partFrom(() => import('./journeys-tab.tsx'), 'JourneysTab', loadingTab);
+const PersonasTab = partFrom(() => import('./personas-tab.tsx'), 'PersonasTab', loadingTab);
+const SwarmsTab = partFrom(() => import('./swarms-tab.tsx'), 'SwarmsTab', loadingTab);
+const FindingsTab = partFrom(() => import('./findings-tab.tsx'), 'FindingsTab', loadingTab);
 const PersonaForm = partFrom(() => import('./persona-form.tsx'), 'PersonaForm');
 const SwarmForm = partFrom(() => import('./swarm-form.tsx'), 'SwarmForm');
 const Drafts = partFrom(() => import('./drafts.tsx'), 'Drafts');
@@ -52,10 +52,9 @@ export function SwarmsPage() {
   return (
     <Page
       title="Swarms"
-      name="Swarms"
       actions={
         <>
-          <Same operation="getSwarmOverview" input={{ projectId }} />
+          <ApiExample operation="getSwarmOverview" input={{ projectId }} />
           <Button onClick={() => set({ make: 'drafts' })}>Draft with a model</Button>
           <Button onClick={() => set({ make: 'swarm' })}>New swarm</Button>
           <Button onClick={() => set({ make: 'persona' })}>New persona</Button>

@@ -3,7 +3,7 @@ import { plain } from '../../kit/text.ts';
 import css from './findings.module.css';
 import { share } from './states.ts';
 
-/** Of how many sessions in one wave, or in another span that is looked at as a whole. */
+/** Affected sessions of a wave, or of another period that is measured as a whole. */
 export interface Measured {
   id: string;
   affected: number;
@@ -31,7 +31,7 @@ export function WaveChart({
   if (!last) return <p className={css.unmeasured}>not measured</p>;
   const step = Math.min(widest, width / measured.length);
   const y = (rate: number): number => 1 + (1 - rate) * (height - 2);
-  const words = `${plain(name)}. In ${counted(measured.length, noun)}, the oldest first: ${measured
+  const words = `${plain(name)}. In ${counted(measured.length, noun)}, oldest first: ${measured
     .map(({ affected, total }) => share(affected, total))
     .join(', ')} of sessions; in the last ${last.affected} of ${last.total}`;
   return (
@@ -46,7 +46,7 @@ export function WaveChart({
       <line x1={0} x2={width} y1={y(0)} y2={y(0)} className={css.grid} />
       {measured.map(({ id, affected, total, fired }, at) => {
         const rate = total === 0 ? 0 : affected / total;
-        // Nothing affected is a line on the ground, so that it differs from a wave that is not there.
+        // Zero is drawn as a line, to differ from a missing wave.
         const top = Math.min(y(rate), y(0) - 2);
         return (
           <rect

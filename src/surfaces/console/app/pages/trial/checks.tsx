@@ -1,8 +1,9 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { classes } from '../../kit/classes.ts';
-import { Few } from '../../kit/few.tsx';
+import common from '../../kit/common.module.css';
 import { asSchema } from '../../kit/form/schema.ts';
 import { briefJson } from '../../kit/json.ts';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Glyph, type State } from '../../kit/state.tsx';
@@ -17,7 +18,6 @@ interface Check {
   key: string;
   state: State;
   name: string;
-  /** What it was given, like the words an answer must have. */
   given: string;
   reason: string;
   decides: boolean;
@@ -25,7 +25,7 @@ interface Check {
   turn: number | undefined;
 }
 
-/** Those that decide before those that advise, and what failed first. */
+/** Order: gating checks, then failures. */
 export function checksOf(iteration: Iteration): Check[] {
   const predicates = recordsOf(iteration.predicateResults).map(fromPredicate);
   const named = new Set(predicates.map(({ name }) => name));
@@ -37,7 +37,7 @@ export function checksOf(iteration: Iteration): Check[] {
   return [...predicates, ...scores].toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What others report may be anything. */
+/** Reported values are untrusted. */
 function recordsOf(list: unknown): Raw[] {
   return Array.isArray(list) ? list.map((one) => asSchema(one) ?? {}) : [];
 }
@@ -95,31 +95,34 @@ function words(name: string): string {
 }
 
 export function Checks({ checks, onShow }: { checks: Check[]; onShow: (turn: number | undefined) => void }) {
-  if (checks.length === 0) return <p className={css.soft}>Nothing was checked.</p>;
+  if (checks.length === 0) return <p className={common.soft}>No checks.</p>;
   return (
-    <ul className={css.checks}>
-      <Few items={checks} noun="check" rest="li">
+    <ul className={common.box}>
+      <LimitedList items={checks} noun="check" rest="li">
         {({ key, state, name, given, reason, decides, turn }) => (
-          <li key={key} className={classes(css.check, state === 'failed' && decides && css.deciding)}>
+          <li
+            key={key}
+            className={classes(common.boxItem, state === 'failed' && decides && common.failedGround)}
+          >
             <Glyph state={state} size={16} label={state === 'skipped' ? 'not applicable' : state} />
             <div>
               <p>
                 <strong>{name}</strong>
                 {given && <span className={css.given}> {cut(given, 1_000)}</span>}
               </p>
-              {reason && <LongText className={css.reason} text={reason} />}
-              <p className={css.soft}>
-                {decides ? 'decides' : 'advises only'}
+              {reason && <LongText className={common.breakable} text={reason} />}
+              <p className={common.soft}>
+                {decides ? 'decides' : 'advisory'}
                 {turn !== undefined && `, reads turn ${count(turn + 1)}`}
                 {' · '}
                 <button type="button" className={css.show} onClick={() => onShow(turn)}>
-                  show what it read
+                  show input
                 </button>
               </p>
             </div>
           </li>
         )}
-      </Few>
+      </LimitedList>
     </ul>
   );
 }

@@ -2,6 +2,7 @@ import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { Fold } from '../../kit/fold.tsx';
 import { ToolIcon } from '../../kit/icons.tsx';
 import { LongText } from '../../kit/long-text.tsx';
@@ -20,7 +21,7 @@ const roles = new Map([
 /** Messages that are drawn at once. */
 const pageLength = 100;
 
-/** What was said, in order. The message that is meant is marked and brought into view. */
+/** The message that is meant is marked and brought into view. */
 export function Conversation({
   messages,
   meant,
@@ -33,21 +34,21 @@ export function Conversation({
 }) {
   const list = useRef<HTMLOListElement>(null);
   const [turned, setTurned] = useState({ page: 0, meant });
-  // Whoever turns the page stays there until something else is meant.
+  // Paging back stops following the selection.
   const page = meant === undefined || turned.meant === meant ? turned.page : Math.floor(meant / pageLength);
   const first = page * pageLength;
   useEffect(() => {
     if (meant !== undefined) list.current?.children[meant - first]?.scrollIntoView({ block: 'nearest' });
   }, [meant, first]);
-  if (messages.length === 0) return <p className={css.soft}>Nothing was said.</p>;
+  if (messages.length === 0) return <p className={common.soft}>No messages.</p>;
   const turn = (by: number): void => setTurned({ page: page + by, meant });
   return (
     <>
-      <ol ref={list} className={css.messages}>
+      <ol ref={list} className={common.column}>
         {messages.slice(first, first + pageLength).map(({ index, role, parts }) => (
           <li
             key={index}
-            className={classes(css.message, roles.has(role) && css[role], index === meant && css.meant)}
+            className={classes(css.message, roles.has(role) && css[role], index === meant && common.selected)}
             aria-current={index === meant || undefined}
           >
             <h3 dir="auto">{roles.get(role) ?? role}</h3>
@@ -61,7 +62,7 @@ export function Conversation({
         ))}
       </ol>
       {messages.length > pageLength && (
-        <p className={css.soft}>
+        <p className={common.soft}>
           Messages {count(first + 1)} to {count(Math.min(messages.length, first + pageLength))} of{' '}
           {count(messages.length)}{' '}
           <Button look="quiet" disabled={page === 0} onClick={() => turn(-1)}>
@@ -81,7 +82,7 @@ const short = 600;
 
 function MessagePart({ part }: { part: Part }) {
   const { kind, text, tool, failed } = part;
-  if (kind === 'text') return <LongText className={css.said} text={text} />;
+  if (kind === 'text') return <LongText className={common.words} text={text} />;
   const heading = (
     <span className={css.call}>
       <ToolIcon />
@@ -102,7 +103,7 @@ function MessagePart({ part }: { part: Part }) {
       className={css.folded}
       summary={
         <>
-          {heading} <span className={css.soft}>{text.slice(0, 80).replaceAll(/\s+/g, ' ')}…</span>
+          {heading} <span className={common.soft}>{text.slice(0, 80).replaceAll(/\s+/g, ' ')}…</span>
         </>
       }
     >

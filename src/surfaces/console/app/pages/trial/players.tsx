@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { Note } from '../../kit/notice.tsx';
 import { duration } from '../../kit/time.tsx';
-import { type Film, frameAt } from './films.ts';
 import css from './recording.module.css';
+import { type Film, frameAt } from './recordings.ts';
 
 interface PlayerProps {
   film: Film;
-  /** Its length in milliseconds, as far as it is known. */
   length: number;
   now: number;
   onTime: (ms: number) => void;
@@ -18,9 +18,9 @@ interface PlayerProps {
   to: { ms: number } | undefined;
 }
 
-/** A recording. Its address works for some minutes: one that fails is asked for again, once. */
+/** A recording. Signed URLs expire: after a failure a new one is requested once. */
 export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise<string | undefined> }) {
-  // What is being played keeps its address when the trace is read again.
+  // A playing video keeps its URL when the trace refreshes.
   const [source, setSource] = useState({ path: props.film.path, turn: 0 });
   const [state, setState] = useState<'fresh' | 'renewed' | 'lost'>('fresh');
   const renewed = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise
   if (state === 'lost')
     return (
       <Note>
-        The recording could not be loaded. It may be gone.{' '}
+        The recording could not be loaded. It may have been deleted.{' '}
         <Button onClick={() => void renewed()}>Try again</Button>
       </Note>
     );
@@ -65,7 +65,7 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
       ref={video}
       className={css.picture}
       src={source.path}
-      aria-label={`Recording of the widget of ${film.toolName}`}
+      aria-label={`Recording of widget ${film.toolName}`}
       controls
       muted
       playsInline
@@ -127,7 +127,7 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
       if (!over && canvas.current) draw(canvas.current, picture);
       picture.close();
     };
-    // One that cannot be read leaves the one before it.
+    // If a frame cannot be decoded, the previous one stays.
     show().catch(() => {});
     return () => {
       over = true;
@@ -140,14 +140,14 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
   };
   const place = `${duration(now)} of ${duration(length)}`;
   return (
-    <div className={css.frames}>
+    <div className={common.narrowColumn}>
       <canvas
         ref={canvas}
         className={css.picture}
         width={1024}
         height={768}
         role="img"
-        aria-label={`Recording of the widget of ${film.toolName}`}
+        aria-label={`Recording of widget ${film.toolName}`}
         aria-busy={!bytes}
       />
       <div className={css.controls}>
@@ -157,7 +157,7 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
         <input
           type="range"
           className={css.scrubber}
-          aria-label="Place in the recording"
+          aria-label="Playback position"
           aria-valuetext={place}
           min={0}
           max={length}

@@ -7,7 +7,6 @@ import type { Span, Trace } from './trace.ts';
 
 type View = 'frames' | 'span' | 'trace';
 
-/** What was exchanged with servers, and what was recorded, as it is. */
 export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined }) {
   const [chosen, choose] = useState<View>('frames');
   const frames = Array.isArray(trace['frames']) ? (trace['frames'] as unknown[]) : [];
@@ -25,7 +24,7 @@ export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined
   return (
     <Section
       title="Raw"
-      actions={<TabButtons label="What is shown" names={views} chosen={view} choose={choose} />}
+      actions={<TabButtons label="Raw view" names={views} chosen={view} choose={choose} />}
     >
       {view === 'frames' && <Json value={own} label="MCP frames" />}
       {view === 'span' && <Json value={recorded} label="span" />}

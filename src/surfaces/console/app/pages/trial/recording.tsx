@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { ask } from '../../api/ask.ts';
+import { ask, useQuery } from '../../api/index.ts';
+import common from '../../kit/common.module.css';
 import { Section } from '../../kit/page.tsx';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { TabButtons } from '../../kit/tabs.tsx';
 import { duration } from '../../kit/time.tsx';
-import { type Film, type FilmedStep, filmedSteps, filmsOf, placeOfSpan, stepAt } from './films.ts';
 import { Player } from './players.tsx';
 import css from './recording.module.css';
+import { type Film, type FilmedStep, filmedSteps, filmsOf, placeOfSpan, stepAt } from './recordings.ts';
 import type { Span, Trace } from './trace.ts';
 
-/** What the widgets of a trial looked like, with the steps that were taken on them. */
 export function Recording({
   which,
   films,
@@ -23,7 +22,6 @@ export function Recording({
   which: { projectId: string; runId: string; iterationId: string };
   films: Film[];
   spans: Span[];
-  /** What is chosen: a span, or a step. */
   span: Span | undefined;
   step: string | undefined;
   onStep: (id: string) => void;
@@ -36,7 +34,7 @@ export function Recording({
   const chosen = steps.find(({ id }) => id === stepId);
   const place = chosen ?? (span && placeOfSpan(span, spans, films));
   const [picked, pick] = useState<{ blobId: string; over: string | undefined }>();
-  // Whoever picks another recording stays with it until something else is chosen.
+  // A picked recording stays selected until another span or step is chosen.
   const key = stepId ?? span?.id;
   const wanted = picked && picked.over === key ? picked.blobId : place?.blobId;
   const film = films.find(({ blobId }) => blobId === wanted) ?? films[0];
@@ -128,7 +126,7 @@ function FilmAndSteps({
         renew={renew}
       />
       {steps.length > 0 && (
-        <ol className={css.steps} aria-label="Steps on the widget">
+        <ol className={css.steps} aria-label="Widget steps">
           {steps.map((step) => (
             <li key={step.id}>
               <button
@@ -145,7 +143,9 @@ function FilmAndSteps({
                   <bdi>
                     {step.number}. {step.words}
                   </bdi>
-                  {step.status === 'fail' && step.reason && <bdi className={css.reason}>{step.reason}</bdi>}
+                  {step.status === 'fail' && step.reason && (
+                    <bdi className={common.softSmall}>{step.reason}</bdi>
+                  )}
                 </span>
                 <span className={css.at}>{duration(step.ms)}</span>
               </button>

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { stageWord } from '../runs/states.ts';
 import css from './trial.module.css';
@@ -10,13 +10,13 @@ const states: Record<Stage['state'], { state: State; word: string }> = {
   failed: { state: 'failed', word: 'failed' },
   notReached: { state: 'notEstablished', word: 'not reached' },
   notMeasured: { state: 'notMeasured', word: 'not measured' },
-  notApplicable: { state: 'skipped', word: 'not asked for' },
+  notApplicable: { state: 'skipped', word: 'not required' },
 };
 
 /** From the connection to what the user gets: where it went wrong first. */
 export function Stages({ stages }: { stages: Stage[] }) {
   return (
-    <ol className={css.stages} aria-label="How far it came">
+    <ol className={css.stages} aria-label="Stages">
       {stages.map(({ stage, state }) => (
         <li key={stage} title={`${stageWord(stage)}: ${states[state].word}`}>
           <Glyph state={states[state].state} label={states[state].word} />

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../client/index.ts';
+import type { Output } from '../../api/index.ts';
 import { listIn, numberIn, textIn } from '../../kit/given.ts';
 import { jsonWithin } from '../../kit/json.ts';
 import { counted } from '../../kit/numbers.ts';
@@ -68,7 +68,7 @@ export function spansOf({ spans }: { spans?: unknown }): Span[] {
 export interface Part {
   kind: 'text' | 'call' | 'result' | 'other';
   text: string;
-  /** Of a call or its result. */
+  /** Name of the tool, for a call or its result. */
   tool: string | undefined;
   toolCallId: string | undefined;
   failed: boolean;
@@ -77,7 +77,7 @@ export interface Part {
 export interface Message {
   index: number;
   role: string;
-  /** Which prompt of the case it belongs to; before the first it is -1. */
+  /** Index of the case's prompt; -1 before the first. */
   turn: number;
   parts: Part[];
 }
@@ -102,7 +102,7 @@ function partsOf(content: unknown): Part[] {
     return content === undefined || content === null ? [] : [part('other', shown(content))];
   const parts = content.slice(0, mostParts).map(partOf);
   const more = content.length - parts.length;
-  return more > 0 ? [...parts, part('text', `${counted(more, 'more part')} in the raw form.`)] : parts;
+  return more > 0 ? [...parts, part('text', `${counted(more, 'more part')} in the raw view.`)] : parts;
 }
 
 function partOf(given: unknown): Part {
@@ -138,7 +138,7 @@ function shown(value: unknown): string {
 }
 
 function ended({ text, whole }: { text: string; whole: boolean }): string {
-  return whole ? text : `${text}…\n(The raw form has all of it.)`;
+  return whole ? text : `${text}…\n(The raw view has all of it.)`;
 }
 
 /** The tool call that a span is, or that its widget was shown for. */
@@ -171,7 +171,7 @@ export function messageOfSpan(
   return nth < 0 ? undefined : messages.filter(({ role }) => role === 'assistant')[nth]?.index;
 }
 
-/** What a check of a turn reads: the last answer in it; of the whole trial, the last of all. */
+/** The answer a check reads: the last of its turn, or the last of the trial. */
 export function answerOfTurn(messages: readonly Message[], turn: number | undefined): number | undefined {
   const answers = messages.filter(
     (message) => message.role === 'assistant' && (turn === undefined || message.turn === turn),

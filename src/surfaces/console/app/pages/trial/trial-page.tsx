@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { DrydockError, type Output } from '../../../../client/index.ts';
+import { DrydockError } from '../../../../client/index.ts';
+import { type Output, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
@@ -10,16 +11,16 @@ import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
-import { filmsOf } from './films.ts';
 import { isTyping, Neighbours } from './neighbours.tsx';
 import { RawTrace } from './raw.tsx';
+import { filmsOf } from './recordings.ts';
 import { Stages } from './stages.tsx';
 import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './trace.ts';
 import css from './trial.module.css';
@@ -53,24 +54,19 @@ export function TrialPage() {
   ];
   if (!iteration.data)
     return (
-      <Page title="Trial" name="Trial" crumbs={crumbs}>
-        {iteration.isError ? (
-          <Problem error={iteration.error} retry={() => void iteration.refetch()} back={crumbs[1]} />
-        ) : (
-          <Skeleton lines={10} />
-        )}
+      <Page title="Trial" crumbs={crumbs}>
+        <QueryState of={iteration} lines={10} back={crumbs[1]} />
       </Page>
     );
   const { title, iterationNumber } = iteration.data;
   return (
     <Page
       title={`${title}, trial ${iterationNumber}`}
-      name={`${title}, trial ${iterationNumber}`}
       crumbs={crumbs}
       mark={<StateBadge state={stateOfTrial(iteration.data)} />}
       actions={
         <>
-          <Same operation="getEvalIterationTrace" input={which} />
+          <ApiExample operation="getEvalIterationTrace" input={which} />
           <Neighbours projectId={projectId} runId={runId} trialId={trialId} />
         </>
       }
@@ -84,7 +80,7 @@ export function TrialPage() {
               params={{ projectId, suiteId: run.data.suiteId }}
               search={{ case: iteration.data.testCaseId }}
             >
-              Open the case
+              Open case
             </Link>
           )
         }
@@ -95,7 +91,7 @@ export function TrialPage() {
         <Note key={code}>{message}</Note>
       ))}
       {iteration.data.scoreIntegrity !== undefined && (
-        <Note>Scores were reported that do not fit how they were defined. They are not shown.</Note>
+        <Note>Some reported scores do not match their definition and are not shown.</Note>
       )}
       {trace.isPending && <Skeleton lines={8} />}
       {trace.isError && (
@@ -146,7 +142,7 @@ function TraceView({
   const films = useMemo(() => filmsOf(trace), [trace]);
   const { byCall, others } = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
-  // What a check read is meant until a span is chosen, and the other way round.
+  // Selecting a check deselects the span and the other way round.
   const [read, setRead] = useState<number>();
   const meant = read ?? (chosen && messageOfSpan(chosen, spans, messages));
   const choose = (span: string | undefined): void => {
@@ -193,12 +189,12 @@ function TraceView({
         {spans.length > 0 ? (
           <Waterfall bars={spans} chosen={chosen?.id} onChoose={choose} />
         ) : (
-          <Note>The trace says nothing about time.</Note>
+          <Note>The trace has no timing.</Note>
         )}
       </Section>
       {trace['raw'] !== undefined && (
-        <Section title="As it was reported">
-          <Json value={trace['raw']} label="trace as it was reported" />
+        <Section title="As reported">
+          <Json value={trace['raw']} label="trace as reported" />
         </Section>
       )}
       {search.raw && <RawTrace trace={trace} span={chosen} />}
@@ -222,11 +218,11 @@ function TrialFacts({ iteration, edit }: { iteration: Iteration; edit: ReactNode
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={id} />],
+        ['ID', <Id key="id" value={id} />],
         ['Case', edit],
         ['Model', provider === 'none' ? 'none' : model],
         ['Started', startedAt === null ? undefined : <Time key="started" at={startedAt} />],
-        ['Took', durationMs === null ? undefined : duration(durationMs)],
+        ['Duration', durationMs === null ? undefined : duration(durationMs)],
         ['Tool calls', count(actualToolCalls.length)],
         ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
         ['Cost', typeof spent === 'number' ? cost(spent) : 'not known'],

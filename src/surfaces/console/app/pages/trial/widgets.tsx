@@ -1,4 +1,4 @@
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { partFrom } from '../../api/parts.ts';
 import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
@@ -29,7 +29,7 @@ export function widgetsOf(
     const widget = (
       <WidgetSeen key={at} name={name} given={given}>
         {picture !== undefined && (
-          <img className={css.picture} src={picture} alt={`${name} as it came to be drawn`} loading="lazy" />
+          <img className={css.picture} src={picture} alt={`${name} rendering steps`} loading="lazy" />
         )}
       </WidgetSeen>
     );

@@ -1,17 +1,13 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf, ask, askPages } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, ask, askPages, type Output, useAction, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { complain, say } from '../../kit/toast.tsx';
 import { deliveryStates } from './address.ts';
 import css from './webhooks.module.css';
 
@@ -24,9 +20,9 @@ interface Which {
 
 const route = '/projects/$projectId/webhooks/$webhookId';
 const marks: Record<Delivery['state'], [State, string]> = {
-  delivered: ['passed', 'arrived'],
-  pending: ['pending', 'waiting'],
-  dead: ['failed', 'given up'],
+  delivered: ['passed', 'delivered'],
+  pending: ['pending', 'pending'],
+  dead: ['failed', 'failed'],
 };
 
 export function Deliveries({ which }: { which: Which }) {
@@ -36,12 +32,12 @@ export function Deliveries({ which }: { which: Which }) {
     ...askPages('listWebhookDeliveries', { ...which, ...(state && { state }) }),
     refetchInterval: 5_000,
   });
-  const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = deliveries.data?.items ?? [];
   return (
     <>
       <search className={css.filters}>
         <Select
-          aria-label="Which deliveries"
+          aria-label="Delivery state"
           value={state ?? ''}
           onChange={({ target }) =>
             void navigate({
@@ -51,17 +47,15 @@ export function Deliveries({ which }: { which: Which }) {
           }
           options={[
             ['', 'All'],
-            ['delivered', 'Arrived'],
-            ['pending', 'Waiting'],
-            ['dead', 'Given up'],
+            ['delivered', 'Delivered'],
+            ['pending', 'Pending'],
+            ['dead', 'Failed'],
           ]}
         />
       </search>
-      {deliveries.isPending && <Skeleton lines={4} />}
-      {deliveries.isError && <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />}
-      {deliveries.isSuccess && items.length === 0 && (
-        <Empty title="Nothing was sent">Send a test to see whether the receiver answers.</Empty>
-      )}
+      <QueryState of={deliveries} lines={4} empty={items.length === 0} title="No deliveries">
+        Send a test event to check the receiver.
+      </QueryState>
       {items.length > 0 && (
         <Table
           label="Deliveries"
@@ -77,11 +71,7 @@ export function Deliveries({ which }: { which: Which }) {
           }}
         />
       )}
-      {deliveries.hasNextPage && (
-        <Button busy={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
-          Show earlier ones
-        </Button>
-      )}
+      <ShowMore of={deliveries}>Show more</ShowMore>
     </>
   );
 }
@@ -94,14 +84,14 @@ const columns: Column<Delivery>[] = [
       const [mark, word] = marks[state];
       return (
         <StateMark state={state === 'pending' && attempts > 0 ? 'attention' : mark}>
-          {state === 'pending' && attempts > 0 ? 'trying again' : word}
+          {state === 'pending' && attempts > 0 ? 'retrying' : word}
         </StateMark>
       );
     },
   },
-  { name: 'It said', cell: ({ lastStatus, lastError }) => lastError ?? lastStatus },
+  { name: 'Response', cell: ({ lastStatus, lastError }) => lastError ?? lastStatus },
   { name: 'Attempts', figure: true, cell: ({ attempts }) => attempts },
-  { name: 'Happened', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Occurred', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     name: 'Next attempt',
     figure: true,
@@ -113,34 +103,20 @@ function sentOf(which: Which): (delivery: Delivery) => ReactNode {
   return ({ id }) => <Sent which={{ ...which, deliveryId: id }} />;
 }
 
-/** What is sent, and how the attempts went. */
 function Sent({ which }: { which: Which & { deliveryId: string } }) {
   const delivery = useQuery({ ...ask('getWebhookDelivery', which), refetchInterval: 5_000 });
-  const queryClient = useQueryClient();
-  const again = useMutation({
-    mutationFn: () => api.redeliverWebhook(which),
-    onSuccess: async () => {
-      say('On its way again');
-      await queryClient.invalidateQueries(answersOf('listWebhookDeliveries'));
-      await queryClient.invalidateQueries(answersOf('getWebhookDelivery'));
-    },
-    onError: complain,
-  });
-  if (delivery.isError) return <Problem error={delivery.error} retry={() => void delivery.refetch()} />;
-  if (!delivery.data) return <Skeleton lines={3} />;
+  const again = useAction(() => api.redeliverWebhook(which), { says: 'Queued for redelivery' });
+  if (!delivery.isSuccess) return <QueryState of={delivery} lines={3} />;
   const { log, body, eventId } = delivery.data;
   return (
     <>
       <p>
-        <code>webhook-id: {eventId}</code>{' '}
-        <Button onClick={() => again.mutate()} busy={again.isPending}>
-          Send again
-        </Button>
+        <code>webhook-id: {eventId}</code> <Button action={again}>Redeliver</Button>
       </p>
       {log.length > 0 && (
         <Table label="Attempts" columns={attempts} rows={log} keyOf={({ at }) => String(at)} />
       )}
-      <Json value={body} label="what is sent" />
+      <Json value={body} label="payload" />
     </>
   );
 }
@@ -148,10 +124,10 @@ function Sent({ which }: { which: Which & { deliveryId: string } }) {
 const attempts: Column<Attempt>[] = [
   { name: 'Attempt', main: true, cell: ({ at }) => <Time at={at} /> },
   {
-    name: 'Answer',
+    name: 'Response',
     cell: ({ status, error }) => (
       <StateMark state={error === null ? 'passed' : 'failed'}>{error ?? status}</StateMark>
     ),
   },
-  { name: 'Took', figure: true, cell: ({ durationMs }) => duration(durationMs) },
+  { name: 'Duration', figure: true, cell: ({ durationMs }) => duration(durationMs) },
 ];

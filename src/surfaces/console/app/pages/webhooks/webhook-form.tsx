@@ -1,14 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type EventType, eventTypes } from '../../../../../contract/event-types.ts';
-import type { Output } from '../../../../client/index.ts';
-import { answersOf } from '../../api/ask.ts';
-import { api } from '../../api/client.ts';
+import { api, type Output, useSubmit } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { say } from '../../kit/toast.tsx';
-import { Same } from '../../same/same.tsx';
 import { Once } from '../organization/once.tsx';
 
 type Webhook = Output<'getWebhook'>;
@@ -28,7 +25,6 @@ export function WebhookForm({
   const [name, setName] = useState(webhook?.name ?? '');
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<string[]>(webhook?.events ?? types.map(([type]) => type));
-  const queryClient = useQueryClient();
   const fields = { name: name.trim(), events: events as EventType[] };
   const create = { projectId, body: { ...fields, url } };
   const update = {
@@ -36,74 +32,71 @@ export function WebhookForm({
     webhookId: webhook?.id ?? '',
     body: { ...fields, ...(url !== '' && { url }) },
   };
-  const saving = useMutation<Webhook & { secret?: string }>({
-    mutationFn: () => (webhook ? api.updateWebhook(update) : api.createWebhook(create)),
-    onSuccess: async (saved) => {
-      await Promise.all(
-        (['listWebhooks', 'getWebhook'] as const).map((id) => queryClient.invalidateQueries(answersOf(id))),
-      );
-      if (saved.secret === undefined) {
-        say(`Webhook ${saved.name} changed`);
+  const saving = useSubmit(
+    (): Promise<Webhook & { secret?: string }> =>
+      webhook ? api.updateWebhook(update) : api.createWebhook(create),
+    {
+      onDone: (saved) => {
+        if (saved.secret !== undefined) return;
+        say(`Webhook ${saved.name} saved`);
         onClose();
-      }
+      },
     },
-    // What is shown once is kept nowhere else.
-    gcTime: 0,
-  });
+  );
   if (saving.data?.secret !== undefined)
     return (
       <Once
-        title={`The secret of ${saving.data.name}`}
+        title={`Secret of ${saving.data.name}`}
         value={saving.data.secret}
         label="secret"
         onClose={onClose}
       >
         <p>
-          Deliveries are signed with it as the Standard Webhooks say. Give it to the receiver now: it is not
-          shown again.
+          Deliveries are signed with it (Standard Webhooks). Copy it to the receiver now: it is not shown
+          again.
         </p>
       </Once>
     );
   return (
     <FormDialog
-      title={webhook ? `Change ${webhook.name}` : 'New webhook'}
+      title={webhook ? `Edit ${webhook.name}` : 'New webhook'}
       verb={webhook ? 'Save changes' : 'Create webhook'}
-      busy={saving.isPending}
-      error={saving.error}
+      action={saving}
       blocked={fields.name === '' || events.length === 0 || (!webhook && url === '')}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={
+      example={
         webhook ? (
-          <Same operation="updateWebhook" input={update} />
+          <ApiExample operation="updateWebhook" input={update} />
         ) : (
-          <Same operation="createWebhook" input={create} />
+          <ApiExample operation="createWebhook" input={create} />
         )
       }
     >
-      <Field label="Name" needed hint="What receives it, like CI.">
-        <TextInput value={name} maxLength={200} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        required
+        hint="The receiver, for example CI."
+        value={name}
+        maxLength={200}
+        onChange={setName}
+      />
+      <TextField
         label="URL"
-        needed={!webhook}
-        hint={webhook ? `Left empty, ${webhook.url} stays.` : 'Where events are posted to.'}
-      >
-        <TextInput
-          type="url"
-          inputMode="url"
-          spellCheck={false}
-          placeholder="https://"
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-        />
-      </Field>
+        required={!webhook}
+        hint={webhook ? `Leave empty to keep ${webhook.url} .` : 'Events are posted to this URL.'}
+        type="url"
+        inputMode="url"
+        spellCheck={false}
+        placeholder="https://"
+        value={url}
+        onChange={setUrl}
+      />
       <Choices
-        legend="Told of"
+        legend="Events"
         choices={types.map(([value, hint]) => ({ value, name: <code>{value}</code>, hint }))}
         chosen={events}
         onChange={setEvents}
-        none="There is nothing to tell of."
+        none="No event types."
         told
       />
     </FormDialog>

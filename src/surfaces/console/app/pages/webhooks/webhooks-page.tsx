@@ -1,15 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { Output } from '../../../../client/index.ts';
-import { ask } from '../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../api/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 type Webhook = Output<'listWebhooks'>['items'][number];
@@ -32,22 +30,17 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      name="Webhooks"
       actions={
         <>
-          <Same operation="listWebhooks" input={{ projectId }} />
+          <ApiExample operation="listWebhooks" input={{ projectId }} />
           {items.length > 0 && create}
         </>
       }
     >
-      {webhooks.isPending && <Skeleton lines={4} />}
-      {webhooks.isError && <Problem error={webhooks.error} retry={() => void webhooks.refetch()} />}
-      {webhooks.isSuccess && items.length === 0 && (
-        <Empty title="No webhook yet" action={create}>
-          Have what happens here sent to a URL of yours: a run was decided, a gate changed, a finding is new,
-          a server stopped working. Signed, and again until it arrives.
-        </Empty>
-      )}
+      <QueryState of={webhooks} lines={4} empty={items.length === 0} title="No webhook yet" action={create}>
+        Webhooks post events to your URL: run decided, gate changed, new finding, server down. Deliveries are
+        signed and retried.
+      </QueryState>
       {items.length > 0 && (
         <Table label="Webhooks" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
       )}
@@ -70,11 +63,11 @@ function columnsOf(projectId: string): Column<Webhook>[] {
     { name: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
     { name: 'URL', cell: ({ url }) => <code>{url}</code> },
     {
-      name: 'Told of',
+      name: 'Events',
       cell: ({ events }) => <span title={events.join(', ')}>{counted(events.length, 'event')}</span>,
     },
-    { name: 'Waiting', figure: true, cell: ({ pending }) => pending > 0 && count(pending) },
-    { name: 'Given up', figure: true, cell: ({ dead }) => dead > 0 && count(dead) },
+    { name: 'Pending', figure: true, cell: ({ pending }) => pending > 0 && count(pending) },
+    { name: 'Failed', figure: true, cell: ({ dead }) => dead > 0 && count(dead) },
     {
       name: 'Last delivery',
       figure: true,
@@ -87,7 +80,7 @@ export function WebhookState({ webhook: { enabled, disabledReason, failingSince 
   if (!enabled)
     return (
       <span title={disabledReason ?? undefined}>
-        <StateMark state={disabledReason === null ? 'skipped' : 'attention'}>switched off</StateMark>
+        <StateMark state={disabledReason === null ? 'skipped' : 'attention'}>disabled</StateMark>
       </span>
     );
   if (failingSince !== null)

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { DrydockError } from '../../../../client/index.ts';
+import { ApiExample } from '../../api-example/api-example.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { cut } from '../../kit/text.ts';
 import { duration } from '../../kit/time.tsx';
-import { Same } from '../../same/same.tsx';
 import type { Rendering } from './use-rendering.ts';
 import { WidgetSeen } from './widget-seen.tsx';
 import css from './widgets.module.css';
@@ -26,7 +26,7 @@ export function RenderedWidget({
       given={result}
       name={`Widget of ${cut(asked.toolName)}`}
       actions={
-        <Same
+        <ApiExample
           operation="renderServerWidget"
           input={{ ...which, body: { ...asked, includeScreenshot: true } }}
         />
@@ -36,14 +36,14 @@ export function RenderedWidget({
         <img
           className={css.picture}
           src={`data:image/png;base64,${base64}`}
-          alt={`The widget of ${cut(asked.toolName)} as it was drawn`}
+          alt={`Widget of ${cut(asked.toolName)} as rendered`}
         />
       )}
     </WidgetSeen>
   );
 }
 
-/** It takes seconds: for how long is said, but not read out again and again. */
+/** The elapsed time is hidden from screen readers, which would repeat it. */
 function Waiting() {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
@@ -52,16 +52,16 @@ function Waiting() {
   }, []);
   return (
     <Note>
-      The tool is called, then its widget is opened in a browser of the service.{' '}
-      <span aria-hidden="true">{seconds > 0 && `${duration(seconds * 1_000)} so far.`}</span>
+      Calling the tool and opening its widget in the service's browser.{' '}
+      <span aria-hidden="true">{seconds > 0 && `${duration(seconds * 1_000)} elapsed.`}</span>
     </Note>
   );
 }
 
 function adviceFor(error: Error): string | undefined {
   if (!(error instanceof DrydockError)) return undefined;
-  if (error.code === 'RATE_LIMITED') return 'All browsers of the service are in use. Try again in a moment.';
+  if (error.code === 'RATE_LIMITED') return 'All browsers are in use. Try again in a moment.';
   if (error.details['reason'] === 'BROWSER_UNAVAILABLE')
-    return 'Once Chromium is installed, or DRYDOCK_BROWSER holds its path, start the service again.';
+    return 'Install Chromium or set DRYDOCK_BROWSER to its path, then restart the service.';
   return undefined;
 }

@@ -4,7 +4,7 @@ import { briefJson } from '../../kit/json.ts';
 import type { State } from '../../kit/state.tsx';
 import { cut, textOf } from '../../kit/text.ts';
 
-/** What was to be seen of a widget. Answers and traces tell it alike; nothing in it is sure to be there. */
+/** Answers and traces tell it alike; nothing in it is sure to be there. */
 export interface Seen {
   state: State;
   /** How it went. */
@@ -18,7 +18,6 @@ export interface Seen {
   calls: { tool: string; given: string; error: string | undefined }[];
   requests: string[];
   tree: string | undefined;
-  /** What the tree leaves out. */
   note: string | undefined;
   /** Elements as a step of an eval case names them. */
   targets: string[];
@@ -28,16 +27,16 @@ const outcomes = new Map<string, [State, string]>([
   ['rendered', ['passed', 'rendered']],
   ['resource_read_failed', ['failed', 'its resource could not be read']],
   ['mount_failed', ['failed', 'its page could not be opened']],
-  ['bridge_timeout', ['failed', 'it did not speak to its host in time']],
+  ['bridge_timeout', ['failed', 'it did not connect to its host in time']],
   ['render_error', ['failed', 'its script failed']],
   ['blank_screenshot', ['failed', 'it stayed blank']],
-  ['screenshot_failed', ['inconclusive', 'no picture of it could be taken']],
-  ['browser_unavailable', ['inconclusive', 'the browser was not there']],
+  ['screenshot_failed', ['inconclusive', 'no screenshot could be taken']],
+  ['browser_unavailable', ['inconclusive', 'no browser was available']],
 ]);
 
 export function seenOf(given: unknown): Seen {
   const raw = asSchema(given) ?? {};
-  const status = cut(textOf(raw['status'], 'nothing is known about it'));
+  const status = cut(textOf(raw['status'], 'no details are known'));
   const [state, word] = outcomes.get(status) ?? ['notMeasured', status];
   const timings = asSchema(raw['timings']) ?? raw;
   const snapshot = asSchema(raw['snapshot']);
@@ -71,7 +70,7 @@ function blockedWords(one: unknown): string {
   return typeof url === 'string' ? `${url} (${textOf(reason, 'blocked')})` : textOf(one);
 }
 
-/** Of several that are alike the first is meant; whoever means another counts on. */
+/** The target as JSON. If several elements match, `nth` selects the first; edit it to select another. */
 function targetOf(one: unknown): string {
   const { ambiguous, ...target } = asSchema(one) ?? {};
   return JSON.stringify(ambiguous === true ? { ...target, nth: 0 } : target);

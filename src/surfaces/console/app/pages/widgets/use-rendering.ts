@@ -1,6 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { api } from '../../api/client.ts';
+import { api, useSubmit } from '../../api/index.ts';
 import { asSchema } from '../../kit/form/schema.ts';
 
 interface Which {
@@ -29,11 +28,9 @@ export function namesWidget(tool: object): boolean {
 /** Calls a tool and looks at its widget, in a browser of the service. */
 export function useRendering(which: Which) {
   const ending = useRef<AbortController>(undefined);
-  const { mutate, reset, isPending, variables, data, error } = useMutation({
-    mutationFn: (body: Body) => {
-      const { signal } = (ending.current = new AbortController());
-      return api.renderServerWidget({ ...which, body: { ...body, includeScreenshot: true } }, { signal });
-    },
+  const { mutate, reset, isPending, variables, data, error } = useSubmit((body: Body) => {
+    const { signal } = (ending.current = new AbortController());
+    return api.renderServerWidget({ ...which, body: { ...body, includeScreenshot: true } }, { signal });
   });
   const stop = (): void => {
     reset();

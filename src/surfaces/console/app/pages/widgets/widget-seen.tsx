@@ -1,8 +1,9 @@
 import { type ReactNode, useMemo } from 'react';
 import { Code } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { CopyButton } from '../../kit/copy.tsx';
-import { Few } from '../../kit/few.tsx';
 import { Fold } from '../../kit/fold.tsx';
+import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
@@ -32,49 +33,49 @@ export function WidgetSeen({
       <div className={css.head}>
         <strong>{name}</strong>
         <StateMark state={seen.state}>{seen.word}</StateMark>
-        <span className={css.soft}>
-          {renderMs !== undefined && `drawn after ${duration(renderMs)}`}
+        <span className={common.soft}>
+          {renderMs !== undefined && `rendered after ${duration(renderMs)}`}
           {renderMs !== undefined && totalMs !== undefined && ', '}
-          {totalMs !== undefined && `${duration(totalMs)} in all`}
+          {totalMs !== undefined && `${duration(totalMs)} total`}
         </span>
-        {seen.resourceUri && <code className={css.uri}>{cut(seen.resourceUri)}</code>}
+        {seen.resourceUri && <code className={common.softText}>{cut(seen.resourceUri)}</code>}
         {actions}
       </div>
-      {seen.problem && <LongText className={css.problem} text={seen.problem} />}
+      {seen.problem && <LongText className={common.breakable} text={seen.problem} />}
       {children}
-      <Listed title="Errors in its console" lines={seen.consoleErrors} />
-      <Listed title="Requests that were held back" lines={seen.blocked} />
+      <Listed title="Console errors" lines={seen.consoleErrors} />
+      <Listed title="Blocked requests" lines={seen.blocked} />
       {seen.calls.length > 0 && (
         <div>
-          <h3>Tools it called</h3>
+          <h3>Tool calls</h3>
           <ul className={css.lines}>
-            <Few items={seen.calls} noun="call" rest="li">
+            <LimitedList items={seen.calls} noun="call" rest="li">
               {({ tool, given, error }, at) => (
                 <li key={at}>
                   <StateMark state={error === undefined ? 'passed' : 'failed'}>
                     {error === undefined ? 'answered' : 'refused'}
                   </StateMark>{' '}
-                  <code>{tool}</code> <code className={css.soft}>{given}</code>{' '}
+                  <code>{tool}</code> <code className={common.soft}>{given}</code>{' '}
                   {error !== undefined && <span>{cut(error, 1_000)}</span>}
                 </li>
               )}
-            </Few>
+            </LimitedList>
           </ul>
         </div>
       )}
-      <Listed title="What else it asked its host for" lines={seen.requests} />
+      <Listed title="Other host requests" lines={seen.requests} />
       {targets.length > 0 && (
-        <Fold className={css.fold} summary={`${counted(targets.length, 'element')}, as steps name them`}>
+        <Fold className={css.fold} summary={`${counted(targets.length, 'element')}, step selectors`}>
           {() => (
             <ul className={css.lines}>
-              <Few items={targets} noun="element" rest="li">
+              <LimitedList items={targets} noun="element" rest="li">
                 {(target, at) => (
                   <li key={at} className={css.target}>
                     <code>{cut(target, 1_000)}</code>
                     <CopyButton text={target} label={`Copy ${cut(target)}`} />
                   </li>
                 )}
-              </Few>
+              </LimitedList>
             </ul>
           )}
         </Fold>
@@ -84,7 +85,7 @@ export function WidgetSeen({
           {() => (
             <>
               <Code text={tree} label={`accessibility tree of ${name}`} wrap={false} />
-              {seen.note && <p className={css.soft}>{seen.note}.</p>}
+              {seen.note && <p className={common.soft}>{seen.note}.</p>}
             </>
           )}
         </Fold>
@@ -99,13 +100,13 @@ function Listed({ title, lines }: { title: string; lines: string[] }) {
     <div>
       <h3>{title}</h3>
       <ul className={css.lines}>
-        <Few items={lines} noun="line" rest="li">
+        <LimitedList items={lines} noun="line" rest="li">
           {(line, at) => (
             <li key={at}>
               <code>{cut(line, 1_000)}</code>
             </li>
           )}
-        </Few>
+        </LimitedList>
       </ul>
     </div>
   );

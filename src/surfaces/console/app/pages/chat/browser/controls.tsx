@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
-import { Field, Select, TextInput } from '../../../kit/field.tsx';
+import { Field, Select, TextField, TextInput } from '../../../kit/field.tsx';
 import { Fold } from '../../../kit/fold.tsx';
 import form from '../../../kit/form.module.css';
 import { NextIcon, PreviousIcon } from '../../../kit/icons.tsx';
@@ -13,26 +13,26 @@ type Verb = Extract<Command, { op: 'act' }>['verb'];
 
 const looks: [Look, string][] = [
   ['screenshot', 'a picture'],
-  ['a11y', 'its parts, with refs'],
-  ['text', 'its text'],
-  ['dom', 'its HTML'],
-  ['console', 'its console'],
-  ['network', 'its requests'],
-  ['dialog', 'its dialogs'],
-  ['page_tools', 'its tools'],
+  ['a11y', 'elements with refs'],
+  ['text', 'text'],
+  ['dom', 'HTML'],
+  ['console', 'console'],
+  ['network', 'requests'],
+  ['dialog', 'dialogs'],
+  ['page_tools', 'tools'],
 ];
 
 const verbs: [Verb, string][] = [
   ['click', 'click'],
   ['type', 'type'],
-  ['press', 'press a key'],
-  ['select', 'choose an option'],
-  ['hover', 'point at'],
+  ['press', 'press key'],
+  ['select', 'select option'],
+  ['hover', 'hover'],
   ['scroll', 'scroll'],
-  ['accept_dialog', 'accept the dialog'],
-  ['dismiss_dialog', 'dismiss the dialog'],
-  ['activate_tab', 'go to a tab'],
-  ['close_tab', 'close a tab'],
+  ['accept_dialog', 'accept dialog'],
+  ['dismiss_dialog', 'dismiss dialog'],
+  ['activate_tab', 'switch tab'],
+  ['close_tab', 'close tab'],
 ];
 
 const picture = { observeAfter: 'screenshot' } as const;
@@ -46,7 +46,6 @@ export function Controls({
 }: {
   busy: boolean;
   looksOnly: boolean;
-  /** What is shown now. */
   address: unknown;
   tell: (command: Command) => void;
 }) {
@@ -83,13 +82,13 @@ export function Controls({
       </form>
       <div className={css.bar}>
         <Select
-          aria-label="What to look at"
+          aria-label="Inspect"
           value={look}
           onChange={({ target }) => setLook(looks.find(([mode]) => mode === target.value)?.[0] ?? look)}
           options={looks}
         />
         <Button busy={busy} onClick={() => tell({ op: 'observe', mode: look })}>
-          Look
+          Inspect
         </Button>
         <Button look="quiet" busy={busy} onClick={() => tell({ op: 'reload', ...picture })}>
           Reload
@@ -117,7 +116,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
     setValue('');
   };
   return (
-    <Fold summary="Do something on the page">
+    <Fold summary="Page action">
       {() => (
         <form className={form.form} onSubmit={act}>
           <div className={form.columns}>
@@ -130,20 +129,23 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
                 options={verbs}
               />
             </Field>
-            <Field label="Where" hint="A ref, as its parts show them, or a CSS selector.">
-              <TextInput value={target} onChange={(event) => setTarget(event.target.value)} />
-            </Field>
-            <Field label="Value" hint="What to type is kept as its length only.">
-              <TextInput
-                value={value}
-                autoComplete="off"
-                onChange={(event) => setValue(event.target.value)}
-              />
-            </Field>
+            <TextField
+              label="Where"
+              hint="An element ref or a CSS selector."
+              value={target}
+              onChange={setTarget}
+            />
+            <TextField
+              label="Value"
+              hint="Typed text is stored by length only."
+              value={value}
+              autoComplete="off"
+              onChange={setValue}
+            />
           </div>
           <div>
             <Button type="submit" busy={busy}>
-              Do it
+              Run
             </Button>
           </div>
         </form>

@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api } from '../../../api/client.ts';
+import { api, useInfiniteQuery, useSubmit } from '../../../api/index.ts';
 import { Button } from '../../../kit/button.tsx';
+import common from '../../../kit/common.module.css';
 import { TextInput } from '../../../kit/field.tsx';
 import { Fold } from '../../../kit/fold.tsx';
 import { asSchema } from '../../../kit/form/schema.ts';
@@ -47,23 +47,20 @@ export function useEntries(sessionId: string, busy: boolean): Entries {
   };
 }
 
-/** What the browser was told by people and models, and what happened to it, the latest first. */
 export function History({
   sessionId,
   entries: { list, error, retry },
-  onNoted,
 }: {
   sessionId: string;
   entries: Entries;
-  onNoted: () => Promise<void>;
 }) {
   return (
-    <Fold summary={`What happened (${counted(list.length, 'entry', 'entries')})`}>
+    <Fold summary={`Activity (${counted(list.length, 'entry', 'entries')})`}>
       {() => (
         <>
-          <NoteField sessionId={sessionId} onNoted={onNoted} />
+          <NoteField sessionId={sessionId} />
           {error && <Problem error={error} retry={retry} />}
-          <ol className={css.entries} aria-label="What happened in the browser">
+          <ol className={css.entries} aria-label="Browser activity">
             {list
               .slice(-mostShown)
               .toReversed()
@@ -85,10 +82,10 @@ function EntryLine({ sessionId, entry }: { sessionId: string; entry: Entry }) {
       <Time at={at} />
       <div>
         <bdi className={css.what}>{whatOf(entry)}</bdi>
-        {entry['turnId'] !== undefined && <span className={css.soft}> by the model</span>}
+        {entry['turnId'] !== undefined && <span className={common.soft}> by the model</span>}
         {result === 'refused' && <StateMark state="failed">not done</StateMark>}
         {result === 'unknown' && <StateMark state="inconclusive">not known</StateMark>}
-        {entry['reason'] !== undefined && <p className={css.soft}>{cut(textOf(entry['reason']), 300)}</p>}
+        {entry['reason'] !== undefined && <p className={common.soft}>{cut(textOf(entry['reason']), 300)}</p>}
         {entry['artifactId'] !== undefined && commandId !== undefined && (
           <Fold summary="Picture">{() => <Picture sessionId={sessionId} commandId={commandId} />}</Fold>
         )}
@@ -105,15 +102,14 @@ function whatOf(entry: Entry): string {
   return [...words, target === undefined ? '' : briefJson(target, 160)].filter(Boolean).join(' ');
 }
 
-function NoteField({ sessionId, onNoted }: { sessionId: string; onNoted: () => Promise<void> }) {
+function NoteField({ sessionId }: { sessionId: string }) {
   const [text, setText] = useState('');
-  const noting = useMutation({
-    mutationFn: () => api.chatSessionBrowserNote({ sessionId, body: { text, commandId: newKey() } }),
-    onSuccess: async () => {
-      setText('');
-      await onNoted();
+  const noting = useSubmit(
+    () => api.chatSessionBrowserNote({ sessionId, body: { text, commandId: newKey() } }),
+    {
+      onDone: () => setText(''),
     },
-  });
+  );
   const note = (event: FormEvent): void => {
     event.preventDefault();
     if (text.trim() !== '') noting.mutate();
@@ -122,7 +118,7 @@ function NoteField({ sessionId, onNoted }: { sessionId: string; onNoted: () => P
     <form className={css.bar} onSubmit={note}>
       <TextInput
         aria-label="Note"
-        placeholder="A note for whoever reads this"
+        placeholder="Note for readers"
         maxLength={4096}
         value={text}
         onChange={({ target }) => setText(target.value)}

@@ -1,15 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '../../../../../client/index.ts';
-import { answersOf } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
+import { api, type Output, useSubmit } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { Field, Select, TextArea } from '../../../kit/field.tsx';
+import { AreaField, SelectField } from '../../../kit/field.tsx';
 import form from '../../../kit/form.module.css';
 import { Note, Problem } from '../../../kit/notice.tsx';
 import { Section } from '../../../kit/page.tsx';
 import { type State, StateMark } from '../../../kit/state.tsx';
-import { Same } from '../../../same/same.tsx';
 import { newKey } from '../live-turns.ts';
 import css from './browser.module.css';
 import { Controls } from './controls.tsx';
@@ -22,9 +19,9 @@ type Policy = NonNullable<SessionBrowser['policy']>;
 const modes = ['read_only', 'allow_all', 'allowlist'] as const satisfies Policy['mode'][];
 
 const modeWords: Record<Policy['mode'], string> = {
-  read_only: 'It opens pages, looks at them and moves about. It presses and types nothing.',
-  allow_all: 'It looks, presses, types and calls tools of pages, wherever it may go.',
-  allowlist: 'It goes to the addresses below and nowhere else, and does everything there.',
+  read_only: 'Opens and reads pages. No clicks or typing.',
+  allow_all: 'Reads, clicks, types and calls page tools on any allowed site.',
+  allowlist: 'Full control, limited to the addresses below.',
 };
 
 const states: Record<SessionBrowser['state'], [State, string]> = {
@@ -48,27 +45,15 @@ export function BrowserPane({
   return <OpenBrowser key={browser.browserSessionId} {...{ sessionId, browser, busy }} />;
 }
 
-function useChanged(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  return async () => {
-    for (const id of ['getChatSession', 'chatSessionBrowserTrace'] as const)
-      await queryClient.invalidateQueries(answersOf(id));
-  };
-}
-
 function NoBrowser({ sessionId, browser }: { sessionId: string; browser: SessionBrowser | null }) {
-  const changed = useChanged();
   const [mode, setMode] = useState<Policy['mode']>('read_only');
   const [origins, setOrigins] = useState('');
   const originAllowlist = origins.split(/[\s,]+/).filter(Boolean);
   const policy: Policy = { mode, ...(mode === 'allowlist' && { originAllowlist }) };
   const input = { sessionId, body: { policy } };
-  const opening = useMutation({
-    mutationFn: () => api.chatSessionBrowserOpen(input),
-    onSuccess: changed,
-  });
+  const opening = useSubmit(() => api.chatSessionBrowserOpen(input));
   return (
-    <Section title="Browser" actions={<Same operation="chatSessionBrowserOpen" input={input} />}>
+    <Section title="Browser" actions={<ApiExample operation="chatSessionBrowserOpen" input={input} />}>
       <form
         className={form.form}
         onSubmit={(event) => {
@@ -77,25 +62,27 @@ function NoBrowser({ sessionId, browser }: { sessionId: string; browser: Session
         }}
       >
         <Note>
-          {browser?.closedReason === undefined
-            ? 'This chat has no browser.'
-            : `Closed: ${browser.closedReason}.`}
+          {browser?.closedReason === undefined ? 'No browser open.' : `Closed: ${browser.closedReason}.`}
         </Note>
-        <Field label="What it may do" hint={modeWords[mode]}>
-          <Select
-            value={mode}
-            onChange={({ target }) => setMode(modes.find((one) => one === target.value) ?? 'read_only')}
-            options={[
-              ['read_only', 'only look'],
-              ['allow_all', 'everything'],
-              ['allowlist', 'everything at some addresses'],
-            ]}
-          />
-        </Field>
+        <SelectField
+          label="Permissions"
+          hint={modeWords[mode]}
+          value={mode}
+          options={[
+            ['read_only', 'read-only'],
+            ['allow_all', 'everything'],
+            ['allowlist', 'full control of listed addresses'],
+          ]}
+          onChange={(value) => setMode(modes.find((one) => one === value) ?? 'read_only')}
+        />
         {mode === 'allowlist' && (
-          <Field label="Addresses" hint="One in a line, like https://example.com or *.example.com.">
-            <TextArea rows={3} value={origins} onChange={({ target }) => setOrigins(target.value)} />
-          </Field>
+          <AreaField
+            label="Addresses"
+            hint="One per line, for example https://example.com or *.example.com."
+            rows={3}
+            value={origins}
+            onChange={setOrigins}
+          />
         )}
         {opening.isError && <Problem error={opening.error} />}
         <div>
@@ -122,22 +109,15 @@ function OpenBrowser({
   browser: SessionBrowser;
   busy: boolean;
 }) {
-  const changed = useChanged();
   const entries = useEntries(sessionId, busy);
   const [receipt, setReceipt] = useState<Output<'chatSessionBrowserCommand'>>();
   const [told, setTold] = useState<Command>({ op: 'observe', mode: 'screenshot' });
-  const telling = useMutation({
-    mutationFn: (command: Command) =>
+  const telling = useSubmit(
+    (command: Command) =>
       api.chatSessionBrowserCommand({ sessionId, body: { command, commandId: newKey() } }),
-    onSuccess: async (answer) => {
-      setReceipt(answer);
-      await changed();
-    },
-  });
-  const closing = useMutation({
-    mutationFn: () => api.chatSessionBrowserClose({ sessionId, body: {} }),
-    onSuccess: changed,
-  });
+    { onDone: (answer) => setReceipt(answer) },
+  );
+  const closing = useSubmit(() => api.chatSessionBrowserClose({ sessionId, body: {} }));
   const tell = (command: Command): void => {
     setTold(command);
     telling.mutate(command);
@@ -149,10 +129,8 @@ function OpenBrowser({
       title="Browser"
       actions={
         <>
-          <Same operation="chatSessionBrowserCommand" input={{ sessionId, body: { command: told } }} />
-          <Button busy={closing.isPending} onClick={() => closing.mutate()}>
-            Close browser
-          </Button>
+          <ApiExample operation="chatSessionBrowserCommand" input={{ sessionId, body: { command: told } }} />
+          <Button action={closing}>Close browser</Button>
         </>
       }
     >
@@ -178,7 +156,7 @@ function OpenBrowser({
                 tell({ op: 'act', verb: 'click', target: { coordinates }, observeAfter: 'screenshot' })
         }
       />
-      <History sessionId={sessionId} entries={entries} onNoted={changed} />
+      <History sessionId={sessionId} entries={entries} />
     </Section>
   );
 }

@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
-import { ask } from '../../../api/ask.ts';
+import { ask, useQuery } from '../../../api/index.ts';
 import { artifactPath } from '../../../kit/artifact-path.ts';
-import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
+import { Note } from '../../../kit/notice.tsx';
+import { QueryState } from '../../../kit/query-state.tsx';
 import css from './browser.module.css';
 import type { Entry } from './types.ts';
 
-/** Its address works for fifteen minutes. */
+/** Signed image URLs expire after fifteen minutes. */
 const lasting = 10 * 60_000;
 
 /** The latest picture that was taken, by whomever. A click into it is one into the page, where that is allowed. */
@@ -20,7 +20,7 @@ export function LastPicture({
   onPoint: ((coordinates: [number, number]) => void) | undefined;
 }) {
   const last = entries.findLast((entry) => entry['artifactId'] !== undefined);
-  if (last?.commandId === undefined) return <Note>No picture was taken yet. Go somewhere, or look.</Note>;
+  if (last?.commandId === undefined) return <Note>No screenshot yet. Open a page or inspect one.</Note>;
   return <Picture sessionId={sessionId} commandId={last.commandId} onPoint={onPoint} />;
 }
 
@@ -35,11 +35,10 @@ export function Picture({
 }) {
   const asked = ask('chatSessionBrowserArtifact', { sessionId, body: { commandId } });
   const found = useQuery({ ...asked, staleTime: lasting, refetchInterval: lasting });
-  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
-  if (!found.data) return <Skeleton lines={6} />;
-  if (found.data.url === undefined) return <Note>The picture is gone.</Note>;
+  if (!found.isSuccess) return <QueryState of={found} lines={6} />;
+  if (found.data.url === undefined) return <Note>The screenshot was deleted.</Note>;
   const shown = (
-    <img className={css.picture} src={artifactPath(found.data.url)} alt="The page as the browser shows it" />
+    <img className={css.picture} src={artifactPath(found.data.url)} alt="Screenshot of the page" />
   );
   if (!onPoint) return shown;
   const point = (event: MouseEvent<HTMLButtonElement>): void => {
@@ -51,7 +50,7 @@ export function Picture({
     onPoint([Math.round((event.clientX - left) * scale), Math.round((event.clientY - top) * scale)]);
   };
   return (
-    <button type="button" className={css.point} title="Click into the page" onClick={point}>
+    <button type="button" className={css.point} title="Click the page" onClick={point}>
       {shown}
     </button>
   );

@@ -1,4 +1,4 @@
-import type { Input, Output } from '../../../../../client/index.ts';
+import type { Input, Output } from '../../../api/index.ts';
 
 export type SessionBrowser = NonNullable<Output<'getChatSession'>['browser']>;
 export type Command = Input<'chatSessionBrowserCommand'>['body']['command'];

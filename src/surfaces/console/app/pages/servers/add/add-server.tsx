@@ -13,7 +13,7 @@ const ways: [WayToAdd, string][] = [
   ['paste', 'Pasted JSON'],
 ];
 
-/** Saves servers. What each way is told is kept apart, so that changing the way loses nothing but the fields. */
+/** Saves servers. Each tab keeps its own fields. */
 export function AddServer({
   projectId,
   way,
@@ -29,9 +29,9 @@ export function AddServer({
   const added = (serverId: string): void =>
     void navigate({ to: '/projects/$projectId/servers/$serverId', params: { projectId, serverId } });
   return (
-    <LazyDialog onClose={onClose} title="Add a server" wide>
+    <LazyDialog onClose={onClose} title="Add server" wide>
       <div className={css.add}>
-        <TabButtons label="How it is reached" names={ways} chosen={way} choose={onWay} />
+        <TabButtons label="Connection type" names={ways} chosen={way} choose={onWay} />
         {way === 'url' && <ByUrl projectId={projectId} onAdded={added} onClose={onClose} />}
         {way === 'command' && <ByCommand projectId={projectId} onAdded={added} onClose={onClose} />}
         {way === 'paste' && <ByPaste projectId={projectId} onAdded={added} onClose={onClose} />}

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Field, TextInput } from '../../../kit/field.tsx';
+import { TextField } from '../../../kit/field.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { type Pair, Pairs, recordOf } from '../../../kit/pairs.tsx';
 import { type Adding, ServerForm, useName } from './fields.tsx';
@@ -23,33 +23,25 @@ export function ByCommand(adding: Adding) {
       }}
       ready={command !== '' && name.trim() !== ''}
     >
-      <Note>
-        The command runs on the machine of this service, so that only administrators of the project may save
-        one.
-      </Note>
-      <Field
+      <Note>The command runs on this service's machine. Only project administrators can save one.</Note>
+      <TextField
         label="Command"
-        needed
+        required
         hint={
           args.length === 0
-            ? 'With its arguments. It is run as it is, never through a shell; quotes keep words together.'
+            ? 'With arguments, run without a shell. Use quotes for arguments with spaces.'
             : `${command} with ${args.length} arguments: ${args.map((word) => JSON.stringify(word)).join(' ')}`
         }
-      >
-        <TextInput
-          spellCheck={false}
-          placeholder="npx -y some-mcp-server"
-          value={line}
-          onChange={({ target }) => setLine(target.value)}
-        />
-      </Field>
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
+        spellCheck={false}
+        placeholder="npx -y some-mcp-server"
+        value={line}
+        onChange={setLine}
+      />
+      <TextField label="Name" required value={name} onChange={setName} />
       <Pairs
         legend="Environment variables"
         noun="variable"
-        hint="Stored encrypted, never shown again. Others are not handed to the command."
+        hint="Stored encrypted, never shown again. No other variables are passed to the command."
         pairs={variables}
         onChange={setVariables}
       />

@@ -1,21 +1,18 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answersOf } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
+import { api, useSubmit } from '../../../api/index.ts';
 import { factsOf } from '../../../api/problem.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { Field, TextArea, TextInput } from '../../../kit/field.tsx';
+import { AreaField, TextInput } from '../../../kit/field.tsx';
 import form from '../../../kit/form.module.css';
 import { counted } from '../../../kit/numbers.ts';
 import { StateMark } from '../../../kit/state.tsx';
 import { say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
 import { withoutSecrets } from '../without-secrets.ts';
 import css from './add.module.css';
 import { bodyOf, readClientConfig, type Understood } from './client-config.ts';
 import type { Adding } from './fields.tsx';
 
-/** What became of an entry: saved, or why not. */
 type Outcome = { serverId: string } | { problem: string };
 
 /** Reads a configuration while it is pasted and shows what was understood; then each server is saved by itself. */
@@ -24,15 +21,14 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
   const [names, setNames] = useState<Record<number, string>>({});
   const [left, setLeft] = useState<number[]>([]);
   const [outcomes, setOutcomes] = useState<Record<number, Outcome>>({});
-  const queryClient = useQueryClient();
   const { servers, problem } = readClientConfig(text);
   const wanted = servers.flatMap((server, at) =>
     left.includes(at) || 'serverId' in (outcomes[at] ?? {})
       ? []
       : [{ at, body: bodyOf({ ...server, name: names[at] ?? server.name }) }],
   );
-  const saving = useMutation({
-    mutationFn: async () => {
+  const saving = useSubmit(
+    async () => {
       const became: Record<number, Outcome> = { ...outcomes };
       for (const { at, body } of wanted)
         became[at] = await api.createProjectServer({ projectId, body }).then(
@@ -41,16 +37,17 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
         );
       return became;
     },
-    onSuccess: async (became) => {
-      setOutcomes(became);
-      await queryClient.invalidateQueries(answersOf('listProjectServers'));
-      const saved = Object.values(became).flatMap((one) => ('serverId' in one ? [one.serverId] : []));
-      if (saved.length > 0) say(`${counted(saved.length, 'server')} saved`);
-      if (saved.length < Object.keys(became).length) return;
-      if (saved.length === 1) onAdded(saved[0] as string);
-      else onClose();
+    {
+      onDone: (became) => {
+        setOutcomes(became);
+        const saved = Object.values(became).flatMap((one) => ('serverId' in one ? [one.serverId] : []));
+        if (saved.length > 0) say(`${counted(saved.length, 'server')} saved`);
+        if (saved.length < Object.keys(became).length) return;
+        if (saved.length === 1) onAdded(saved[0] as string);
+        else onClose();
+      },
     },
-  });
+  );
   const paste = (next: string): void => {
     setText(next);
     setNames({});
@@ -63,22 +60,19 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
   };
   return (
     <form className={form.form} onSubmit={submit} autoComplete="off">
-      <Field
+      <AreaField
         label="Configuration"
         problem={problem}
-        hint="The JSON of Claude, Cursor, VS Code, Windsurf, Zed and others: all of it, or the part about one server."
-      >
-        <TextArea
-          className={css.config}
-          rows={8}
-          placeholder={'{ "mcpServers": { "weather": { "url": "https://…" } } }'}
-          value={text}
-          aria-invalid={problem !== undefined}
-          onChange={({ target }) => paste(target.value)}
-        />
-      </Field>
+        hint="JSON from Claude, Cursor, VS Code, Windsurf, Zed and others: the whole file or one server's entry."
+        className={css.config}
+        rows={8}
+        placeholder={'{ "mcpServers": { "weather": { "url": "https://…" } } }'}
+        value={text}
+        aria-invalid={problem !== undefined}
+        onChange={paste}
+      />
       {servers.length > 0 && (
-        <ul className={css.understood} aria-label="What was understood">
+        <ul className={css.understood} aria-label="Detected servers">
           {servers.map((server, at) => (
             <Entry
               key={at}
@@ -95,7 +89,7 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
       <footer className={form.foot}>
         {wanted[0] && (
           <span>
-            <Same
+            <ApiExample
               operation="createProjectServer"
               input={{ projectId, body: withoutSecrets(wanted[0].body) }}
             />
@@ -146,7 +140,7 @@ function Entry({
       <div className={css.facts}>
         <code>{url ?? [command, ...args].join(' ')}</code>
         {kept.length > 0 && <p>{kept.join(', ')}: stored encrypted, not shown again</p>}
-        {!enabled && <p>Paused in the client, and saved paused</p>}
+        {!enabled && <p>Disabled in the client; saved as paused</p>}
         {notes.map((note) => (
           <p key={note} className={css.note}>
             {note}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Switch } from '../../../kit/choices.tsx';
-import { Field, TextInput } from '../../../kit/field.tsx';
+import { TextField } from '../../../kit/field.tsx';
 import { type Pair, Pairs, recordOf } from '../../../kit/pairs.tsx';
 import { type Adding, ServerForm, useName } from './fields.tsx';
 
@@ -22,26 +22,25 @@ export function ByUrl(adding: Adding) {
       }}
       ready={address !== '' && name.trim() !== ''}
     >
-      <Field label="URL" needed hint="Streamable HTTP or SSE; which one is found out.">
-        <TextInput
-          type="url"
-          inputMode="url"
-          placeholder="https://example.com/mcp"
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-        />
-      </Field>
-      <Field label="Name" needed>
-        <TextInput value={name} onChange={({ target }) => setName(target.value)} />
-      </Field>
+      <TextField
+        label="URL"
+        required
+        hint="Streamable HTTP or SSE, detected automatically."
+        type="url"
+        inputMode="url"
+        placeholder="https://example.com/mcp"
+        value={url}
+        onChange={setUrl}
+      />
+      <TextField label="Name" required value={name} onChange={setName} />
       <Pairs
         legend="Headers"
         noun="header"
-        hint="Like Authorization. Stored encrypted, never shown again."
+        hint="For example Authorization. Stored encrypted, never shown again."
         pairs={headers}
         onChange={setHeaders}
       />
-      <Switch label="It needs an OAuth grant" checked={useOAuth} onChange={setOAuth} />
+      <Switch label="Requires OAuth" checked={useOAuth} onChange={setOAuth} />
     </ServerForm>
   );
 }

@@ -24,7 +24,6 @@ test('the usual clients are understood, whatever they call the list', () => {
 
 test('several at once, by address and by command, with what is secret', () => {
   const { servers } = readClientConfig(`{
-    // What a client allows.
     "mcpServers": {
       "weather": { "url": "https://weather.example.com/mcp", "headers": { "Authorization": "Bearer abc // x," }, },
       "old": { "serverUrl": "https://old.example.com/sse", "disabled": true, "autoApprove": ["*"] },
@@ -48,7 +47,7 @@ test('several at once, by address and by command, with what is secret', () => {
   ]);
   expect(servers.map(({ notes }) => notes)).toEqual([
     [],
-    ['Not taken over: autoApprove'],
+    ['Ignored: autoApprove'],
     ['KEY holds a placeholder, not its value'],
   ]);
 });
@@ -68,9 +67,9 @@ test('pieces of a configuration are named after what they reach', () => {
 test.each([
   ['', undefined],
   ['{"mcpServers": ', 'Not JSON'],
-  ['{"mcpServers": {}}', 'No entry'],
-  ['[1, null, "x"]', 'No entry'],
-  [JSON.stringify({ a: { b: { c: { d: { e: { url: 'https://x.example' } } } } } }), 'No entry'],
+  ['{"mcpServers": {}}', 'The JSON has no entry'],
+  ['[1, null, "x"]', 'The JSON has no entry'],
+  [JSON.stringify({ a: { b: { c: { d: { e: { url: 'https://x.example' } } } } } }), 'The JSON has no entry'],
 ])('what is no configuration is said: %s', (text, problem) => {
   const reading = readClientConfig(text);
   expect(reading.servers).toEqual([]);

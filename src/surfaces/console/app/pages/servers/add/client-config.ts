@@ -11,7 +11,6 @@ export interface Understood {
   headers: Record<string, string>;
   env: Record<string, string>;
   enabled: boolean;
-  /** What was left out, or has to be looked at. */
   notes: string[];
 }
 
@@ -29,15 +28,14 @@ const mostText = 500_000;
 export function readClientConfig(text: string): Reading {
   const trimmed = text.trim();
   if (trimmed === '') return { servers: [] };
-  if (trimmed.length > mostText) return { servers: [], problem: 'This is too long to be a configuration' };
+  if (trimmed.length > mostText) return { servers: [], problem: 'The text is too long for a configuration' };
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { servers: [fromEntry(hostOf(trimmed), { url: trimmed })] };
   const parsed = parse(trimmed);
   if ('problem' in parsed) return { servers: [], problem: parsed.problem };
   const entries = entriesIn(parsed.value);
-  if (entries.length === 0)
-    return { servers: [], problem: 'No entry with a command or an address is in this JSON' };
+  if (entries.length === 0) return { servers: [], problem: 'The JSON has no entry with a command or a URL' };
   if (entries.length > mostServers)
-    return { servers: [], problem: `It names ${entries.length} servers; ${mostServers} can be read at once` };
+    return { servers: [], problem: `The JSON has ${entries.length} servers; the maximum is ${mostServers}` };
   return { servers: entries.map(([name, entry]) => fromEntry(name, entry)) };
 }
 
@@ -129,9 +127,9 @@ function fromEntry(name: string, entry: Values): Understood {
   const open = Object.entries({ ...headers, ...env }).filter(([, value]) => /\$\{[^}]+\}/.test(value));
   const notes = [
     ...open.map(([field]) => `${field} holds a placeholder, not its value`),
-    ...(url !== undefined && commandOf(entry) ? ['The command is left out: the address is used'] : []),
-    ...(url !== undefined && Object.keys(env).length > 0 ? ['Variables go with commands only'] : []),
-    ...(left.length > 0 ? [`Not taken over: ${left.join(', ')}`] : []),
+    ...(url !== undefined && commandOf(entry) ? ['The command is ignored: the URL is used'] : []),
+    ...(url !== undefined && Object.keys(env).length > 0 ? ['Variables apply to commands only'] : []),
+    ...(left.length > 0 ? [`Ignored: ${left.join(', ')}`] : []),
   ];
   return {
     name: name.trim() || (url === undefined ? 'server' : hostOf(url)),
@@ -145,7 +143,6 @@ function fromEntry(name: string, entry: Values): Understood {
   };
 }
 
-/** What saves it. */
 export function bodyOf({ name, url, command, args, headers, env, enabled }: Understood) {
   return {
     name,

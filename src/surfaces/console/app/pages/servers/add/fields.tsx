@@ -1,13 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { Input } from '../../../../../client/index.ts';
-import { answersOf } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
+import { api, type Input, useSubmit } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import form from '../../../kit/form.module.css';
 import { Problem } from '../../../kit/notice.tsx';
-import { say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
 import { withoutSecrets } from '../without-secrets.ts';
 
 type ServerBody = Input<'createProjectServer'>['body'];
@@ -18,7 +14,7 @@ export interface Adding {
   onClose: () => void;
 }
 
-/** Saves one server from fields. What is secret is not written into the words for elsewhere. */
+/** Saves one server from fields. The API example omits secrets. */
 export function ServerForm({
   projectId,
   onAdded,
@@ -27,14 +23,9 @@ export function ServerForm({
   ready,
   children,
 }: Adding & { body: ServerBody; ready: boolean; children: ReactNode }) {
-  const queryClient = useQueryClient();
-  const saving = useMutation({
-    mutationFn: () => api.createProjectServer({ projectId, body }),
-    onSuccess: async ({ id, name }) => {
-      say(`Server ${name} saved`);
-      await queryClient.invalidateQueries(answersOf('listProjectServers'));
-      onAdded(id);
-    },
+  const saving = useSubmit(() => api.createProjectServer({ projectId, body }), {
+    says: ({ name }) => `Server ${name} saved`,
+    onDone: ({ id }) => onAdded(id),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -46,7 +37,7 @@ export function ServerForm({
       {saving.isError && <Problem error={saving.error} />}
       <footer className={form.foot}>
         <span>
-          <Same operation="createProjectServer" input={{ projectId, body: withoutSecrets(body) }} />
+          <ApiExample operation="createProjectServer" input={{ projectId, body: withoutSecrets(body) }} />
         </span>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={saving.isPending} disabled={!ready}>

@@ -1,4 +1,5 @@
 import { Button } from '../../../kit/button.tsx';
+import common from '../../../kit/common.module.css';
 import { briefJson } from '../../../kit/json.ts';
 import { Section } from '../../../kit/page.tsx';
 import { StateMark } from '../../../kit/state.tsx';
@@ -14,7 +15,6 @@ interface Doing {
   onAgain: (call: ToolCall) => void;
 }
 
-/** What was called in this tab: shown again, called again. */
 export function CallsList({ calls, ...doing }: Doing & { calls: readonly ToolCall[] }) {
   return (
     <Section title="Calls in this tab">
@@ -35,17 +35,17 @@ function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
       main: true,
       cell: (call) => (
         <span className={css.madeCall}>
-          <code>{cut(call.toolName)}</code> <code className={css.quiet}>{briefJson(call.parameters)}</code>
+          <code>{cut(call.toolName)}</code> <code className={common.soft}>{briefJson(call.parameters)}</code>
         </span>
       ),
     },
     { name: 'Outcome', cell: outcomeOf },
     {
-      name: 'Took',
+      name: 'Duration',
       figure: true,
       cell: ({ result }) => (typeof result?.durationMs === 'number' ? duration(result.durationMs) : ''),
     },
-    { name: 'At', figure: true, cell: ({ at }) => <Time at={at} /> },
+    { name: 'Time', figure: true, cell: ({ at }) => <Time at={at} /> },
     {
       name: 'Actions',
       figure: true,
@@ -65,9 +65,9 @@ function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
 
 function outcomeOf({ result, error }: ToolCall) {
   if (error !== undefined) return <StateMark state="attention">refused</StateMark>;
-  if (!result) return <StateMark state="running">under way</StateMark>;
+  if (!result) return <StateMark state="running">running</StateMark>;
   return result.isError ? (
-    <StateMark state="failed">the tool failed</StateMark>
+    <StateMark state="failed">tool error</StateMark>
   ) : (
     <StateMark state="passed">answered</StateMark>
   );

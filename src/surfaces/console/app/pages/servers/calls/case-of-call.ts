@@ -1,9 +1,9 @@
-import type { Input } from '../../../../../client/index.ts';
+import type { Input } from '../../../api/index.ts';
 import type { ToolCall } from './history.ts';
 
 type Case = Pick<Input<'createEvalCase'>['body'], 'title' | 'steps' | 'checks'>;
 
-/** What a case does with a call: makes it again, or wants a model to find it. */
+/** Whether a case repeats the call or prompts a model to make it. */
 export type CaseKind = 'call' | 'prompt';
 
 /** A call as a case. One that only calls needs no model; one that prompts passes when the model makes the same call. */

@@ -1,4 +1,4 @@
-import type { Output } from '../../../../../client/index.ts';
+import type { Output } from '../../../api/index.ts';
 import { personalStoreOf } from '../../../kit/store.ts';
 
 /** A call of a tool that was made here, and what came of it. */
@@ -29,7 +29,7 @@ export function ended(id: number, outcome: Pick<ToolCall, 'result'> | Pick<ToolC
   calls.set(calls.get().map((call) => (call.id === id ? { ...call, ...outcome } : call)));
 }
 
-/** What somebody stopped waiting for came to nothing. */
+/** An aborted call is removed. */
 export function forget(id: number): void {
   calls.set(calls.get().filter((call) => call.id !== id));
 }

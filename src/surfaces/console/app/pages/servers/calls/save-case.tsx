@@ -1,11 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answersOf, ask } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
-import { Field, Select, TextArea, TextInput } from '../../../kit/field.tsx';
+import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
+import { AreaField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import { say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
 import type { Which } from '../which.ts';
 import { type CaseKind, caseOfCall } from './case-of-call.ts';
 import type { ToolCall } from './history.ts';
@@ -25,7 +22,6 @@ export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCal
   const [title, setTitle] = useState(`Calls ${call.toolName}`);
   const [prompt, setPrompt] = useState('');
   const [contains, setContains] = useState('');
-  const queryClient = useQueryClient();
   const suiteId = chosen ?? suites.data?.items[0]?.id ?? newSuite;
   const making = suiteId === newSuite;
   const models = useQuery({ ...ask('listModels', {}), enabled: making });
@@ -33,18 +29,13 @@ export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCal
   const serverName = server.data?.name ?? '';
   const body = caseOfCall(call, serverName, { kind, title, prompt, contains });
   const suite = { name: suiteName.trim() || `${serverName} calls`, serverIds: [serverId], model: modelId };
-  const saving = useMutation({
-    mutationFn: async () =>
+  const saving = useSubmit(
+    async () =>
       making
         ? void (await api.createEvalSuite({ projectId, body: { ...suite, tests: [body as never] } }))
         : void (await api.createEvalCase({ projectId, suiteId, body })),
-    onSuccess: async () => {
-      onClose();
-      say(`Case “${title}” saved`);
-      await queryClient.invalidateQueries(answersOf('listEvalSuites'));
-      await queryClient.invalidateQueries(answersOf('listEvalCases'));
-    },
-  });
+    { says: `Case “${title}” saved`, onDone: onClose },
+  );
   const ready =
     title.trim() !== '' &&
     serverName !== '' &&
@@ -55,62 +46,64 @@ export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCal
     <FormDialog
       title="Save as eval case"
       verb="Save case"
-      busy={saving.isPending}
-      error={saving.error ?? suites.error}
+      action={saving}
+      error={suites.error}
       blocked={!ready}
       onClose={onClose}
-      onSubmit={() => saving.mutate()}
-      same={!making && <Same operation="createEvalCase" input={{ projectId, suiteId, body }} />}
+      example={!making && <ApiExample operation="createEvalCase" input={{ projectId, suiteId, body }} />}
     >
-      <Field label="Suite">
-        <Select
-          value={suiteId}
-          onChange={({ target }) => setChosen(target.value)}
-          options={[
-            ...(suites.data?.items ?? []).map(({ id, name }) => [id, name ?? id] as const),
-            [newSuite, 'A new suite'],
-          ]}
-        />
-      </Field>
+      <SelectField
+        label="Suite"
+        value={suiteId}
+        options={[
+          ...(suites.data?.items ?? []).map(({ id, name }) => [id, name ?? id] as const),
+          [newSuite, 'New suite'],
+        ]}
+        onChange={setChosen}
+      />
       {making && (
         <>
-          <Field label="Name of the suite">
-            <TextInput
-              value={suiteName}
-              placeholder={suite.name}
-              onChange={({ target }) => setSuiteName(target.value)}
-            />
-          </Field>
-          <Field label="Model" hint="For cases that ask one; it can be changed later.">
-            <Select
-              value={modelId}
-              onChange={({ target }) => setModel(target.value)}
-              options={(models.data?.items ?? []).map(({ id, name }) => [id, name] as const)}
-            />
-          </Field>
+          <TextField
+            label="Name of the suite"
+            value={suiteName}
+            placeholder={suite.name}
+            onChange={setSuiteName}
+          />
+          <SelectField
+            label="Model"
+            hint="For cases that use a model. You can change it later."
+            value={modelId}
+            options={(models.data?.items ?? []).map(({ id, name }) => [id, name] as const)}
+            onChange={setModel}
+          />
         </>
       )}
-      <Field label="What the case does">
-        <Select
-          value={kind}
-          onChange={({ target }) => setKind(target.value as CaseKind)}
-          options={[
-            ['call', 'Makes this call, which has to work'],
-            ['prompt', 'Asks a model, which has to make this call'],
-          ]}
-        />
-      </Field>
-      <Field label="Title" needed>
-        <TextInput value={title} onChange={({ target }) => setTitle(target.value)} />
-      </Field>
+      <SelectField
+        label="Case type"
+        value={kind}
+        options={[
+          ['call', 'Direct call that must succeed'],
+          ['prompt', 'Prompt a model, which must make this call'],
+        ]}
+        onChange={setKind}
+      />
+      <TextField label="Title" required value={title} onChange={setTitle} />
       {kind === 'prompt' && (
-        <Field label="Prompt" needed hint="What somebody would ask who needs this call.">
-          <TextArea rows={3} value={prompt} onChange={({ target }) => setPrompt(target.value)} />
-        </Field>
+        <AreaField
+          label="Prompt"
+          required
+          hint="What a user would ask to get this call."
+          rows={3}
+          value={prompt}
+          onChange={setPrompt}
+        />
       )}
-      <Field label="The answer of the tool contains" hint="Left empty, any answer without an error will do.">
-        <TextInput value={contains} onChange={({ target }) => setContains(target.value)} />
-      </Field>
+      <TextField
+        label="Result contains"
+        hint="Default: any result without an error."
+        value={contains}
+        onChange={setContains}
+      />
     </FormDialog>
   );
 }

@@ -1,16 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DrydockError } from '../../../../../client/index.ts';
-import { answersOf, ask } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
-import { Field, Select } from '../../../kit/field.tsx';
+import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
+import { SelectField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { keepIn, keptIn } from '../../../kit/kept.ts';
 import { Note } from '../../../kit/notice.tsx';
 import { StateMark } from '../../../kit/state.tsx';
-import { say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
 import type { Which } from './transcript.tsx';
 
 export interface MadeCase {
@@ -37,59 +34,51 @@ export function MakeCase({
   // The one of the last time may be gone.
   const suiteId = (items.find(({ id }) => id === chosen) ?? items[0])?.id ?? '';
   const input = { ...which, body: { suiteId } };
-  const queryClient = useQueryClient();
-  const making = useMutation({
-    mutationFn: (into: string) => api.createEvalCaseFromStudySession({ ...which, body: { suiteId: into } }),
-    onSuccess: async ({ id: caseId, title }, into) => {
-      keepIn('localStorage', kept, into);
-      onMade({ suiteId: into, caseId, title });
+  const making = useSubmit(() => api.createEvalCaseFromStudySession(input), {
+    says: ({ title }) => `Case “${title}” created`,
+    onDone: ({ id: caseId, title }) => {
+      keepIn('localStorage', kept, suiteId);
+      onMade({ suiteId, caseId, title });
       onClose();
-      say(`Case “${title}” made`);
-      for (const id of ['listEvalCases', 'getEvalSuite'] as const)
-        await queryClient.invalidateQueries(answersOf(id));
     },
   });
   const twin = twinIn(making.error);
   return (
     <FormDialog
-      title="Make an eval case"
-      verb="Make case"
-      busy={making.isPending}
-      error={(twin === undefined ? making.error : null) ?? suites.error}
+      title="Create eval case"
+      verb="Create case"
+      action={twin === undefined ? making : { ...making, error: null }}
+      error={suites.error}
       blocked={suiteId === ''}
       onClose={onClose}
-      onSubmit={() => making.mutate(suiteId)}
-      same={<Same operation="createEvalCaseFromStudySession" input={input} />}
+      example={<ApiExample operation="createEvalCaseFromStudySession" input={input} />}
     >
-      <Note>
-        What the visitor said becomes the prompts, and each tool that answered has to be called again.
-      </Note>
+      <Note>The visitor's messages become prompts; each tool that answered must be called again.</Note>
       {suites.isSuccess && items.length === 0 ? (
         <Note>
-          There is no suite to add it to.{' '}
+          No suites yet.{' '}
           <Link to="/projects/$projectId/suites" params={{ projectId }} search={{ make: 'suite' }}>
-            Make one
+            Create suite
           </Link>{' '}
           first.
         </Note>
       ) : (
-        <Field label="Suite">
-          <Select
-            value={suiteId}
-            onChange={({ target }) => setChosen(target.value)}
-            options={items.map(({ id, name }) => [id, name ?? id] as const)}
-          />
-        </Field>
+        <SelectField
+          label="Suite"
+          value={suiteId}
+          options={items.map(({ id, name }) => [id, name ?? id] as const)}
+          onChange={setChosen}
+        />
       )}
       {twin !== undefined && (
         <p role="status">
-          <StateMark state="attention">The suite has this case already.</StateMark>{' '}
+          <StateMark state="attention">The suite already has this case.</StateMark>{' '}
           <Link
             to="/projects/$projectId/suites/$suiteId"
-            params={{ projectId, suiteId: making.variables ?? suiteId }}
+            params={{ projectId, suiteId }}
             search={{ case: twin }}
           >
-            Open it
+            Open case
           </Link>
         </p>
       )}

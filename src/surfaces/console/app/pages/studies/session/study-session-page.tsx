@@ -1,17 +1,17 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../../api/ask.ts';
 import { useStudiesOff } from '../../../api/features.ts';
+import { ask, useInfiniteQuery, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Id } from '../../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
+import { Note } from '../../../kit/notice.tsx';
 import { count } from '../../../kit/numbers.ts';
 import { Facts, Page } from '../../../kit/page.tsx';
+import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { Same } from '../../../same/same.tsx';
 import { visitorWords } from '../session-words.ts';
 import { StudiesOff } from '../studies-off.tsx';
 import { Thumb } from '../thumb.tsx';
@@ -25,11 +25,10 @@ const route = '/projects/$projectId/studies/$studyId/sessions/$sessionId';
 export function StudySessionPage() {
   const which = useParams({ from: route });
   const off = useStudiesOff(which.projectId);
-  // What was made of one session says nothing about the next.
+  // State belongs to one session.
   return off ? <StudiesOff /> : <SessionView key={which.sessionId} which={which} />;
 }
 
-/** What a visitor and the model said to each other. */
 function SessionView({ which }: { which: Which }) {
   const { projectId, studyId, sessionId } = which;
   const study = useQuery(ask('getStudy', { projectId, studyId }));
@@ -51,7 +50,6 @@ function SessionView({ which }: { which: Which }) {
   return (
     <Page
       title="Session"
-      name="Session"
       crumbs={[
         <Link key="studies" to="/projects/$projectId/studies" params={{ projectId }}>
           Studies
@@ -60,16 +58,16 @@ function SessionView({ which }: { which: Which }) {
       ]}
       actions={
         <>
-          <Same operation="getStudySession" input={which} />
+          <ApiExample operation="getStudySession" input={which} />
           <Button look="primary" disabled={!first} onClick={() => setMaking(true)}>
-            Make an eval case
+            Create eval case
           </Button>
         </>
       }
     >
       {made && (
         <p role="status">
-          <StateMark state="passed">Made the case</StateMark>{' '}
+          <StateMark state="passed">Created case</StateMark>{' '}
           <Link
             to="/projects/$projectId/suites/$suiteId"
             params={{ projectId, suiteId: made.suiteId }}
@@ -80,41 +78,34 @@ function SessionView({ which }: { which: Which }) {
           </Link>
         </p>
       )}
-      {talk.isError && <Problem error={talk.error} retry={() => void talk.refetch()} back={back} />}
-      {talk.isPending && <Skeleton lines={8} />}
+      <QueryState of={talk} lines={8} back={back} />
       {first && (
         <Facts
           facts={[
-            ['Id', <Id key="id" value={sessionId} />],
+            ['ID', <Id key="id" value={sessionId} />],
             ['Visitor', visitorWords(first)],
             [
-              'Thumb',
+              'Rating',
               first.feedback.rating === null ? undefined : <Thumb key="thumb" feedback={first.feedback} />,
             ],
             ['Model', first.modelId],
             ['Messages', first.messageCount === null ? undefined : count(first.messageCount)],
-            ['Began', first.startedAt === null ? undefined : <Time key="began" at={first.startedAt} />],
+            ['Started', first.startedAt === null ? undefined : <Time key="began" at={first.startedAt} />],
             [
-              'Active',
+              'Last active',
               first.lastActivityAt === null ? undefined : <Time key="active" at={first.lastActivityAt} />,
             ],
           ]}
         />
       )}
-      {first?.transcriptUnavailable && <Note>It is longer than can be shown.</Note>}
+      {first?.transcriptUnavailable && <Note>The session is too long to show in full.</Note>}
       {first && messages.length === 0 && !first.transcriptUnavailable && (
-        <Note>No message of it was answered, so nothing of it was kept.</Note>
+        <Note>No message was answered, so no transcript was stored.</Note>
       )}
       {messages.length > 0 && (
         <Transcript messages={messages} visitor={first?.visitor.displayName ?? 'Visitor'} />
       )}
-      {talk.hasNextPage && (
-        <div>
-          <Button busy={talk.isFetchingNextPage} onClick={() => void talk.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore of={talk} />
       {making && <MakeCase which={which} onMade={setMade} onClose={() => setMaking(false)} />}
     </Page>
   );

@@ -1,6 +1,4 @@
-import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import type { Output } from '../../../../../client/index.ts';
-import { api } from '../../../api/client.ts';
+import { api, type InfiniteData, infiniteQueryOptions, type Output } from '../../../api/index.ts';
 import { ToolIcon } from '../../../kit/icons.tsx';
 import chat from '../../chat/chat.module.css';
 import { Said } from '../../chat/pieces.tsx';
@@ -26,7 +24,6 @@ function isGoingOn(read: InfiniteData<Read> | undefined): boolean {
   return read?.pages.length === 1 && Date.now() - last < quietFor;
 }
 
-/** What was said, from the first message on. */
 export function transcriptOf(which: Which) {
   return infiniteQueryOptions<Read, Error, InfiniteData<Read>, readonly unknown[], string | undefined>({
     queryKey: ['getStudySession', 'pages', which],
@@ -38,7 +35,7 @@ export function transcriptOf(which: Which) {
   });
 }
 
-/** Of tools only that they were called: what they were sent and answered belongs to the visitor. */
+/** Shows only the names of called tools: arguments and results belong to the visitor. */
 export function Transcript({ messages, visitor }: { messages: Read['messages']; visitor: string }) {
   return (
     <ol className={chat.conversation} aria-label="Transcript">

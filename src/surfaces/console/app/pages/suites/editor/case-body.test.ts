@@ -24,10 +24,10 @@ test('checks inside steps are looked at, ids are unique, and some fields stay', 
   ];
   const problems = problemsOf({ title: 'A', steps }, { repetitions: 3 });
   expect(Object.fromEntries(problems)).toEqual({
-    'steps.1.id': 'Another step has this id',
+    'steps.1.id': 'Another step has this ID',
     'steps.1.assertion.needle': 'Required',
     'steps.2.assertion.type': 'Must be a kind of check',
-    repetitions: 'It cannot be left out again; write another value',
+    repetitions: 'Cannot be removed; enter another value',
   });
   expect([...problemsOf(newCase, undefined).keys()]).toEqual(['title', 'steps.0.prompt']);
 });

@@ -1,4 +1,5 @@
-import { DrydockError, type Output } from '../../../../../client/index.ts';
+import { DrydockError } from '../../../../../client/index.ts';
+import type { Output } from '../../../api/index.ts';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { validate } from '../../../kit/form/validate.ts';
 import { caseSchema, checkSchemas, root, widgetSchemas } from './schemas.ts';
@@ -24,7 +25,7 @@ const fields = [
 
 export const newCase: Schema = { title: '', steps: [{ id: '1', kind: 'prompt', prompt: '' }] };
 
-/** What of a case can be edited, as it is sent. */
+/** The editable fields of a case, as sent. */
 export function bodyOf(one: Case): Schema {
   return Object.fromEntries(
     fields.flatMap((name) => {
@@ -35,7 +36,7 @@ export function bodyOf(one: Case): Schema {
   );
 }
 
-/** What clears a field that is left out now; a field that is not here cannot be cleared. */
+/** Values that clear a removed field; other fields cannot be cleared. */
 const cleared: Schema = {
   checks: null,
   matchOptions: null,
@@ -49,7 +50,7 @@ const cleared: Schema = {
   scenario: '',
 };
 
-/** What has to be sent to make one the other. */
+/** The patch from one body to the other. */
 export function changesOf(before: Schema, after: Schema): Schema {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return Object.fromEntries(
@@ -60,13 +61,13 @@ export function changesOf(before: Schema, after: Schema): Schema {
   );
 }
 
-/** What is wrong with it as far as this page can tell. */
+/** Client-side validation. */
 export function problemsOf(body: Schema, before: Schema | undefined): Map<string, string> {
   const found = validate(caseSchema, body, root);
   const steps = Array.isArray(body['steps']) ? (body['steps'] as Schema[]) : [];
   const seen = new Set<unknown>();
   steps.forEach((step, at) => {
-    if (seen.has(step?.['id'])) found.set(`steps.${at}.id`, 'Another step has this id');
+    if (seen.has(step?.['id'])) found.set(`steps.${at}.id`, 'Another step has this ID');
     seen.add(step?.['id']);
     if (step?.['kind'] !== 'assert') return;
     for (const [path, problem] of problemsOfCheck(step['assertion']))
@@ -74,7 +75,7 @@ export function problemsOf(body: Schema, before: Schema | undefined): Map<string
   });
   for (const name of Object.keys(before ?? {}))
     if (body[name] === undefined && !(name in cleared) && !found.has(name))
-      found.set(name, 'It cannot be left out again; write another value');
+      found.set(name, 'Cannot be removed; enter another value');
   return found;
 }
 

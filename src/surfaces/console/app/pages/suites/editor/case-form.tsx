@@ -1,5 +1,5 @@
 import { Button } from '../../../kit/button.tsx';
-import { Field, Select, TextInput } from '../../../kit/field.tsx';
+import { SelectField, TextField } from '../../../kit/field.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
 import { CheckEditor } from './check-editor.tsx';
@@ -8,8 +8,8 @@ import { caseSchema, root } from './schemas.ts';
 import { StepsEditor } from './steps-editor.tsx';
 
 const modes = [
-  ['inherit', 'Those of the suite'],
-  ['extend', 'Those of the suite and these'],
+  ['inherit', 'Suite checks'],
+  ['extend', 'Suite checks and these'],
   ['replace', 'Only these'],
 ] as const;
 
@@ -47,29 +47,27 @@ export function CaseForm({
   const steps = Array.isArray(body['steps']) ? (body['steps'] as Schema[]) : [];
   return (
     <div className={css.form}>
-      <Field label="Name" needed problem={problems.get('title')}>
-        <TextInput
-          value={text('title')}
-          aria-invalid={problems.has('title')}
-          onChange={(event) => set('title', event.target.value)}
-        />
-      </Field>
+      <TextField
+        label="Name"
+        required
+        problem={problems.get('title')}
+        value={text('title')}
+        aria-invalid={problems.has('title')}
+        onChange={(text) => set('title', text)}
+      />
       {isNew && (
-        <Field
-          label="Id of your own"
-          hint="Unique in the suite; its history is kept by it. Made up when left out."
+        <TextField
+          label="Custom ID"
+          hint="Unique in the suite; history is kept under it. Generated if empty."
           problem={problems.get('id')}
-        >
-          <TextInput
-            value={text('id')}
-            aria-invalid={problems.has('id')}
-            onChange={(event) => set('id', event.target.value || undefined)}
-          />
-        </Field>
+          value={text('id')}
+          aria-invalid={problems.has('id')}
+          onChange={(text) => set('id', text || undefined)}
+        />
       )}
-      <h2>What happens</h2>
+      <h2>Steps</h2>
       <StepsEditor steps={steps} onChange={(next) => set('steps', next)} problems={problems} />
-      <h2>Checks of the whole trial</h2>
+      <h2>Trial checks</h2>
       <OwnChecks
         value={(body['checks'] ?? {}) as Schema}
         onChange={(checks) => set('checks', checks)}
@@ -89,7 +87,6 @@ export function CaseForm({
   );
 }
 
-/** Those that the case has itself, and what becomes of those of its suite. */
 function OwnChecks({
   value,
   onChange,
@@ -105,9 +102,13 @@ function OwnChecks({
     onChange(how === 'inherit' && next.length === 0 ? undefined : { mode: how, list: next });
   return (
     <>
-      <Field label="It is judged by" problem={problems.get('checks.mode')}>
-        <Select value={mode} onChange={(event) => set(list, event.target.value)} options={modes} />
-      </Field>
+      <SelectField
+        label="Checks used"
+        problem={problems.get('checks.mode')}
+        value={mode}
+        options={modes}
+        onChange={(value) => set(list, value)}
+      />
       <ul className={css.steps}>
         {list.map((check, at) => (
           <li key={at} className={css.step}>
@@ -130,7 +131,7 @@ function OwnChecks({
         <Button
           onClick={() => set([...list, { type: 'noToolErrors' }], mode === 'inherit' ? 'extend' : mode)}
         >
-          Add check of the trial
+          Add trial check
         </Button>
       </div>
     </>

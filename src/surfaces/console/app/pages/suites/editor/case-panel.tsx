@@ -1,19 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Input, Output } from '../../../../../client/index.ts';
-import { answersOf, ask } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
+import { api, ask, type Input, type Output, useAction, useQuery, useSubmit } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { Confirm } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { JsonSide, type Typed, typedFrom } from '../../../kit/form/json-side.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
-import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
+import { Note, Problem } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
-import { complain, say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
+import { QueryState } from '../../../kit/query-state.tsx';
 import type { Suite } from '../suite-words.ts';
 import { bodyOf, changesOf, newCase, problemsOf, refusedFields } from './case-body.ts';
 import { CaseForm } from './case-form.tsx';
@@ -44,7 +41,7 @@ export function CasePanel({ suite, caseId, onClose }: { suite: Suite; caseId: st
     );
   return (
     <Dialog onClose={onClose} title="Case" side>
-      {one.isError ? <Problem error={one.error} retry={() => void one.refetch()} /> : <Skeleton lines={8} />}
+      <QueryState of={one} lines={8} />
     </Dialog>
   );
 }
@@ -91,7 +88,7 @@ function Editor({
           {one.declaredId !== undefined && <code>{one.declaredId}</code>}
         </p>
       )}
-      {readOnly && <Note>A file or a reporter owns this suite, so its cases cannot be changed here.</Note>}
+      {readOnly && <Note>This suite is managed by a file or a reporter. Its cases are read-only here.</Note>}
       <fieldset disabled={readOnly} className={css.sides}>
         <CaseForm key={edits} body={body} isNew={!one} onChange={change} problems={shown} />
         <div className={css.raw}>
@@ -108,7 +105,7 @@ function Editor({
       </fieldset>
       <footer className={css.foot}>
         {shown.size > 0 && (
-          <ul className={css.problems} aria-label="What is wrong">
+          <ul className={css.problems} aria-label="Problems">
             {[...shown].slice(0, 4).map(([path, problem]) => (
               <li key={path}>
                 <code>{path}</code> {problem}
@@ -133,10 +130,10 @@ function Editor({
           <Button
             busy={saving.isPending || trying.isPending}
             disabled={wrong || (readOnly && dirty)}
-            title="Runs it once"
+            title="Runs the case once"
             onClick={() => void saveThen((id) => trying.mutate(id))}
           >
-            {dirty ? 'Save and try now' : 'Try this case now'}
+            {dirty ? 'Save and run once' : 'Run once'}
           </Button>
           <CaseSame suite={suite} one={one} before={before} body={body} />
           {one && !readOnly && <DeleteCase suite={suite} one={one} onDeleted={onClose} />}
@@ -149,14 +146,14 @@ function Editor({
           verb="Discard changes"
           busy={false}
           onConfirm={onClose}
-          lost={<p>What you changed in this case is lost. The case as it was saved stays as it is.</p>}
-        />
+        >
+          <p>Your unsaved changes to this case will be lost.</p>
+        </Confirm>
       )}
     </Dialog>
   );
 }
 
-/** What saving would send. */
 function CaseSame({
   suite,
   one,
@@ -170,48 +167,36 @@ function CaseSame({
 }) {
   const which = { projectId: suite.projectId, suiteId: suite.id };
   return one ? (
-    <Same
+    <ApiExample
       operation="updateEvalCase"
       input={{ ...which, caseId: one.id, body: changesOf(before ?? {}, body) }}
     />
   ) : (
-    <Same operation="createEvalCase" input={{ ...which, body: body as unknown as Created }} />
+    <ApiExample operation="createEvalCase" input={{ ...which, body: body as unknown as Created }} />
   );
 }
 
 function useSave(suite: Suite, one: Case | undefined, before: Schema | undefined) {
   const which = { projectId: suite.projectId, suiteId: suite.id };
-  const queryClient = useQueryClient();
   const navigate = useNavigate({ from: route });
-  return useMutation({
-    mutationFn: (body: Schema): Promise<Case> =>
+  return useSubmit(
+    (body: Schema): Promise<Case> =>
       one
         ? api.updateEvalCase({ ...which, caseId: one.id, body: changesOf(before ?? {}, body) })
         : api.createEvalCase({ ...which, body: body as unknown as Created }),
-    onSuccess: async (saved) => {
-      say(one ? 'Case saved' : 'Case added');
-      queryClient.setQueryData(ask('getEvalCase', { ...which, caseId: saved.id }).queryKey, saved);
-      await queryClient.invalidateQueries(answersOf('listEvalCases'));
-      await queryClient.invalidateQueries(answersOf('getEvalSuite'));
-      if (!one) await navigate({ search: (now) => ({ ...now, case: saved.id }), replace: true });
+    {
+      says: one ? 'Case saved' : 'Case added',
+      onDone: async (saved) => {
+        if (!one) await navigate({ search: (now) => ({ ...now, case: saved.id }), replace: true });
+      },
     },
-  });
+  );
 }
 
 function DeleteCase({ suite, one, onDeleted }: { suite: Suite; one: Case; onDeleted: () => void }) {
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
   const input = { projectId: suite.projectId, suiteId: suite.id, caseId: one.id };
-  const deleting = useMutation({
-    mutationFn: () => api.deleteEvalCase(input),
-    onSuccess: async () => {
-      say('Case deleted');
-      onDeleted();
-      await queryClient.invalidateQueries(answersOf('listEvalCases'));
-      await queryClient.invalidateQueries(answersOf('getEvalSuite'));
-    },
-    onError: complain,
-  });
+  const deleting = useAction(() => api.deleteEvalCase(input), { says: 'Case deleted', onDone: onDeleted });
   return (
     <>
       <Button look="quiet" className={css.delete} onClick={() => setAsking(true)}>
@@ -222,21 +207,17 @@ function DeleteCase({ suite, one, onDeleted }: { suite: Suite; one: Case; onDele
           onClose={() => setAsking(false)}
           title={`Delete “${one.title}”?`}
           verb="Delete case"
-          busy={deleting.isPending}
-          onConfirm={() => deleting.mutate()}
-          lost={
-            <>
-              <p>
-                Its steps and checks are lost, and runs from now on do without it
-                {suite.schedule.enabled && ', those of the schedule too'}. Runs that were made with it keep
-                it, with their traces.
-              </p>
-              <div>
-                <Same operation="deleteEvalCase" input={input} />
-              </div>
-            </>
-          }
-        />
+          action={deleting}
+        >
+          <p>
+            Its steps and checks are deleted. Future runs
+            {suite.schedule.enabled && ', including scheduled ones,'}exclude it. Past runs keep it with their
+            traces.
+          </p>
+          <div>
+            <ApiExample operation="deleteEvalCase" input={input} />
+          </div>
+        </Confirm>
       )}
     </>
   );

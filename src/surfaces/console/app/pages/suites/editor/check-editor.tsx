@@ -1,4 +1,4 @@
-import { Field, Select } from '../../../kit/field.tsx';
+import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
 import { textOf } from '../../../kit/text.ts';
@@ -33,13 +33,14 @@ export function CheckEditor({
   const word = widget ? 'kind' : 'type';
   return (
     <div className={css.check}>
-      <Field label="The model" problem={problems.get(`${path}.${word}`)} hint={schema && checkWords(check)}>
-        <Select
-          value={chosen}
-          onChange={(event) => onChange(emptyCheck(event.target.value, check))}
-          options={schema ? options : [[chosen, chosen || 'Choose a kind of check'], ...options]}
-        />
-      </Field>
+      <SelectField
+        label="The model"
+        problem={problems.get(`${path}.${word}`)}
+        hint={schema && checkWords(check)}
+        value={chosen}
+        options={schema ? options : [[chosen, chosen || 'Select a check'], ...options]}
+        onChange={(value) => onChange(emptyCheck(value, check))}
+      />
       {schema && (
         <SchemaForm
           key={chosen}
@@ -55,7 +56,7 @@ export function CheckEditor({
   );
 }
 
-/** What both kinds are told stays. */
+/** Fields common to both kinds are kept. */
 function emptyCheck(chosen: string, before: Schema): Schema {
   const [first, kind] = chosen.split(' ');
   const named = kind === undefined ? { type: first } : { kind };

@@ -10,7 +10,7 @@ const components = new Components();
 const parts = [CaseCreateRequest, EvalCheck, widgetAssertion].map((part) => components.add(part, 'input'));
 const { part, schemas } = components.finish({ parts });
 
-/** What references point into. */
+/** Target of `$ref`. */
 export const root: Schema = { components: { schemas } };
 
 const [asked, check, widget] = (part.parts as unknown as Schema[]).map(followed) as [Schema, Schema, Schema];
@@ -27,10 +27,9 @@ export const stepSchemas: Record<string, Schema> = formsOf(
 /** Checks by their type. */
 export const checkSchemas: Record<string, Schema> = formsOf(check, 'type');
 
-/** Those of them that cannot decide. */
+/** Kinds that are advisory only. */
 export const observing: string[] = [...observations];
 
-/** What is seen in a widget, by its kind. */
 export const widgetSchemas: Record<string, Schema> = formsOf(widget, 'kind');
 
 function followed(schema: Schema): Schema {

@@ -1,5 +1,5 @@
 import { Button } from '../../../kit/button.tsx';
-import { Field, TextArea } from '../../../kit/field.tsx';
+import { AreaField } from '../../../kit/field.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
 import { nextStepId } from './case-body.ts';
@@ -9,9 +9,9 @@ import { root, stepSchemas } from './schemas.ts';
 
 const names: Record<string, string> = {
   prompt: 'The user says',
-  assert: 'Then',
-  toolCall: 'Call a tool without a model',
-  interact: 'Use the widget of a tool',
+  assert: 'Checks',
+  toolCall: 'Direct tool call',
+  interact: 'Widget action',
 };
 
 const fresh: Record<string, Schema> = {
@@ -21,7 +21,6 @@ const fresh: Record<string, Schema> = {
   interact: { kind: 'interact' },
 };
 
-/** What happens in a case, in order. */
 export function StepsEditor({
   steps,
   onChange,
@@ -43,13 +42,13 @@ export function StepsEditor({
           <li key={at} className={css.step}>
             <div className={css.stepHead}>
               <h3>
-                {at + 1}. {names[String(step['kind'])] ?? 'A step of an unknown kind'}
+                {at + 1}. {names[String(step['kind'])] ?? 'Unknown step'}
               </h3>
               <Button look="quiet" disabled={at === 0} onClick={() => swap(at, at - 1)}>
-                Up<span className="visually-hidden">, step {at + 1}</span>
+                Move up<span className="visually-hidden">, step {at + 1}</span>
               </Button>
               <Button look="quiet" disabled={at === steps.length - 1} onClick={() => swap(at, at + 1)}>
-                Down<span className="visually-hidden">, step {at + 1}</span>
+                Move down<span className="visually-hidden">, step {at + 1}</span>
               </Button>
               <Button look="quiet" onClick={() => onChange(steps.toSpliced(at, 1))}>
                 Remove<span className="visually-hidden"> step {at + 1}</span>
@@ -102,14 +101,14 @@ function StepFields({
   if (kind === 'prompt') {
     const problem = problems.get(`${path}.prompt`) ?? wrongId;
     return (
-      <Field label={<span className="visually-hidden">Prompt of step {number}</span>} problem={problem}>
-        <TextArea
-          rows={3}
-          aria-invalid={problem !== undefined}
-          value={typeof step['prompt'] === 'string' ? step['prompt'] : ''}
-          onChange={(event) => onChange({ ...step, prompt: event.target.value })}
-        />
-      </Field>
+      <AreaField
+        label={<span className="visually-hidden">Prompt of step {number}</span>}
+        problem={problem}
+        rows={3}
+        aria-invalid={problem !== undefined}
+        value={typeof step['prompt'] === 'string' ? step['prompt'] : ''}
+        onChange={(text) => onChange({ ...step, prompt: text })}
+      />
     );
   }
   if (kind === 'assert')
@@ -123,7 +122,7 @@ function StepFields({
       />
     );
   const schema = stepSchemas[kind];
-  if (!schema) return <p className={css.problem}>Change its kind in the JSON.</p>;
+  if (!schema) return <p className={css.problem}>Change its type in the JSON.</p>;
   const { id: _id, kind: _kind, ...properties } = schema['properties'] as Schema;
   return (
     <SchemaForm

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { answersOf, ask } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
+import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
+import common from '../../../kit/common.module.css';
 import { Problem } from '../../../kit/notice.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { duration } from '../../../kit/time.tsx';
@@ -13,13 +12,10 @@ const pollEvery = 700;
 
 /** Runs one case once, as it is saved. */
 export function useTry(suite: Suite) {
-  const queryClient = useQueryClient();
   const { projectId, id: suiteId, environmentIds } = suite;
-  return useMutation({
-    mutationFn: (caseId: string) =>
-      api.createEvalRun({ projectId, body: tryOf(suiteId, caseId, environmentIds) }),
-    onSuccess: () => queryClient.invalidateQueries(answersOf('listEvalSuiteRuns')),
-  });
+  return useSubmit((caseId: string) =>
+    api.createEvalRun({ projectId, body: tryOf(suiteId, caseId, environmentIds) }),
+  );
 }
 
 function tryOf(suiteId: string, caseId: string, environmentIds: readonly string[]) {
@@ -28,14 +24,14 @@ function tryOf(suiteId: string, caseId: string, environmentIds: readonly string[
     suiteId,
     caseIds: [caseId],
     iterationOverride: 1,
-    notes: 'Tried from the editor',
+    notes: 'Run from the editor',
     purpose: 'try' as const,
     // With several the service asks which.
     ...(environmentIds.length > 1 && environmentId !== undefined && { environmentId }),
   };
 }
 
-/** What came of it, as soon as it is there. */
+/** Result, as soon as it is there. */
 export function TryResult({ trying, projectId }: { trying: ReturnType<typeof useTry>; projectId: string }) {
   const runId = trying.data?.runId ?? '';
   const states = useQuery({
@@ -51,7 +47,7 @@ export function TryResult({ trying, projectId }: { trying: ReturnType<typeof use
   if (trying.isIdle) return null;
   const trials = states.data?.items ?? [];
   return (
-    <ul className={css.tried} aria-label="What came of it" aria-live="polite">
+    <ul className={css.tried} aria-label="Result" aria-live="polite">
       {trials.length === 0 && (
         <li>
           <StateMark state="pending" />
@@ -63,12 +59,12 @@ export function TryResult({ trying, projectId }: { trying: ReturnType<typeof use
           {trial.result !== 'passed' &&
             trial.firstFailedStage !== undefined &&
             ` at ${stageWord(trial.firstFailedStage)}`}
-          {trial.durationMs !== null && <span className={css.soft}> {duration(trial.durationMs)}</span>}{' '}
+          {trial.durationMs !== null && <span className={common.soft}> {duration(trial.durationMs)}</span>}{' '}
           <Link
             to="/projects/$projectId/runs/$runId/trials/$trialId"
             params={{ projectId, runId, trialId: trial.id }}
           >
-            Open the trial
+            Open trial
           </Link>
         </li>
       ))}

@@ -1,4 +1,4 @@
-import type { Input } from '../../../../../client/index.ts';
+import type { Input } from '../../../api/index.ts';
 import type { Schema } from '../../../kit/form/schema.ts';
 import type { Journey } from './journey-words.ts';
 
@@ -11,7 +11,6 @@ export interface JourneyDraft {
   goal: string;
   personaId: string;
   swarmId: string;
-  /** What it is tried with. */
   place: 'environments' | 'clients';
   environmentIds: string[];
   hostIds: string[];
@@ -70,7 +69,6 @@ function percentOf(share: number): string {
 
 export type Problems = Partial<Record<keyof JourneyDraft, string>>;
 
-/** What is wrong with it as far as this page can tell. */
 export function problemsIn(draft: JourneyDraft): Problems {
   return {
     ...wholeWithin(draft, 'sessionsPerTarget', 100),
@@ -94,7 +92,6 @@ function percentIn(draft: JourneyDraft, name: 'judgeThreshold' | 'passThreshold'
     : { [name]: 'Between 0 and 100 percent' };
 }
 
-/** What is sent of it in either case. */
 function gradingOf({ judged, judgeModel, judgeThreshold, passThreshold }: JourneyDraft) {
   return {
     judge: {

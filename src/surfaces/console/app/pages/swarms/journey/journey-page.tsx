@@ -1,18 +1,16 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answersOf, ask, askPages } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
 import { useSwarmsOff } from '../../../api/features.ts';
+import { api, ask, askPages, useAction, useInfiniteQuery, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
+import common from '../../../kit/common.module.css';
 import { Confirm } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
-import { Empty, Problem, Skeleton } from '../../../kit/notice.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { complain, say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
+import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { checkWords } from '../../suites/check-words.ts';
 import css from '../swarms.module.css';
 import { SwarmsOff } from '../swarms-off.tsx';
@@ -41,12 +39,8 @@ export function JourneyPage() {
   if (off) return <SwarmsOff />;
   if (!journey.data)
     return (
-      <Page title="Journey" name="Journey" crumbs={[list]}>
-        {journey.isError ? (
-          <Problem error={journey.error} retry={() => void journey.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={8} />
-        )}
+      <Page title="Journey" crumbs={[list]}>
+        <QueryState of={journey} lines={8} back={list} />
       </Page>
     );
   const open = (wanted: boolean): void =>
@@ -55,18 +49,17 @@ export function JourneyPage() {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={[list]}
       actions={
         <>
-          <Same operation="getJourney" input={which} />
+          <ApiExample operation="getJourney" input={which} />
           <ArchiveJourney journey={journey.data} />
           <Button onClick={() => open(true)}>Edit</Button>
           <LaunchJourney journey={journey.data} />
         </>
       }
     >
-      <p className={css.goal} dir="auto">
+      <p className={common.prose} dir="auto">
         {goal}
       </p>
       <JourneyFacts journey={journey.data} />
@@ -103,15 +96,15 @@ function JourneyFacts({ journey }: { journey: Journey }) {
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={journey.id} />],
+        ['ID', <Id key="id" value={journey.id} />],
         ['Persona', persona.data ? `${persona.data.name}, ${persona.data.role}` : undefined],
         ['Swarm', swarm.data?.name],
         ['Environments', named(environmentIds)],
         ['Clients', environmentIds.length > 0 ? undefined : named(hostIds)],
-        ['Sessions with each target', sessionsPerTarget],
-        ['Messages, at most', maxTurns],
+        ['Sessions per target', sessionsPerTarget],
+        ['Maximum messages', maxTurns],
         ['Graded by', gradedBy(journey)],
-        ['Has to pass', percent(journey.passThreshold)],
+        ['Pass threshold', percent(journey.passThreshold)],
       ]}
     />
   );
@@ -124,7 +117,7 @@ function Rubric({ journey: { rubric } }: { journey: Journey }) {
       <ul className={css.lines} aria-label="Criteria">
         {rubric.criteria.map(({ id, label, predicate }) => (
           <li key={id}>
-            <strong>{label ?? id}</strong> <span className={css.soft}>{checkWords(predicate)}</span>
+            <strong>{label ?? id}</strong> <span className={common.soft}>{checkWords(predicate)}</span>
           </li>
         ))}
       </ul>
@@ -140,24 +133,14 @@ function Runs({ which }: { which: { projectId: string; journeyId: string } }) {
         ? pollEvery
         : false,
   });
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = runs.data?.items ?? [];
   return (
-    <Section title="Runs" actions={<Same operation="listJourneyRuns" input={which} />}>
-      {runs.isPending && <Skeleton lines={4} />}
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && (
-        <Empty title="Not launched yet">
-          A launch begins its sessions with every target, and grades each.
-        </Empty>
-      )}
+    <Section title="Runs" actions={<ApiExample operation="listJourneyRuns" input={which} />}>
+      <QueryState of={runs} lines={4} empty={items.length === 0} title="No runs yet">
+        A launch starts sessions with every target and grades each session.
+      </QueryState>
       {items.length > 0 && <RunsTable projectId={which.projectId} runs={items} />}
-      {runs.hasNextPage && (
-        <div>
-          <Button busy={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-            Show earlier runs
-          </Button>
-        </div>
-      )}
+      <ShowMore of={runs}>Show more</ShowMore>
     </Section>
   );
 }
@@ -166,19 +149,14 @@ function ArchiveJourney({ journey }: { journey: Journey }) {
   const { id: journeyId, projectId, name } = journey;
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const archiving = useMutation({
-    mutationFn: () => api.archiveJourney({ projectId, journeyId }),
-    onSuccess: async () => {
-      say(`Journey ${name} archived`);
-      await navigate({
+  const archiving = useAction(() => api.archiveJourney({ projectId, journeyId }), {
+    says: `Journey ${name} archived`,
+    onDone: () =>
+      navigate({
         to: '/projects/$projectId/swarms',
         params: { projectId },
         search: { tab: 'journeys' },
-      });
-      await queryClient.invalidateQueries(answersOf('listJourneys'));
-    },
-    onError: complain,
+      }),
   });
   return (
     <>
@@ -190,13 +168,11 @@ function ArchiveJourney({ journey }: { journey: Journey }) {
           onClose={() => setAsking(false)}
           title={`Archive ${name}?`}
           verb="Archive journey"
-          busy={archiving.isPending}
-          onConfirm={() => archiving.mutate()}
-          same={<Same operation="archiveJourney" input={{ projectId, journeyId }} />}
-          lost={
-            <p>It leaves the lists and cannot be launched any more. Its runs stay, with their sessions.</p>
-          }
-        />
+          action={archiving}
+          example={<ApiExample operation="archiveJourney" input={{ projectId, journeyId }} />}
+        >
+          <p>It is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
+        </Confirm>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import { Button } from '../../../kit/button.tsx';
-import { Field, TextInput } from '../../../kit/field.tsx';
+import { TextField } from '../../../kit/field.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { validate } from '../../../kit/form/validate.ts';
 import { textOf } from '../../../kit/text.ts';
@@ -11,7 +11,6 @@ import { root } from '../../suites/editor/schemas.ts';
 /** More than this the service refuses. */
 const mostCriteria = 25;
 
-/** What each session is graded by: checks as evals have them, each under an id of its own. */
 export function RubricEditor({
   criteria,
   onChange,
@@ -34,25 +33,21 @@ export function RubricEditor({
                   Remove<span className="visually-hidden"> criterion {at + 1}</span>
                 </Button>
               </div>
-              <Field
+              <TextField
                 label="Id"
-                needed
-                hint="The same in every run, so that findings can be followed."
+                required
+                hint="Keep it stable so that findings can be tracked across runs."
                 problem={problems.get(`${at}.id`)}
-              >
-                <TextInput
-                  maxLength={64}
-                  value={textOf(criterion['id'])}
-                  onChange={({ target }) => set(at, { id: target.value })}
-                />
-              </Field>
-              <Field label="Label">
-                <TextInput
-                  maxLength={200}
-                  value={textOf(criterion['label'])}
-                  onChange={({ target }) => set(at, { label: target.value || undefined })}
-                />
-              </Field>
+                maxLength={64}
+                value={textOf(criterion['id'])}
+                onChange={(text) => set(at, { id: text })}
+              />
+              <TextField
+                label="Label"
+                maxLength={200}
+                value={textOf(criterion['label'])}
+                onChange={(text) => set(at, { label: text || undefined })}
+              />
               <CheckEditor
                 check={(criterion['predicate'] ?? {}) as Schema}
                 onChange={(predicate) => set(at, { predicate })}
@@ -82,14 +77,13 @@ function newCriterion(criteria: readonly Schema[]): Schema {
   return { id: `criterion-${number}`, predicate: { type: 'noToolErrors' } };
 }
 
-/** What is wrong, by where it stands. */
 export function problemsOf(criteria: readonly Schema[]): Map<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<unknown>();
   criteria.forEach(({ id, predicate }, at) => {
     if (typeof id !== 'string' || !/^[A-Za-z0-9_.-]+$/.test(id))
-      found.set(`${at}.id`, 'Write letters, digits, "_", "." and "-"');
-    if (seen.has(id)) found.set(`${at}.id`, 'Another criterion has this id');
+      found.set(`${at}.id`, 'Use letters, digits, "_", "." and "-"');
+    if (seen.has(id)) found.set(`${at}.id`, 'Another criterion has this ID');
     seen.add(id);
     const check = (predicate ?? {}) as Schema;
     const schema = schemaOfCheck(check);

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { Output } from '../../../../../client/index.ts';
+import type { Output } from '../../../api/index.ts';
+import common from '../../../kit/common.module.css';
 import { StateMark } from '../../../kit/state.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import { endedOf, stateOfJourneyRun, summaryWords } from '../states.ts';
-import css from '../swarms.module.css';
 
 type Run = Output<'listJourneyRuns'>['items'][number];
 
@@ -29,17 +29,17 @@ function columnsOf(projectId: string): Column<Run>[] {
       cell: ({ status, summary }) =>
         status === 'running' ? (
           <progress
-            className={css.progress}
+            className={common.progress}
             max={summary.total}
             value={endedOf(summary)}
             aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
           />
         ) : (
-          <span className={css.soft}>{summaryWords(summary)}</span>
+          <span className={common.soft}>{summaryWords(summary)}</span>
         ),
     },
     {
-      name: 'With',
+      name: 'Target',
       cell: ({ targets }) =>
         targets
           .map(({ hostName, environmentName, hostId }) => environmentName ?? hostName ?? hostId)
@@ -47,7 +47,7 @@ function columnsOf(projectId: string): Column<Run>[] {
     },
     { name: 'Wave', cell: ({ id, waveId }) => (waveId === undefined || waveId === id ? '' : waveId) },
     {
-      name: 'Took',
+      name: 'Duration',
       figure: true,
       cell: ({ createdAt, completedAt }) =>
         completedAt === undefined ? '' : duration(completedAt - createdAt),

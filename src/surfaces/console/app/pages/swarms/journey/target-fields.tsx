@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { ask } from '../../../api/ask.ts';
+import { ask, useQuery } from '../../../api/index.ts';
 import { Choices } from '../../../kit/choices.tsx';
-import { Field, Select } from '../../../kit/field.tsx';
+import { SelectField } from '../../../kit/field.tsx';
 import { TabButtons } from '../../../kit/tabs.tsx';
 import type { JourneyDraft } from './journey-body.ts';
 
@@ -22,10 +21,10 @@ export function TargetFields({
     <>
       <div>
         <TabButtons
-          label="Where it is tried"
+          label="Targets"
           names={[
-            ['clients', 'With clients'],
-            ['environments', 'In environments'],
+            ['clients', 'Clients'],
+            ['environments', 'Environments'],
           ]}
           chosen={draft.place}
           choose={(place) => set({ place })}
@@ -34,7 +33,7 @@ export function TargetFields({
       {draft.place === 'environments' ? (
         <Choices
           legend="Environments"
-          none={environments.isPending ? '…' : 'The project has no environment yet.'}
+          none={environments.isPending ? '…' : 'This project has no environments.'}
           choices={(environments.data?.items ?? []).map(({ id, name }) => ({ value: id, name: name ?? id }))}
           chosen={draft.environmentIds}
           onChange={(environmentIds) => set({ environmentIds })}
@@ -43,7 +42,7 @@ export function TargetFields({
         <>
           <Choices
             legend="Clients"
-            none={clients.isPending ? '…' : 'The project has no client yet.'}
+            none={clients.isPending ? '…' : 'This project has no clients.'}
             choices={(clients.data?.items ?? []).map(({ id, name, modelId }) => ({
               value: id,
               name,
@@ -52,18 +51,17 @@ export function TargetFields({
             chosen={draft.hostIds}
             onChange={(hostIds) => set({ hostIds })}
           />
-          <Field label="Servers">
-            <Select
-              value={draft.serverAttachmentId}
-              onChange={({ target }) => set({ serverAttachmentId: target.value })}
-              options={[
-                ['', 'Those of the clients'],
-                ...(groups.data?.items ?? []).map(
-                  ({ id, name, serverNames }) => [id, `${name}: ${serverNames.join(', ')}`] as const,
-                ),
-              ]}
-            />
-          </Field>
+          <SelectField
+            label="Servers"
+            value={draft.serverAttachmentId}
+            options={[
+              ['', 'Default (from the clients)'],
+              ...(groups.data?.items ?? []).map(
+                ({ id, name, serverNames }) => [id, `${name}: ${serverNames.join(', ')}`] as const,
+              ),
+            ]}
+            onChange={(value) => set({ serverAttachmentId: value })}
+          />
         </>
       )}
     </>

@@ -80,7 +80,7 @@ const BoardRow = memo(
         </span>
         <span role="cell" className={css.strip}>
           {cells.map((cell) => (
-            // One that has not begun leads nowhere yet, and is reached by the keyboard all the same.
+            // A session that has not begun has no page to link to, but can be focused with the keyboard.
             <a
               key={cell.key}
               href={
@@ -110,7 +110,6 @@ function labelOf({ number, state, word, turns }: Cell): string {
   return `Session ${number}: ${word ?? wordFor(state)}${turns > 0 ? `, ${counted(turns, 'message')} answered` : ''}`;
 }
 
-/** What the shapes on the board mean, as far as they are on it. */
 export function Legend({ rows }: { rows: readonly Row[] }) {
   const words = new Map<string, { state: State; sessions: number }>();
   for (const { state, word } of rows.flatMap(({ cells }) => cells)) {
@@ -118,7 +117,7 @@ export function Legend({ rows }: { rows: readonly Row[] }) {
     words.set(key, { state, sessions: (words.get(key)?.sessions ?? 0) + 1 });
   }
   return (
-    <ul className={css.legend} aria-label="What the shapes mean">
+    <ul className={css.legend} aria-label="Legend">
       {[...words].map(([word, { state, sessions }]) => (
         <li key={word}>
           <StateMark state={state}>

@@ -15,7 +15,6 @@ export interface Candidate {
   confidence: string | undefined;
 }
 
-/** What a model saw besides. */
 export interface Seen {
   key: string;
   title: string;
@@ -42,7 +41,6 @@ function asRaw(value: unknown): Raw {
 const longest = 2_000;
 const mostSessions = 20;
 
-/** Those that a model has explained come first. */
 export function insightsIn(given: unknown): ReadInsights {
   const raw = asRaw(given);
   return {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { Few } from '../../../kit/few.tsx';
+import common from '../../../kit/common.module.css';
+import { LimitedList } from '../../../kit/limited-list.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Glyph } from '../../../kit/state.tsx';
@@ -12,7 +13,6 @@ import { type Candidate, discoveryIn, insightsIn, type Seen } from './candidates
 /** Draws links to sessions. */
 type Evidence = (sessionIds: readonly string[]) => ReactNode;
 
-/** What was counted and what a model makes of it, with a list of the sessions that show each. */
 export function Found({
   insights,
   discovery,
@@ -29,30 +29,30 @@ export function Found({
   return (
     <>
       {summary !== undefined && <p dir="auto">{summary}</p>}
-      {lowConfidence && <Note>There are few sessions, so take it as a hint.</Note>}
+      {lowConfidence && <Note>Few sessions: treat as indicative.</Note>}
       {candidates.length > 0 && (
-        <ul className={css.found} aria-label="What was found">
-          <Few items={candidates} noun="finding" rest="li">
+        <ul className={css.found} aria-label="Findings">
+          <LimitedList items={candidates} noun="finding" rest="li">
             {(candidate) => (
               <CandidateLine key={candidate.key} candidate={candidate}>
                 {evidence}
               </CandidateLine>
             )}
-          </Few>
+          </LimitedList>
         </ul>
       )}
-      {truncated && <Note>There was more than is shown.</Note>}
+      {truncated && <Note>More findings exist than are shown.</Note>}
       {seen.length > 0 && (
         <>
-          <h3>What a model saw besides</h3>
-          <ul className={css.found} aria-label="What a model saw besides">
-            <Few items={seen} noun="remark" rest="li">
+          <h3>Model observations</h3>
+          <ul className={css.found} aria-label="Model observations">
+            <LimitedList items={seen} noun="remark" rest="li">
               {(one) => <SeenLine key={one.key} seen={one} evidence={evidence} />}
-            </Few>
+            </LimitedList>
           </ul>
         </>
       )}
-      <p className={css.soft}>
+      <p className={common.soft}>
         {model !== undefined && (
           <>
             By <code>{model}</code>,{' '}
@@ -64,7 +64,6 @@ export function Found({
   );
 }
 
-/** What sessions have in common, and which show it. */
 export function CandidateLine({
   candidate,
   children: evidence,
@@ -87,7 +86,7 @@ export function CandidateLine({
         </p>
         {rootCause !== undefined && <p dir="auto">Probably: {rootCause}</p>}
         {recommendation !== undefined && <p dir="auto">{recommendation}</p>}
-        <p className={css.soft}>
+        <p className={common.soft}>
           {affected} of {counted(total, 'session')}
           {confidence !== undefined && `, ${confidence} confidence`}
         </p>
@@ -112,7 +111,7 @@ function SeenLine({
           {title}
         </p>
         <p dir="auto">{detail}</p>
-        {check && <p className={css.soft}>A check that would count it: the model {checkWords(check)}</p>}
+        {check && <p className={common.soft}>Suggested check: the model {checkWords(check)}</p>}
         {evidence(sessionIds)}
       </div>
     </li>

@@ -1,22 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { answersOf, ask } from '../../../api/ask.ts';
-import { api } from '../../../api/client.ts';
 import { useSwarmsOff } from '../../../api/features.ts';
+import { api, ask, useAction, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
 import { Button } from '../../../kit/button.tsx';
+import common from '../../../kit/common.module.css';
 import { Confirm } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
-import { Problem, Skeleton } from '../../../kit/notice.tsx';
+import { Skeleton } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
+import { QueryState } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
-import { complain, say } from '../../../kit/toast.tsx';
-import { Same } from '../../../same/same.tsx';
 import {
   decisionReasons,
   endedOf,
@@ -26,15 +25,14 @@ import {
   stateOfJourneyRun,
   summaryWords,
 } from '../states.ts';
-import css from '../swarms.module.css';
 import { SwarmsOff } from '../swarms-off.tsx';
 import { Board, Legend } from './board.tsx';
 import { rowsOf } from './rows.ts';
 import { useHeard } from './use-heard.ts';
 
-const onItsWay = () => <Skeleton lines={3} />;
-const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', onItsWay);
-const Insights = partFrom(() => import('./insights.tsx'), 'Insights', onItsWay);
+const loadingTab = () => <Skeleton lines={3} />;
+const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loadingTab);
+const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loadingTab);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
 /** Events say what happens; this is for what they do not say. */
@@ -61,12 +59,8 @@ export function JourneyRunPage() {
   if (off) return <SwarmsOff />;
   if (!run)
     return (
-      <Page title="Run" name="Run" crumbs={[list]}>
-        {query.isError ? (
-          <Problem error={query.error} retry={() => void query.refetch()} back={list} />
-        ) : (
-          <Skeleton lines={10} />
-        )}
+      <Page title="Run" crumbs={[list]}>
+        <QueryState of={query} lines={10} back={list} />
       </Page>
     );
   const title = journey.data?.name ?? 'Run of a journey';
@@ -86,7 +80,7 @@ export function JourneyRunPage() {
       mark={<StateBadge state={stateOfJourneyRun(run)} />}
       actions={
         <>
-          <Same operation="getJourneyRun" input={which} />
+          <ApiExample operation="getJourneyRun" input={which} />
           {run.status === 'running' && <CancelRun run={run} />}
         </>
       }
@@ -107,8 +101,8 @@ function RunBody({ run }: { run: JourneyRun }) {
   const { passed = 0, failed = 0 } = run.report?.goalGrading ?? {};
   return (
     <>
-      <div className={css.outcome}>
-        <p className={css.sentence} aria-live="polite">
+      <div className={common.tightColumn}>
+        <p className={common.sentence} aria-live="polite">
           {outcomeSentence(shown)}
         </p>
         {decisionReasons(run).map((reason) => (
@@ -116,24 +110,24 @@ function RunBody({ run }: { run: JourneyRun }) {
         ))}
         {run.error !== undefined && !run.canceled && !run.stale && <p dir="auto">{run.error}</p>}
         {!underWay && passed + failed > 0 && (
-          <p className={css.line}>
+          <p className={common.row}>
             <Rate passed={passed} trials={passed + failed} /> graded sessions passed
           </p>
         )}
         {underWay && (
-          <div className={css.line}>
+          <div className={common.row}>
             <progress
-              className={css.wide}
+              className={common.wideProgress}
               max={furthest.total}
               value={endedOf(furthest)}
-              aria-label="Sessions that ended"
+              aria-label="Completed sessions"
             />
             <LiveMark live={live} />
           </div>
         )}
       </div>
       <RunFacts run={shown} />
-      <Section title="Sessions" actions={<Same operation="watchJourneyRun" input={which} />}>
+      <Section title="Sessions" actions={<ApiExample operation="watchJourneyRun" input={which} />}>
         <Board {...which} rows={rows} />
         <Legend rows={rows} />
       </Section>
@@ -148,7 +142,7 @@ function RunFacts({ run }: { run: JourneyRun }) {
   return (
     <Facts
       facts={[
-        ['Id', <Id key="id" value={id} />],
+        ['ID', <Id key="id" value={id} />],
         [
           'Journey',
           <Link
@@ -156,13 +150,13 @@ function RunFacts({ run }: { run: JourneyRun }) {
             to="/projects/$projectId/swarms/journeys/$journeyId"
             params={{ projectId, journeyId }}
           >
-            Goal and other runs
+            Goal and runs
           </Link>,
         ],
         ['Persona', [persona?.name, persona?.role].filter(Boolean).join(', ')],
         ['Wave', waveId === id ? undefined : waveId],
         ['Launched', <Time key="launched" at={createdAt} />],
-        ['Took', completedAt === undefined ? undefined : duration(completedAt - createdAt)],
+        ['Duration', completedAt === undefined ? undefined : duration(completedAt - createdAt)],
         ['Sessions', run.status === 'running' ? undefined : summaryWords(summary)],
       ]}
     />
@@ -172,15 +166,9 @@ function RunFacts({ run }: { run: JourneyRun }) {
 function CancelRun({ run }: { run: JourneyRun }) {
   const { projectId, id: journeyRunId, summary } = run;
   const [asking, setAsking] = useState(false);
-  const queryClient = useQueryClient();
-  const cancelling = useMutation({
-    mutationFn: () => api.cancelJourneyRun({ projectId, journeyRunId }),
-    onSuccess: async () => {
-      setAsking(false);
-      say('Run cancelled');
-      await queryClient.invalidateQueries(answersOf('getJourneyRun'));
-    },
-    onError: complain,
+  const cancelling = useAction(() => api.cancelJourneyRun({ projectId, journeyRunId }), {
+    says: 'Run cancelled',
+    onDone: () => setAsking(false),
   });
   return (
     <>
@@ -190,16 +178,15 @@ function CancelRun({ run }: { run: JourneyRun }) {
           onClose={() => setAsking(false)}
           title="Cancel this run?"
           verb="Cancel run"
-          busy={cancelling.isPending}
-          onConfirm={() => cancelling.mutate()}
-          same={<Same operation="cancelJourneyRun" input={{ projectId, journeyRunId }} />}
-          lost={
-            <p>
-              {counted(summary.total - endedOf(summary), 'session')} will not be run or be stopped halfway;
-              those that ended stay, with their transcripts. The run gets no verdict.
-            </p>
-          }
-        />
+          keep="Keep running"
+          action={cancelling}
+          example={<ApiExample operation="cancelJourneyRun" input={{ projectId, journeyRunId }} />}
+        >
+          <p>
+            {counted(summary.total - endedOf(summary), 'session')} will be skipped or stopped. Completed
+            sessions keep their transcripts. The run gets no verdict.
+          </p>
+        </Confirm>
       )}
     </>
   );

@@ -3,7 +3,6 @@ import { type Attempt, type JourneyRun, type Session, standingOf, targetDecision
 
 type Verdict = NonNullable<Session['verdict']>;
 
-/** What was heard of a session. */
 export interface Heard {
   attempt: Attempt;
   verdict: Verdict | undefined;
@@ -14,7 +13,7 @@ export interface Cell {
   key: string;
   /** Within its target, from one. */
   number: number;
-  /** Of its chat session, once there is one. */
+  /** Id of its chat session; null until the session begins. */
   sessionId: string | null;
   state: State;
   word: string | undefined;
@@ -34,7 +33,7 @@ export interface Row {
   needed: number | undefined;
 }
 
-/** Of a session, under which what is heard of it is kept. */
+/** The key of a session in the map of live updates. */
 export function keyOf({
   targetId,
   hostId,
@@ -83,7 +82,7 @@ function stateOfTarget({ status, canceled, verdictSummary }: JourneyRun): State 
 
 const order = { pending: 0, running: 1, succeeded: 2, failed: 2, rate_limited: 2 };
 
-/** What was read may be older or newer than what was heard; a session never goes back. */
+/** Merges reads and events; a session never goes back a state. */
 function later(heard: Attempt, read: Attempt | undefined): Attempt {
   if (!read) return heard;
   const step = order[heard.status] - order[read.status] || heard.turns - read.turns;

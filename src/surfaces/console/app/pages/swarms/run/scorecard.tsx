@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import type { Output } from '../../../../../client/index.ts';
-import { ask } from '../../../api/ask.ts';
+import { ask, type Output, useQuery } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
-import { Problem, Skeleton } from '../../../kit/notice.tsx';
+import common from '../../../kit/common.module.css';
 import { count, counted } from '../../../kit/numbers.ts';
 import { Section } from '../../../kit/page.tsx';
+import { QueryState } from '../../../kit/query-state.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
-import { Same } from '../../../same/same.tsx';
-import css from '../swarms.module.css';
 
 type Card = Output<'getJourneyRunScorecard'>;
 type Criterion = Card['criteria'][number];
@@ -17,9 +15,8 @@ export function Scorecard({ projectId, journeyRunId }: { projectId: string; jour
   const which = { projectId, journeyRunId };
   const card = useQuery(ask('getJourneyRunScorecard', which));
   return (
-    <Section title="Scorecard" actions={<Same operation="getJourneyRunScorecard" input={which} />}>
-      {card.isError && <Problem error={card.error} retry={() => void card.refetch()} />}
-      {card.isPending && <Skeleton lines={3} />}
+    <Section title="Scorecard" actions={<ApiExample operation="getJourneyRunScorecard" input={which} />}>
+      <QueryState of={card} lines={3} />
       {card.data && (
         <>
           <Table
@@ -28,9 +25,9 @@ export function Scorecard({ projectId, journeyRunId }: { projectId: string; jour
             rows={card.data.criteria}
             keyOf={({ id }) => id}
           />
-          <p className={css.soft}>
+          <p className={common.soft}>
             Of {counted(card.data.sessionsGraded, 'graded session')}, of {count(card.data.sessionsTotal)} in
-            all. The band is where the true rate lies, 19 times out of 20.
+            total, with 95 % confidence intervals.
           </p>
         </>
       )}

@@ -1,6 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { answersOf } from '../../../api/ask.ts';
+import { refresh } from '../../../api/index.ts';
 import { type JourneyRunEvent, useJourneyRunEvents } from '../../../api/live.ts';
 import type { JourneyRun } from '../states.ts';
 import { type Heard, keyOf } from './rows.ts';
@@ -20,8 +19,8 @@ const readAtEnd = [
 ] as const;
 
 /**
- * How every session of a run stands, and what becomes of them. It is asked for when the run is over too: one answer has
- * the verdicts of all sessions. Thousands of events may come at once; the page is drawn once for them.
+ * How every session of a run stands, and what becomes of them. Also used after the run: the first event has the
+ * verdicts of all sessions. Thousands of events may come at once; the page is drawn once for them.
  */
 export function useHeard(
   { projectId, journeyRunId }: { projectId: string; journeyRunId: string },
@@ -29,7 +28,6 @@ export function useHeard(
 ) {
   const [heard, setHeard] = useState<News>({ sessions: new Map(), summary: undefined });
   const news = useRef<News & { drawing: number }>({ sessions: new Map(), summary: undefined, drawing: 0 });
-  const queryClient = useQueryClient();
   const draw = (): void => {
     const { sessions, summary } = news.current;
     news.current.drawing = 0;
@@ -40,8 +38,7 @@ export function useHeard(
     if (event.type === 'session.state')
       current.sessions.set(keyOf(event.attempt), { attempt: event.attempt, verdict: event.verdict });
     else current.summary = event.summary;
-    if (event.type === 'run.ended' && underWay)
-      for (const id of readAtEnd) void queryClient.invalidateQueries(answersOf(id));
+    if (event.type === 'run.ended' && underWay) void refresh(...readAtEnd);
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live = useJourneyRunEvents({ projectId, runId: journeyRunId }, true, note);

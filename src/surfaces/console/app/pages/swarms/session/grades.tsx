@@ -1,22 +1,22 @@
+import common from '../../../kit/common.module.css';
 import { Note } from '../../../kit/notice.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Glyph, type State, StateMark } from '../../../kit/state.tsx';
 import { reasonWords, type Session, standingOf } from '../states.ts';
 import css from './session.module.css';
 
-/** What grading says of a session: its verdict and why, what the judge says, and each criterion. */
 export function Grades({
   session,
   labels,
 }: {
   session: Session;
-  /** Of criteria, by their ids. */
+  /** Labels of criteria by their ids. */
   labels: ReadonlyMap<string, string>;
 }) {
   const { outcome, verdict, goalScore, criteria } = session;
   const { state, word } = standingOf({ status: outcome ?? 'pending', errorCode: null }, verdict);
   return (
-    <section className={css.grades} aria-label="How it was graded">
+    <section className={css.grades} aria-label="Grading">
       <h2>Verdict</h2>
       <p>
         <StateMark state={state}>{word}</StateMark>
@@ -44,7 +44,7 @@ function Judge({
       </p>
       {reason !== undefined && <p dir="auto">{reason}</p>}
       {model !== undefined && (
-        <p className={css.soft}>
+        <p className={common.soft}>
           By <code>{model}</code>.
         </p>
       )}
@@ -61,9 +61,9 @@ function judgeState(status: Status, passed: boolean | undefined): State {
 
 const judgeWords: Record<Status, (passed: boolean | undefined) => string> = {
   scored: (passed) => (passed ? 'goal reached' : 'goal not reached'),
-  pending: () => 'at work',
+  pending: () => 'running',
   skipped: () => 'not asked',
-  error: () => 'it failed',
+  error: () => 'failed',
 };
 
 function Criteria({
@@ -84,7 +84,7 @@ function Criteria({
   return (
     <>
       <h3>Criteria</h3>
-      {status === 'failed' && <Note>Grading by the criteria failed.</Note>}
+      {status === 'failed' && <Note>Criteria grading failed.</Note>}
       <ul className={css.criteria} aria-label="Criteria">
         {ids.map((id) => {
           const one = told.get(id);
@@ -103,10 +103,10 @@ function Criteria({
               <div>
                 <p>
                   <bdi>{labels.get(id) ?? id}</bdi>
-                  {advising.has(id) && <span className={css.soft}> advises only</span>}
+                  {advising.has(id) && <span className={common.soft}> advisory</span>}
                 </p>
                 {one?.reason !== undefined && (
-                  <p className={css.soft} dir="auto">
+                  <p className={common.soft} dir="auto">
                     {one.reason}
                   </p>
                 )}
@@ -122,7 +122,7 @@ function Criteria({
 const criterionWords: Partial<Record<State, string>> = {
   passed: 'met',
   failed: 'not met',
-  grading: 'being looked at',
+  grading: 'grading',
   notMeasured: 'not measured',
   attention: 'grading failed',
 };

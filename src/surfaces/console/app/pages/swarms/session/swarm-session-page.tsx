@@ -1,16 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { ask } from '../../../api/ask.ts';
 import { useSwarmsOff } from '../../../api/features.ts';
+import { ask, useQuery } from '../../../api/index.ts';
+import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../../kit/button.tsx';
+import common from '../../../kit/common.module.css';
 import { Id } from '../../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
 import { count, counted } from '../../../kit/numbers.ts';
 import { Facts, Page } from '../../../kit/page.tsx';
+import { QueryState } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { Same } from '../../../same/same.tsx';
 import chat from '../../chat/chat.module.css';
 import { type Chosen, Stored } from '../../chat/stored.tsx';
 import { TurnTimeline } from '../../chat/turn-timeline.tsx';
@@ -33,11 +34,9 @@ interface Which {
 export function SwarmSessionPage() {
   const which = useParams({ from: route });
   const off = useSwarmsOff(which.projectId);
-  // Nothing that was chosen for one session counts in the next.
   return off ? <SwarmsOff /> : <SessionView key={which.sessionId} which={which} />;
 }
 
-/** What a persona and a model said to each other, beside how long everything took and how it was graded. */
 function SessionView({ which }: { which: Which }) {
   const { projectId, journeyRunId, sessionId } = which;
   const run = useQuery(ask('getJourneyRun', { projectId, journeyRunId }));
@@ -64,12 +63,11 @@ function SessionView({ which }: { which: Which }) {
   return (
     <Page
       title={name}
-      name={name}
       crumbs={crumbs}
       mark={standing && <StateBadge state={standing.state}>{standing.word}</StateBadge>}
       actions={
         <>
-          <Same operation="listJourneyRunSessions" input={{ projectId, journeyRunId }} />
+          <ApiExample operation="listJourneyRunSessions" input={{ projectId, journeyRunId }} />
           <Neighbour which={which} sessionId={attempts[at - 1]?.chatSessionId} word="Previous" />
           <Neighbour
             which={which}
@@ -80,14 +78,14 @@ function SessionView({ which }: { which: Which }) {
       }
     >
       {query.isError && <Problem error={query.error} retry={() => void query.refetch()} />}
-      {lost && <Note>This run has no such session.</Note>}
+      {lost && <Note>Session not found in this run.</Note>}
       <Facts
         facts={[
-          ['Id', <Id key="id" value={sessionId} />],
+          ['ID', <Id key="id" value={sessionId} />],
           ['Persona', session?.personaLabel],
           ['Model', session?.modelId],
           ['Messages', session && count(session.messageCount)],
-          ['Began', session?.startedAt == null ? undefined : <Time key="began" at={session.startedAt} />],
+          ['Started', session?.startedAt == null ? undefined : <Time key="began" at={session.startedAt} />],
           ['Error', attempts[at]?.errorMessage],
         ]}
       />
@@ -191,10 +189,10 @@ function Sides({
   const place = entries.findIndex((entry) => entry.turn?.turnId === shownTurn);
   return (
     <div className={css.sides}>
-      <div className={css.talk}>
-        {messages.isError && <Problem error={messages.error} retry={() => void messages.refetch()} />}
-        {messages.isPending && <Skeleton lines={8} />}
-        {messages.isSuccess && entries.length === 0 && <Note>Nothing was said yet.</Note>}
+      <div className={common.panel}>
+        <QueryState of={messages} lines={8} empty={entries.length === 0}>
+          <Note>No messages yet.</Note>
+        </QueryState>
         <ol className={chat.conversation} aria-label="Transcript">
           <Stored
             sessionId={which.sessionId}

@@ -1,6 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { askPages } from '../../../api/ask.ts';
+import { askPages, useInfiniteQuery } from '../../../api/index.ts';
 import { entriesOf, exchangesOf } from '../../chat/exchanges.ts';
 import { sessionOf, turnsOf } from '../../chat/queries.ts';
 import { useEveryPage } from '../../chat/use-every-page.ts';
@@ -16,7 +15,7 @@ const pollEvery = 2_000;
 /** As many as the API gives at once. */
 const atOnce = 200;
 
-/** What is known of one session of a run: it is looked for among all of them, page after page. */
+/** Finds a session of a run page by page. */
 export function useGraded({ projectId, journeyRunId, sessionId }: Which, again: boolean) {
   const query = useInfiniteQuery({
     ...askPages('listJourneyRunSessions', { projectId, journeyRunId, limit: atOnce }),
@@ -30,7 +29,6 @@ export function useGraded({ projectId, journeyRunId, sessionId }: Which, again: 
   return { query, session };
 }
 
-/** What was said and done in it, turn by turn. */
 export function useTranscript(which: Which, again: boolean) {
   const refetchInterval = again ? pollEvery : false;
   const messages = useEveryPage(useInfiniteQuery({ ...sessionOf(which), refetchInterval }));

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+export const mebibyte = 1024 * 1024;
+export const orDefault = '`default` as the project ID means the Default project of the key’s organization.';
+
+/** Optional text; `null` counts as absent. */
+export const text = (most: number) => z.string().max(most).nullish();
+
+const mostShown = 16_384;
+
+/** Limits a field that every list of runs shows. */
+export function listed<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.refine((value) => JSON.stringify(value).length <= mostShown, {
+    message: `At most ${mostShown.toLocaleString('en')} characters of JSON`,
+  });
+}

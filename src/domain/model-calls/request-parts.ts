@@ -1,0 +1,28 @@
+import { KeyedSemaphore } from '../../platform/flow/semaphore.ts';
+import type { Services } from '../context/context.ts';
+import type { ModelParts } from './ask-model.ts';
+import { CallLedger } from './ledger.ts';
+import { ModelPauses } from './pauses.ts';
+
+/** Per process; callers wait for the answer. */
+const slots = new KeyedSemaphore();
+
+/**
+ * For model calls of requests, outside the worker. An organization gets at most half of a model's slots, since turns
+ * may take minutes.
+ */
+export function partsForRequest(services: Services, organizationId: string): ModelParts {
+  const { db, clock } = services;
+  const shared: ModelParts['slots'] = {
+    run: (name, most, signal, work) =>
+      slots.run(`${name} of ${organizationId}`, Math.ceil(most / 2), signal, () =>
+        slots.run(name, most, signal, work),
+      ),
+  };
+  return {
+    services,
+    slots: shared,
+    pauses: new ModelPauses(db),
+    ledger: new CallLedger(db, clock, { atOnce: true }),
+  };
+}

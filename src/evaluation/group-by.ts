@@ -1,0 +1,13 @@
+/** Groups in the order in which the first item of each came; none is empty. */
+export function groupBy<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Map<string, [Item, ...Item[]]> {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,52 @@
+import { type Detector, type Observation, observeWith, type Subject } from './observe.ts';
+import type { VisitFacts } from './visits.ts';
+
+/**
+ * One unlucky visitor makes no finding: a detector fires from two sessions and a twentieth of the covered sessions on.
+ * A bad rating and an unanswered last message are certain, so one session is enough.
+ */
+const threshold = { share: 0.05, sessions: 2 };
+
+export function observeVisits(
+  study: { id: string; name: string },
+  visits: readonly VisitFacts[],
+): Observation[] {
+  return observeWith(detectorsOf({ kind: 'study', id: study.id, label: study.name }), visits, threshold);
+}
+
+function detectorsOf(study: Subject): Detector<VisitFacts>[] {
+  const ofStudy = (happened: boolean, certain = false) => [{ subject: study, happened, certain }];
+  return [
+    {
+      name: 'tool_errored',
+      dimension: 'tools',
+      read: ({ tools }) =>
+        tools.map(({ serverId, toolName, failed }) => ({
+          subject: { kind: 'tool', id: `${serverId ?? ''}/${toolName}`, label: toolName },
+          happened: failed > 0,
+          certain: false,
+        })),
+    },
+    // A repetition takes two messages.
+    {
+      name: 'ask_repeated',
+      dimension: 'conversation',
+      read: (visit) => (visit.turns > 1 ? ofStudy(visit.repeatsItself) : []),
+    },
+    {
+      name: 'session_abandoned',
+      dimension: 'conversation',
+      read: ({ end }) => (end === null ? [] : ofStudy(end !== 'answered', end === 'unanswered')),
+    },
+    {
+      name: 'turn_slow',
+      dimension: 'speed',
+      read: ({ turns, slowTurns }) => (turns > 0 ? ofStudy(slowTurns > 0) : []),
+    },
+    {
+      name: 'thumbs_down',
+      dimension: 'feedback',
+      read: ({ liked }) => (liked === null ? [] : ofStudy(!liked, true)),
+    },
+  ];
+}

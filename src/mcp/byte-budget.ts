@@ -1,0 +1,32 @@
+import { McpFailure } from './failures.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Limits the total bytes of answers that are being read or have not been sent on, and with it the memory they use. */
+export class ByteBudget {
+  private readonly most: number;
+  private held = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  /** Throws if the budget is exceeded. */
+  take(bytes: number): void {
+    if (this.held + bytes > this.most)
+      throw new McpFailure(
+        'busy',
+        `The answers of MCP servers being processed exceed ${Math.floor(this.most / mebibyte)} MiB. Try again later`,
+        { retryAfter: 1 },
+      );
+    this.held += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.held -= bytes;
+  }
+
+  get now(): number {
+    return this.held;
+  }
+}

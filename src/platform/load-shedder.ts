@@ -1,0 +1,172 @@
+import { getHeapStatistics } from 'node:v8';
+
+/**
+ * Why a request is refused: too many requests or streams, too many bytes of bodies, low memory, or event loop delay.
+ */
+export const sheddingReasons = ['requests', 'streams', 'bodies', 'memory', 'delay'] as const;
+export type SheddingReason = (typeof sheddingReasons)[number];
+
+interface Bounds {
+  /** Concurrent requests. */
+  requests: number;
+  /** Concurrent event streams. */
+  streams: number;
+  /** Total bytes of the bodies being read or processed. */
+  bodies: number;
+}
+
+/** Memory in use as a fraction, and a monotonic clock. */
+interface Vitals {
+  memory: () => number;
+  now: () => number;
+}
+
+const kib = 1024;
+const mib = 1024 * kib;
+/** Estimated heap per running request, mostly for what it reads and returns. */
+const heapOfRequest = 256 * kib;
+/** A parsed body takes several times its size. */
+const heapOfBodyByte = 16;
+const partOfStrangers = 1 / 4;
+/** Fraction of memory from which requests are refused, so that running ones can finish. */
+const fullFrom = 0.85;
+/**
+ * Milliseconds between two measurements of memory, and between two requests admitted while it is full, whose garbage
+ * triggers a collection.
+ */
+const lookEvery = 50;
+const letInEvery = 100;
+/** Milliseconds between two ticks, and their average delay from which the process is overloaded. */
+const tickEvery = 200;
+const lateFrom = 1_000;
+/** A tick's delay counts up to this, because a suspended machine is not overloaded. */
+const latest = 3_000;
+/** Weight of the last tick in the moving average. */
+const weight = 0.1;
+
+/** Derives the limits from the heap size. */
+export function boundsFor(heap: number, wanted?: number): Bounds {
+  const requests = wanted ?? between(64, heap / heapOfRequest, 2_000);
+  return {
+    requests,
+    streams: requests,
+    bodies: between(2 * mib, heap / heapOfBodyByte, 256 * mib),
+  };
+}
+
+/** `requests` is the configured maximum, if any. */
+export function loadSheddingForProcess(requests: number | undefined): LoadShedder {
+  const bounds = boundsFor(getHeapStatistics().heap_size_limit, requests);
+  return new LoadShedder(bounds, { memory: memoryInUse, now: () => performance.now() });
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(Math.floor(value), least), most);
+}
+
+/** The fraction of the heap or of the container's memory in use, whichever is higher. */
+function memoryInUse(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  const container = process.constrainedMemory();
+  // Without a container limit the value is zero or larger than any machine.
+  const ofContainer = container > 0 && container < 2 ** 50 ? process.memoryUsage.rss() / container : 0;
+  return Math.max(used / limit, ofContainer);
+}
+
+/**
+ * Decides whether to admit a request. Refuses before any work is done; admitted requests always continue, so the limits
+ * leave room for them.
+ */
+export class LoadShedder {
+  private readonly bounds: Bounds;
+  private readonly vitals: Vitals;
+  private requests = 0;
+  private streams = 0;
+  private bytes = 0;
+  private bytesOfStrangers = 0;
+  private bodiesOfStrangers = 0;
+  private memory = 0;
+  private lookedAt = -Infinity;
+  private letInAt = -Infinity;
+  private lateness = 0;
+  private ticked: number;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(bounds: Bounds, vitals: Vitals) {
+    this.bounds = bounds;
+    this.vitals = vitals;
+    this.ticked = vitals.now();
+    this.timer = setInterval(() => this.tick(), tickEvery).unref();
+  }
+
+  /** Returns the reason to refuse a request. If undefined it is admitted, and `leave` must be called at its end. */
+  enter(isStream: boolean): SheddingReason | undefined {
+    const reason = this.reasonAgainst(isStream);
+    if (reason) return reason;
+    if (isStream) this.streams++;
+    else this.requests++;
+    return undefined;
+  }
+
+  leave(isStream: boolean): void {
+    if (isStream) this.streams--;
+    else this.requests--;
+  }
+
+  /**
+   * Whether to read a body of this size. A single body is always read, because operations have limits of their own.
+   * Unauthenticated callers, who may send slowly, get a share of the bytes and of the requests.
+   */
+  take(size: number, isStranger: boolean): boolean {
+    const { bytes, bytesOfStrangers, bounds } = this;
+    if (bytes > 0 && bytes + size > bounds.bodies) return false;
+    if (isStranger && bytesOfStrangers > 0 && bytesOfStrangers + size > bounds.bodies * partOfStrangers)
+      return false;
+    if (isStranger && this.bodiesOfStrangers >= bounds.requests * partOfStrangers) return false;
+    this.bytes += size;
+    if (isStranger) this.bytesOfStrangers += size;
+    if (isStranger) this.bodiesOfStrangers++;
+    return true;
+  }
+
+  giveBack(size: number, isStranger: boolean): void {
+    this.bytes -= size;
+    if (isStranger) this.bytesOfStrangers -= size;
+    if (isStranger) this.bodiesOfStrangers--;
+  }
+
+  underWay(): { requests: number; streams: number; bytes: number } {
+    const { requests, streams, bytes } = this;
+    return { requests, streams, bytes };
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private reasonAgainst(isStream: boolean): SheddingReason | undefined {
+    if (isStream && this.streams >= this.bounds.streams) return 'streams';
+    if (!isStream && this.requests >= this.bounds.requests) return 'requests';
+    if (this.lateness > lateFrom) return 'delay';
+    return this.isFull() ? 'memory' : undefined;
+  }
+
+  private isFull(): boolean {
+    const now = this.vitals.now();
+    if (now - this.lookedAt >= lookEvery) {
+      this.lookedAt = now;
+      this.memory = this.vitals.memory();
+    }
+    if (this.memory < fullFrom) return false;
+    if (now - this.letInAt < letInEvery) return true;
+    this.letInAt = now;
+    return false;
+  }
+
+  private tick(): void {
+    const now = this.vitals.now();
+    const late = Math.min(Math.max(0, now - this.ticked - tickEvery), latest);
+    this.ticked = now;
+    this.lateness += (late - this.lateness) * weight;
+  }
+}

@@ -1,0 +1,16 @@
+import { eachItem } from '../client/pages.ts';
+
+type List = Parameters<typeof eachItem>[0];
+
+/** The most items to search by name; longer lists need an id. */
+export const mostListed = 10_000;
+
+/** The items on all pages of a list, to find one by its name. */
+export async function everything<L extends List>(
+  list: L,
+  input: NonNullable<Parameters<L>[0]>,
+): Promise<Awaited<ReturnType<L>>['items'][number][]> {
+  const items: Awaited<ReturnType<L>>['items'][number][] = [];
+  for await (const item of eachItem(list, input)) if (items.push(item) === mostListed) break;
+  return items;
+}

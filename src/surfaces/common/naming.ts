@@ -1,0 +1,71 @@
+/** Something that a person calls by its name. */
+export interface Named {
+  id: string;
+  name?: string | null | undefined;
+  title?: string | null | undefined;
+}
+
+const ownId = /^[a-z]{2,8}_[0-9a-z]{26}$/;
+/** The id of a journey session: its run, its target and its number there. */
+const sessionId = /^synth_jrun_[0-9a-z]{26}_(?:env_)?[a-z]{2,8}_[0-9a-z]{26}_\d{1,3}$/;
+
+/** Ids of ours say what they are; anything else may be a name. */
+export function isId(wanted: string): boolean {
+  return ownId.test(wanted) || sessionId.test(wanted);
+}
+
+export function nameOf({ name, title }: Named): string {
+  return name ?? title ?? '';
+}
+
+/** By id, by name, or by a name that differs in case only: the one, several, or none. */
+export function called<Item extends Named>(wanted: string, items: readonly Item[]): Item[] {
+  const byId = items.find(({ id }) => id === wanted);
+  if (byId) return [byId];
+  const exactly = items.filter((item) => nameOf(item) === wanted);
+  if (exactly.length > 0) return exactly;
+  const plain = (text: string): string => text.trim().toLowerCase();
+  return items.filter((item) => plain(nameOf(item)) === plain(wanted) && nameOf(item) !== '');
+}
+
+/** Texts longer than this are compared by their beginnings: it takes the square of their length. */
+const compared = 60;
+
+/** The names that it takes fewest changes to come from, nearest first; `alike` where they are few enough to be a slip. */
+export function nearest(wanted: string, names: readonly string[]): { name: string; alike: boolean }[] {
+  const asked = wanted.toLowerCase().slice(0, compared);
+  return [...new Set(names)]
+    .map((name) => {
+      const text = name.toLowerCase().slice(0, compared);
+      const changes = changesBetween(asked, text);
+      return {
+        name,
+        changes,
+        alike: changes <= Math.max(1, Math.floor(Math.max(text.length, asked.length) / 3)),
+      };
+    })
+    .toSorted((a, b) => a.changes - b.changes)
+    .map(({ name, alike }) => ({ name, alike }));
+}
+
+/** Letters added, left out, replaced or swapped. */
+function changesBetween(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + (same ? 0 : 1),
+        swapped ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import type { Input, OperationId } from '../../../client/index.ts';
+import { partFrom } from '../api/parts.ts';
+import { Button } from '../kit/button.tsx';
+import { CodeIcon } from '../kit/icons.tsx';
+
+const ApiExampleDialog = partFrom(() => import('./api-example-dialog.tsx'), 'ApiExampleDialog');
+
+/** Opens this operation as curl, drydock command and MCP call. */
+export function ApiExample<Id extends OperationId>({
+  operation,
+  input,
+}: {
+  operation: Id;
+  input: Input<Id>;
+}) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button look="quiet" onClick={() => setOpen(true)} title="Show as curl, drydock command and MCP call">
+        <CodeIcon />
+        API
+      </Button>
+      {open && <ApiExampleDialog operation={operation} input={input} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { complain, say } from '../kit/toast.tsx';
+
+/** A write under way: `mutate` starts it, `isPending`, `error` and `data` say how it stands. */
+export type Action<Out = unknown, Given = void> = UseMutationResult<Out, Error, Given>;
+
+interface Outcome<Out, Given> {
+  /** The message that confirms it. */
+  says?: string | ((answer: Out, given: Given) => string);
+  onDone?: (answer: Out, given: Given) => unknown;
+  onFail?: (error: Error) => unknown;
+}
+
+/** A write started by a button; a message shows its error. Calls of the API client refresh what they change themselves. */
+export function useAction<Out, Given = void>(
+  call: (given: Given) => Promise<Out>,
+  { onFail = complain, ...outcome }: Outcome<Out, Given> = {},
+): Action<Out, Given> {
+  return useSubmit(call, { ...outcome, onFail });
+}
+
+/** A write started by a form, which shows `error` beside its fields. */
+export function useSubmit<Out, Given = void>(
+  call: (given: Given) => Promise<Out>,
+  { says, onDone, onFail }: Outcome<Out, Given> = {},
+): Action<Out, Given> {
+  return useMutation({
+    mutationFn: call,
+    onSuccess: async (answer, given) => {
+      if (says !== undefined) say(typeof says === 'string' ? says : says(answer, given));
+      await onDone?.(answer, given);
+    },
+    ...(onFail && { onError: async (error: Error) => void (await onFail(error)) }),
+  });
+}

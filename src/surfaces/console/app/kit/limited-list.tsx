@@ -1,0 +1,36 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { count, counted } from './numbers.ts';
+
+const step = 50;
+
+/** As many of a list as can be drawn at once, more when asked for. Others decide how long such lists are. */
+export function LimitedList<Item>({
+  items,
+  noun,
+  many,
+  rest: Rest = 'p',
+  children,
+}: {
+  items: readonly Item[];
+  noun: string;
+  many?: string;
+  /** Element of the line that counts the hidden items. */
+  rest?: 'p' | 'li';
+  children: (item: Item, at: number) => ReactNode;
+}) {
+  const [most, setMost] = useState(step);
+  return (
+    <>
+      {items.slice(0, most).map(children)}
+      {items.length > most && (
+        <Rest>
+          {count(most)} of {counted(items.length, noun, many)} are shown.{' '}
+          <Button look="quiet" onClick={() => setMost(most + step)}>
+            Show more
+          </Button>
+        </Rest>
+      )}
+    </>
+  );
+}

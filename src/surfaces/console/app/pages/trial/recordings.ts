@@ -1,0 +1,137 @@
+import type { Output } from '../../api/index.ts';
+import { artifactPath } from '../../kit/artifact-path.ts';
+import { asSchema } from '../../kit/form/schema.ts';
+import { listIn, numberIn, textIn } from '../../kit/given.ts';
+import { cut } from '../../kit/text.ts';
+import { callAround, type Span, type Trace } from './trace.ts';
+
+/** One picture of a recording that is pictures: since when it was to be seen, and where its bytes are. */
+export interface Frame {
+  atMs: number;
+  offset: number;
+  length: number;
+}
+
+/** The recording of a widget. */
+export interface Film {
+  blobId: string;
+  toolCallId: string | undefined;
+  toolName: string;
+  /** Path on this service. Expires after a few minutes. */
+  path: string;
+  kind: 'webm' | 'frames';
+  /** On the clock of the spans. */
+  startMs: number | undefined;
+  frames: Frame[];
+}
+
+/** A moment of a recording. */
+export interface Place {
+  blobId: string;
+  ms: number;
+}
+
+/** The recordings that a trace leads to. Reported traces are untrusted: only addresses of this service are opened. */
+export function filmsOf(trace: Trace): Film[] {
+  const films = listIn(trace['widgetSnapshots']).flatMap((given): Film[] => {
+    const raw = asSchema(given) ?? {};
+    const [blobId, path, kind] = [
+      textIn(raw['videoBlobId']),
+      artifactPath(raw['videoUrl']),
+      raw['videoKind'],
+    ];
+    if (blobId === undefined || path === undefined || (kind !== 'webm' && kind !== 'frames')) return [];
+    return [
+      {
+        blobId,
+        toolCallId: textIn(raw['toolCallId']),
+        toolName: cut(textIn(raw['toolName']) ?? 'a tool'),
+        path,
+        kind,
+        startMs: numberIn(raw['videoStartMs']),
+        frames: framesIn(raw['videoFrames']),
+      },
+    ];
+  });
+  return films.filter(({ blobId }, at) => films.findIndex((one) => one.blobId === blobId) === at);
+}
+
+function framesIn(given: unknown): Frame[] {
+  return listIn(given).flatMap((one): Frame[] => {
+    const { atMs, offset, length } = asSchema(one) ?? {};
+    const [at, from, size] = [numberIn(atMs), numberIn(offset), numberIn(length)];
+    return at === undefined || from === undefined || size === undefined
+      ? []
+      : [{ atMs: at, offset: from, length: size }];
+  });
+}
+
+/** The picture that was to be seen at a moment; before the first one, the first. */
+export function frameAt(frames: readonly Frame[], ms: number): Frame | undefined {
+  return frames.findLast(({ atMs }) => atMs <= ms) ?? frames[0];
+}
+
+/**
+ * Where a span is in the recordings: in that of its own call, else in the one that had begun last. Steps before the
+ * recording map to its beginning, steps that ended during it to that moment.
+ */
+export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly Film[]): Place | undefined {
+  const call = callAround(span, spans);
+  const own = call === undefined ? undefined : films.find(({ toolCallId }) => toolCallId === call);
+  const begun = films.filter(({ startMs }) => startMs !== undefined && startMs <= span.start);
+  const film = own ?? begun.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)).at(-1);
+  if (!film) return undefined;
+  const { blobId, startMs = span.end } = film;
+  const at = span.start < startMs ? span.end : span.start;
+  return { blobId, ms: Math.max(0, at - startMs) };
+}
+
+type Step = Output<'getEvalRunSteps'>['items'][number];
+
+/** A step that can be seen in a recording. */
+export interface FilmedStep extends Place {
+  id: string;
+  number: number;
+  words: string;
+  status: Step['status'];
+  reason: string | undefined;
+}
+
+const actions = new Map([
+  ['click', 'Click'],
+  ['type', 'Type into'],
+  ['key', 'Press'],
+  ['scroll', 'Scroll'],
+  ['wait', 'Wait'],
+  ['textVisible', 'See text'],
+  ['elementVisible', 'See'],
+  ['elementHidden', 'Not see'],
+  ['inputValue', 'Read'],
+  ['widgetToolCalled', 'See it call'],
+]);
+
+export function filmedSteps(steps: readonly Step[]): FilmedStep[] {
+  return steps.flatMap(({ stepId, stepIndex, kind, status, reason, evidence = {} }): FilmedStep[] => {
+    const [blobId, ms] = [textIn(evidence['videoBlobId']), numberIn(evidence['videoOffsetMs'])];
+    if (blobId === undefined || ms === undefined) return [];
+    const action = textIn(evidence['action']);
+    const verb = action === undefined ? undefined : (actions.get(action) ?? action);
+    const words = [
+      verb ?? (kind === 'interact' ? 'Action' : 'Check'),
+      textIn(evidence['locatorLabel']) ?? '',
+    ];
+    return [
+      { id: stepId, number: stepIndex + 1, words: cut(words.join(' ').trim()), status, reason, blobId, ms },
+    ];
+  });
+}
+
+/** The step that is under way at a moment. Where the one that was chosen begins, it is that one. */
+export function stepAt(
+  steps: readonly FilmedStep[],
+  now: number,
+  chosen: FilmedStep | undefined,
+): FilmedStep | undefined {
+  if (chosen && Math.abs(chosen.ms - now) < 1) return chosen;
+  return steps.findLast(({ ms }) => ms <= now);
+}
