@@ -6,6 +6,7 @@ import type {
   ReadinessVerdict,
 } from '../contract/readiness.ts';
 import type { Evidence, Known } from './evidence.ts';
+import type { ToolFacts } from './tool-facts.ts';
 
 export type Finding = z.infer<typeof ReadinessFinding>;
 export type Lane = z.infer<typeof ReadinessLane>;
@@ -102,4 +103,17 @@ const mostListed = 20;
 export function noneOf(items: readonly string[], problem: string): Outcome {
   if (items.length === 0) return satisfied();
   return violated(problem, { count: items.length, items: items.slice(0, mostListed) });
+}
+
+/** Violated by the tools that have the problem. */
+export function noTool({ tools }: Evidence, has: (tool: ToolFacts) => boolean, problem: string): Outcome {
+  return whenKnown(tools, (all) =>
+    all.length === 0
+      ? notApplicable('The server has no tools')
+      : noneOf(all.filter(has).map(toolLabel), problem),
+  );
+}
+
+export function toolLabel({ name }: ToolFacts): string {
+  return name || '(no name)';
 }

@@ -3,6 +3,7 @@ import {
   informational,
   listing,
   noneOf,
+  noTool,
   notApplicable,
   type Outcome,
   type Rule,
@@ -10,7 +11,6 @@ import {
 } from '../check.ts';
 import type { Evidence, UiFacts } from '../evidence.ts';
 import { confirmed, declaredCount } from './declared.ts';
-import { noTool } from './tools.ts';
 
 const criteria = 'Connectors: review criteria';
 const plugins = 'Plugins: user interface';

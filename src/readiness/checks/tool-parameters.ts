@@ -1,6 +1,5 @@
-import { listing, type Rule } from '../check.ts';
+import { listing, noTool, type Rule } from '../check.ts';
 import type { ToolFacts } from '../tool-facts.ts';
-import { noTool } from './tools.ts';
 
 const policy = {
   lane: 'directory-policy',

@@ -1,14 +1,14 @@
 import {
   listing,
   noneOf,
+  noTool,
   notApplicable,
-  type Outcome,
   type Rule,
   satisfied,
+  toolLabel,
   violated,
   whenKnown,
 } from '../check.ts';
-import type { Evidence } from '../evidence.ts';
 import type { ToolFacts } from '../tool-facts.ts';
 import { toolParameterRules } from './tool-parameters.ts';
 
@@ -46,7 +46,7 @@ export const toolRules: readonly Rule[] = [
         const invalid = all.filter(({ problem }) => problem !== undefined);
         if (invalid.length === 0) return satisfied({ tools: all.length });
         return noneOf(
-          invalid.map((tool) => `${label(tool)} ${tool.problem}`),
+          invalid.map((tool) => `${toolLabel(tool)} ${tool.problem}`),
           'Clients reject these tools',
         );
       }),
@@ -209,14 +209,4 @@ function hintRule(name: string, hint: keyof ToolFacts['hints'], title: string): 
     evaluate: (evidence) =>
       noTool(evidence, ({ hints }) => hints[hint] === undefined, `The tool has no ${hint}Hint`),
   };
-}
-
-export function noTool({ tools }: Evidence, has: (tool: ToolFacts) => boolean, problem: string): Outcome {
-  return whenKnown(tools, (all) =>
-    all.length === 0 ? notApplicable('The server has no tools') : noneOf(all.filter(has).map(label), problem),
-  );
-}
-
-function label({ name }: ToolFacts): string {
-  return name || '(no name)';
 }

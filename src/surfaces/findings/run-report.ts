@@ -2,7 +2,7 @@ import { oneLine } from '../common/harmless-text.ts';
 import type { Report, ReportCase, ReportTable } from './report.ts';
 import { changeLines, changesTable } from './run-changes.ts';
 import { conclusionOf, ruleNames, sentence } from './run-conclusion.ts';
-import { type Findings, isWaived, percent, type Run } from './run-findings.ts';
+import { type Findings, percent, type Run } from './run-findings.ts';
 
 type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
 type Failure = Run['decisionSummary']['diagnostics']['items'][number];
