@@ -12,11 +12,11 @@ lane npx vitest run --tags-filter=long
 # Build, unit tests, every statement, every operation as every principal, and the README's commands with the built program.
 for version in 22 24; do
   lane scripts/on-node.sh "$version" bash -c 'node -v && npm run --silent build >/dev/null && npx vitest run "$@"' \
-    bash "$fast" src/ test/statements test/access-matrix test/starting test/guides.test
+    bash "$fast" src/ test/statements test/every-operation test/starting test/guides.test
 done
 
 if scripts/bare.sh true; then
-  lane scripts/bare.sh npx vitest run access-matrix parity fuzz doctor confinement widgets \
+  lane scripts/bare.sh npx vitest run every-operation fuzz doctor confinement widgets \
     browser console visit replicas database-hosts deploy live-servers eval-delivery secret-variables
 else
   echo "The optional programs could not be hidden here; the run without them is left out."

@@ -1,40 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
-import { silentRunsJob } from './domain/conformance-runs/silent.ts';
 import { configuredOrigin, type Services } from './domain/context/context.ts';
-import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
-import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
-import { evalRunInsightsJob } from './domain/eval-runs/insights.ts';
-import { stopJudgings } from './domain/eval-runs/judge/grading.ts';
-import { judgeJob } from './domain/eval-runs/judge/job.ts';
-import { scheduleJobs } from './domain/eval-runs/launch/scheduled.ts';
-import { tellOfGateJob } from './domain/eval-runs/tell.ts';
-import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { bootstrap } from './domain/first-boot/bootstrap.ts';
 import { LastUse } from './domain/identity/last-use.ts';
 import { LocalToken } from './domain/identity/local-token.ts';
 import { Entrance } from './domain/invoke.ts';
-import { watchJourneysJob } from './domain/journey-runs/execute/watch.ts';
-import { SessionWorker } from './domain/journey-runs/execute/worker.ts';
-import { observeWaveJob } from './domain/journey-runs/grade/observe-wave.ts';
-import { gradeSessionJob } from './domain/journey-runs/grade/session.ts';
-import { waveInsightsJob } from './domain/journey-runs/insights.ts';
 import { RateLimiter } from './domain/limits/rate-limiter.ts';
 import { addressOfLink } from './domain/people/links.ts';
-import { projectJobs } from './domain/projects/remove-content.ts';
-import { readinessJob } from './domain/readiness-runs/job.ts';
-import { registryJobs } from './domain/registry/sync/jobs.ts';
-import { housekeeping } from './domain/retention/housekeeping.ts';
-import { serverCheckJobs } from './domain/server-checks/check.ts';
-import { connectionJobs } from './domain/server-connections/advance.ts';
-import { analyseStudyJob } from './domain/studies/analysis/analyse.ts';
-import { studyInsightsJob } from './domain/studies/analysis/insights.ts';
-import { webhookJobs } from './domain/webhooks/deliver.ts';
 import { listen, listenForReplicas } from './listening.ts';
 import { runsAsRoot } from './platform/accounts.ts';
 import { Certificate } from './platform/certificate.ts';
 import { type Config, settings } from './platform/config/settings.ts';
-import { Worker } from './platform/jobs/worker.ts';
 import { loadSheddingForProcess } from './platform/load-shedder.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
 import { Presence } from './platform/presence.ts';
@@ -49,6 +24,7 @@ import {
 import { createHealthServer, type HealthOptions } from './surfaces/http/health.ts';
 import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
+import { Workers } from './workers.ts';
 
 /** Milliseconds after which what the start did without is loaded. */
 const afterStart = 200;
@@ -99,19 +75,18 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   opened?: Promise<OpenServices>;
 }
 
+/**
+ * How the parts are put together: the services that every verb works with (`services.ts`), the entrance through which
+ * each surface reaches the verbs, the HTTP server, and the background work (`workers.ts`).
+ */
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
   const services = await (options.opened ?? openService(config, options));
   const { db, log, clock, connected, trust } = services;
   const certificate = await orClose(services, () => Certificate.open(config, log));
   const presence = new Presence(db, 'service');
-  const limiter = config.rateLimit && new RateLimiter(config.rateLimit, clock, db, 'API key', presence);
-  const polls = config.rateLimit && new RateLimiter(pollRate, clock, db);
-  const guests = config.rateLimit && new RateLimiter(guestRate, clock, db, 'Guest token');
-  // People wait for answers, so each process counts by itself.
-  const pages = config.consoleRateLimit && new RateLimiter(config.consoleRateLimit, clock, db, 'Session');
-  const visits = config.consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor');
+  const limits = rateLimitsOf(services, presence);
   const lastUse = new LastUse(db, clock, log);
-  const workers = (options.worker ?? true) ? createWorkers(besideRequests(services)) : undefined;
+  const workers = (options.worker ?? true) ? new Workers(besideRequests(services)) : undefined;
   let started = false;
   let draining = false;
   // Commands in the data folder use the service of its embedded database, by this token.
@@ -121,8 +96,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     local,
     tools: async (caller) =>
       (await import('./surfaces/mcp/tools-for-models.ts')).operationTools(services, caller),
-    charge: (payerId, budget) =>
-      (budget === undefined ? limiter : { polls, console: pages, visits, guests }[budget])?.charge(payerId),
+    charge: (payerId, budget) => limits[budget ?? 'keys']?.charge(payerId),
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });
@@ -153,9 +127,9 @@ export async function startService(config: Config, options: ServeOptions = {}): 
       await app.close();
     };
     // Both at once: no further job starts here while the last requests are served.
-    await Promise.all([close(), workers && stopWorkers(workers, (config.shutdownTimeout * 1000) / 2)]);
+    await Promise.all([close(), workers?.stop((config.shutdownTimeout * 1000) / 2)]);
     await lastUse.flush();
-    limiter?.leave();
+    limits.keys?.leave();
     await presence.end();
     await telemetry?.stop();
     await services.close();
@@ -165,11 +139,11 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     // An embedded database serves one service, so only a shared one can have other replicas.
     if (!connected.embedded) {
       await presence.begin();
-      await limiter?.join();
+      await limits.keys?.join();
       await listenForReplicas(services.tunnels, config);
     }
     await services.notifications.start();
-    if (workers) startWorkers(workers);
+    workers?.start();
     const address = await listen(app, config, settings.port.env);
     services.installation.address = address;
     const origin = configuredOrigin(services);
@@ -197,13 +171,25 @@ export async function startService(config: Config, options: ServeOptions = {}): 
       warning,
       services,
       flushLastUse: () => lastUse.flush(),
-      meetReplicas: async () => limiter?.meet(),
+      meetReplicas: async () => limits.keys?.meet(),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Rate limits by what a request is charged to. Only keys share their limit with other replicas. */
+function rateLimitsOf({ config, clock, db }: OpenServices, presence: Presence) {
+  const { rateLimit, consoleRateLimit } = config;
+  return {
+    keys: rateLimit && new RateLimiter(rateLimit, clock, db, 'API key', presence),
+    polls: rateLimit && new RateLimiter(pollRate, clock, db),
+    guests: rateLimit && new RateLimiter(guestRate, clock, db, 'Guest token'),
+    console: consoleRateLimit && new RateLimiter(consoleRateLimit, clock, db, 'Session'),
+    visits: consoleRateLimit && new RateLimiter(visitRate, clock, db, 'Visitor'),
+  };
 }
 
 /** Closes the services, and with them an embedded database, when the next step of the start fails. */
@@ -245,7 +231,7 @@ export async function startWorker(
 ): Promise<{ healthUrl: string | undefined; stop(): Promise<void> }> {
   const services = await openServices(config, { exclusive: false });
   const presence = new Presence(services.db, 'worker');
-  const workers = createWorkers(services);
+  const workers = new Workers(services);
   let started = false;
   let draining = false;
   const healthy = health(services, workers, { started: () => started, draining: () => draining });
@@ -253,7 +239,7 @@ export async function startWorker(
   const app = createHealthServer(healthy);
   const stop = async (): Promise<void> => {
     draining = true;
-    await stopWorkers(workers, (config.shutdownTimeout * 1000) / 2);
+    await workers.stop((config.shutdownTimeout * 1000) / 2);
     await presence.end();
     await app.close();
     await telemetry?.stop();
@@ -265,7 +251,7 @@ export async function startWorker(
     const healthUrl =
       port === undefined ? undefined : await listen(app, { host, port }, settings.workerPort.env);
     await services.notifications.start();
-    startWorkers(workers);
+    workers.start();
     started = true;
     if ((await services.trust.commandsRefused()) === undefined) void tellConfinement(services);
     return { healthUrl, stop };
@@ -277,75 +263,9 @@ export async function startWorker(
 
 /** Works on jobs and trials next to what else the process does; a command that waits for a run and has nobody else. */
 export function workOn(services: OpenServices): () => Promise<void> {
-  const workers = createWorkers(services);
-  startWorkers(workers);
-  return () => stopWorkers(workers, 0);
-}
-
-/** The background work of a process. */
-interface Workers {
-  jobs: Worker;
-  trials: TrialWorker;
-  sessions: SessionWorker;
-}
-
-function createWorkers(services: OpenServices): Workers {
-  const { db, log, notifications, backgroundThrottle } = services;
-  const trials = new TrialWorker(services);
-  const sessions = new SessionWorker(trials.modelParts);
-  const jobs = new Worker({
-    db,
-    notifications,
-    log,
-    backgroundThrottle,
-    // Long jobs have limits of their own, which leave room for short ones: runs are decided meanwhile.
-    concurrency: 24,
-    kinds: [
-      ...housekeeping(services),
-      ...projectJobs(services),
-      ...connectionJobs(services),
-      ...suiteJobs(services, (suiteId, signal) => stopJudgings(services, suiteId, signal)),
-      ...scheduleJobs(services),
-      decideJob(services),
-      watchJob(services),
-      judgeJob(services, trials.modelParts),
-      evalRunInsightsJob(services, trials.modelParts),
-      watchJourneysJob(services),
-      gradeSessionJob(trials.modelParts),
-      observeWaveJob(services),
-      waveInsightsJob(trials.modelParts),
-      readinessJob(trials.modelParts),
-      analyseStudyJob(services),
-      studyInsightsJob(trials.modelParts),
-      tellOfGateJob(services),
-      ...webhookJobs(services),
-      ...serverCheckJobs(services),
-      silentRunsJob(services),
-      conformanceJob(services),
-      ...registryJobs(services),
-    ],
-  });
-  return { jobs, trials, sessions };
-}
-
-function startWorkers({ jobs, trials, sessions }: Workers): void {
-  jobs.start();
-  trials.start();
-  sessions.start();
-}
-
-/** Jobs, trials and sessions are counted alike. */
-function figuresOf({ jobs, trials, sessions }: Workers): ConstructorParameters<typeof Metrics>[1] {
-  return {
-    figures: () => [jobs, trials, sessions].flatMap((worker) => worker.figures()),
-    backlog: async () =>
-      (await Promise.all([jobs, trials, sessions].map((worker) => worker.backlog()))).flat(),
-  };
-}
-
-async function stopWorkers({ jobs, trials, sessions }: Workers, patience: number): Promise<void> {
-  await Promise.all([jobs, trials, sessions].map((worker) => worker.stop(patience)));
-  await trials.close();
+  const workers = new Workers(services);
+  workers.start();
+  return () => workers.stop(0);
 }
 
 function health(
@@ -362,7 +282,7 @@ function health(
   return {
     ...state,
     probe: () => connected.database.ping(),
-    metrics: new Metrics(gauges, workers && figuresOf(workers)),
+    metrics: new Metrics(gauges, workers),
   };
 }
 

@@ -83,7 +83,7 @@ export class TestService {
       }),
     });
     const streams = response.headers.get('content-type')?.startsWith('text/event-stream');
-    const text = streams ? await firstEvent(response) : await response.text();
+    const text = streams ? await firstEvent(response, method !== 'GET') : await response.text();
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
@@ -130,16 +130,18 @@ export class TestService {
   }
 }
 
-/** The data of the first event; the stream is then left. */
-async function firstEvent(response: Response): Promise<string> {
+/** The data of the first event. A stream that only watches is then left; one that changes something is read to its end. */
+async function firstEvent(response: Response, toTheEnd: boolean): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
+  let data: string | undefined;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    if (data !== undefined) continue;
     text += decoder.decode(chunk, { stream: true });
-    const data = /^data: (.*)\n\n/m.exec(text)?.[1];
-    if (data !== undefined) return data;
+    data = /^data: (.*)\n\n/m.exec(text)?.[1];
+    if (data !== undefined && !toTheEnd) break;
   }
-  return text;
+  return data ?? text;
 }
 
 export interface StartOptions extends ServeOptions {

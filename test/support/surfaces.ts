@@ -9,8 +9,7 @@ import { operationManifest } from '../../src/surfaces/cli/operations/manifest.ts
 import { runCli } from '../../src/surfaces/cli/run.ts';
 import { createClient, DrydockError } from '../../src/surfaces/client/index.ts';
 import { connectAgent } from './agents.ts';
-import { fillPath } from './path-parameters.ts';
-import type { TestService } from './service.ts';
+import type { Answer, TestService } from './service.ts';
 
 /** A request to an operation, independent of the surface. */
 export interface Asked {
@@ -25,22 +24,17 @@ export type Came = { answer: unknown } | { refusal: { code: string; message: str
 
 export type Surface = (service: TestService, operation: Operation, asked: Asked) => Promise<Came>;
 
-export const surfaces: Record<string, Surface> = {
-  HTTP: async (service, operation, { params, body, bytes, key }) => {
-    const {
-      status,
-      body: json,
-      text,
-    } = await service.request(operation.method, fillPath(operation.path, params), {
-      key,
-      body: bytes ?? body,
-      ...(bytes && { headers: { 'content-type': 'text/html' } }),
-    });
-    const answered = status < 300 || operation.otherStatuses?.[status] !== undefined;
-    if (!answered) return { refusal: { code: json.code, message: json.message } };
-    return { answer: json ?? text };
-  },
+/** A key that nobody was given. */
+export const nobodysKey = 'sk_nobody_nobody_nobody_nobody';
 
+/** An answer over HTTP. */
+export function cameOf(operation: Operation, { status, body, text }: Answer): Came {
+  const answered = status < 300 || operation.otherStatuses?.[status] !== undefined;
+  return answered ? { answer: body ?? text } : { refusal: { code: body.code, message: body.message } };
+}
+
+/** The surfaces besides HTTP. */
+export const otherSurfaces: Record<string, Surface> = {
   client: async (service, operation, { params, body, bytes, key }) => {
     const client = createClient({ baseUrl: service.running.baseUrl, apiKey: key });
     const call = (client as unknown as Record<string, (input: object) => unknown>)[operation.id];
@@ -58,7 +52,7 @@ export const surfaces: Record<string, Surface> = {
   'command line': async (service, operation, { params, body, bytes, key }) => {
     const entry = operationManifest.commands.find(({ id }) => id === operation.id);
     if (!entry) throw new Error(`${operation.id} is no command`);
-    const folder = await mkdtemp(join(tmpdir(), 'drydock-parity-'));
+    const folder = await mkdtemp(join(tmpdir(), 'drydock-surfaces-'));
     const file = join(folder, 'upload');
     if (bytes) await writeFile(file, bytes);
     const given = (name: string): string => params[name] ?? '';
@@ -73,14 +67,14 @@ export const surfaces: Record<string, Surface> = {
       ...(entry.answers === 'file' ? [] : ['--json']),
     ];
     try {
-      return cameOf(entry.answers, await typed(words, service, key));
+      return printedCame(entry.answers, await typed(words, service, key));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   },
 
   MCP: async (service, operation, asked) => {
-    if (asked.key === service.key) return agentCame(service, operation, asked);
+    if (asked.key !== nobodysKey) return agentCame(service, operation, asked);
     // A key of nobody does not come as far as a tool.
     const door = await fetch(`${service.origin}/mcp`, {
       method: 'POST',
@@ -176,7 +170,7 @@ export async function typed(words: string[], service: { origin: string }, key: s
   }
 }
 
-function cameOf(answers: 'json' | 'file' | 'events', { stdout, stderr, code }: Printed): Came {
+function printedCame(answers: 'json' | 'file' | 'events', { stdout, stderr, code }: Printed): Came {
   if (code === undefined)
     return { answer: parsed(answers === 'events' ? (stdout.split('\n')[0] ?? '') : stdout) };
   const said = parsed(stderr.trim());

@@ -1,24 +1,33 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { statusOfCode } from '../src/contract/errors.ts';
 import { operationList } from '../src/contract/index.ts';
-import { isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
+import { isSafe, isWrite, jsonAnswer, type Operation, streamedAnswer } from '../src/contract/operation.ts';
+import { openApiDocument } from '../src/surfaces/openapi/document.ts';
 import { arrange, isArranged } from './support/arrangements.ts';
-import { consolePrincipals, expectedInConsole, inTheConsole } from './support/console-principals.ts';
+import { consolePrincipals } from './support/console-principals.ts';
 import { baseOf, everyOperation, isOfConsole, refusedHere } from './support/every-operation.ts';
 import { isSoak } from './support/long.ts';
 import { exampleFor, fillPath, makeParameters, parametersOf } from './support/path-parameters.ts';
-import { type Caller, expectedRefusal, principals as keys, type Principal } from './support/principals.ts';
+import type { Caller, Principal } from './support/principals.ts';
 import { browserSetting } from './support/programs.ts';
+import { type Case, principals, type Round, roundsOf, type Visibility } from './support/rounds.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 import { snapshotOf, textOf } from './support/snapshot.ts';
-
-const principals = [...keys, inTheConsole];
+import { steady } from './support/steady.ts';
+import {
+  type Asked,
+  type Came,
+  cameOf,
+  nobodysKey,
+  otherSurfaces,
+  type Surface,
+} from './support/surfaces.ts';
 
 let service: TestService;
 let database: pg.Client;
 const callers = new Map<Principal, Caller>();
+const { paths } = openApiDocument('', 'test');
 
 beforeAll(async () => {
   // Without a worker nothing but the requests writes.
@@ -47,16 +56,16 @@ test.each(operationList.filter(({ alias }) => alias))(
   },
 );
 
-// An alias enters the same operation.
-const ownNames = everyOperation.filter(({ alias }) => !alias);
-
-describe.each(ownNames)('$id ($access)', (operation) => {
+describe.each(everyOperation)('$id ($access)', (operation) => {
   const rounds = roundsOf(operation);
   const of = (wanted: Visibility): Round[] => rounds.filter(({ visibility }) => visibility === wanted);
   // In a public project most callers meet a refusal; the longer lane repeats it in a private one.
   test.each(of('public'))('$title', async (round) => {
-    expect.hasAssertions();
-    await takeRound(operation, round);
+    const { asked, answers } = await takeRound(operation, round);
+    if (isOfConsole(operation)) return;
+    expect(paths[operation.path]?.[operation.method.toLowerCase()]?.operationId).toBe(operation.id);
+    await expectAlike(operation, round, asked, answers);
+    await expectRefusedAlike(operation, asked);
   });
   test.each(of('private'))('$title', { tags: ['long'] }, async (round) => {
     expect.hasAssertions();
@@ -64,31 +73,93 @@ describe.each(ownNames)('$id ($access)', (operation) => {
   });
 });
 
-async function takeRound(operation: Operation, { visibility, refused, served }: Round): Promise<void> {
-  const parameters = await fixtureFor(operation, visibility);
-  const path = fillPath(operation.path, parameters);
-  const body = await bodyFor(operation, parameters);
+/** An operation, asked by everybody over HTTP. */
+async function takeRound(
+  operation: Operation,
+  { visibility, refused, served }: Round,
+): Promise<{ asked: Asked; answers: Answer[] }> {
+  const main = mainOf(served);
   const sent = await headersOf([...refused, ...served]);
+  const asked = await askedOf(operation, visibility, keyOf(main && sent.get(main.principal)));
   // Looking at every table takes longer than asking, so it is done where somebody is refused.
   const state = async () => (refused.length > 0 ? snapshotOf(database) : undefined);
   const before = await state();
-  const answers = (cases: Case[]) =>
+  const answersTo = (cases: Case[]) =>
     Promise.all(
       cases.map(async ({ principal, status }) => {
-        const answer = await call(sent.get(principal), operation, path, body);
+        const answer = await call(sent.get(principal), operation, asked);
         expectDiscreet(principal, sent.get(principal), answer, status);
-        return { to: principal.name, answer };
+        return answer;
       }),
     );
-  const refusals = (await answers(refused)).map(({ to, answer }) => ({ to, ...answer.body }));
-  expect(refusals).toEqual(refused.map(expectedAnswer));
+  const refusals = await answersTo(refused);
+  expect(refusals.map(({ body }, at) => ({ to: refused[at]?.principal.name, ...body }))).toEqual(
+    refused.map(expectedAnswer),
+  );
   expect(await state()).toEqual(before);
   const lacking = refusedHere(operation);
-  for (const { answer } of await answers(served)) {
+  const answers = await answersTo(served);
+  for (const answer of answers) {
     expect(lacking ? answer.body : {}).toMatchObject(lacking ?? {});
     if (lacking) continue;
     expectAnswer(operation, answer);
     expect(await isAudited(answer)).toBe(isWrite(operation));
+  }
+  return { asked, answers };
+}
+
+function expectedAnswer({ principal, refusal }: Case): object {
+  return {
+    to: principal.name,
+    code: refusal?.code,
+    message: expect.stringContaining(refusal?.message ?? ''),
+    ...(refusal?.details && { details: refusal.details }),
+  };
+}
+
+/** The one of those served whose answer the other surfaces must repeat. */
+function mainOf(served: Case[]): Case | undefined {
+  return served.find(({ principal }) => principal.standing === 'maker') ?? served[0];
+}
+
+/** The other surfaces answer as HTTP did: all of them about the same, one of them where the answer changes something. */
+async function expectAlike(
+  operation: Operation,
+  { served }: Round,
+  asked: Asked,
+  answers: Answer[],
+): Promise<void> {
+  const main = mainOf(served);
+  const answer = main && answers[served.indexOf(main)];
+  if (!answer) throw new Error(`Nobody is served ${operation.id}`);
+  const wanted = steady(cameOf(operation, answer));
+  for (const [name, surface] of surfacesFor(operation)) {
+    const again = isSafe(operation) ? asked : await askedOf(operation, 'public', asked.key);
+    expect({ [name]: steady(await surface(service, operation, again)) }).toEqual({ [name]: wanted });
+  }
+}
+
+function surfacesFor(operation: Operation): [name: string, surface: Surface][] {
+  const all = Object.entries(otherSurfaces);
+  const turn = operationList.indexOf(operation) % all.length;
+  return isSafe(operation) || isSoak ? all : all.slice(turn, turn + 1);
+}
+
+/** What is nowhere, and a key of nobody where nothing is named, is refused in the same words everywhere. */
+async function expectRefusedAlike(operation: Operation, asked: Asked): Promise<void> {
+  const last = operation.params.at(-1);
+  const wrong: Asked =
+    last === undefined
+      ? { ...asked, key: nobodysKey }
+      : { ...asked, params: { ...asked.params, [last]: `nowhere_${'0'.repeat(26)}` } };
+  const isOpen = operation.access === 'public' && last === undefined;
+  const wanted = cameOf(operation, await call({ authorization: `Bearer ${wrong.key}` }, operation, wrong));
+  expect(Object.keys(wanted)).toEqual([isOpen ? 'answer' : 'refusal']);
+  for (const [name, surface] of Object.entries(otherSurfaces)) {
+    // An agent shows a key, also for what anybody may ask.
+    if (name === 'MCP' && isOpen) continue;
+    const came: Came = await surface(service, operation, wrong);
+    expect({ [name]: came }).toEqual({ [name]: wanted });
   }
 }
 
@@ -104,102 +175,56 @@ describe.each(filtering)('$id asked about a project', (operation) => {
     const sent = await headersOf(cases);
     for (const { principal } of cases)
       statuses.push(
-        (await call(sent.get(principal), operation, `${operation.path}?projectId=${projectId}`)).status,
+        (await call(sent.get(principal), operation, {}, `${operation.path}?projectId=${projectId}`)).status,
       );
     expect(statuses).toEqual(cases.map(({ status }) => status));
   });
 });
 
-type Visibility = 'public' | 'private';
-
-interface Case {
-  principal: Principal;
-  refusal: ReturnType<typeof expectedRefusal>;
-  status: number;
-}
-
-/** Callers who meet the same things: all whom a refusal turns away, then those served, one where it would change them. */
-interface Round {
-  title: string;
-  visibility: Visibility;
-  refused: Case[];
-  served: Case[];
-}
-
-function roundsOf(operation: Operation): Round[] {
-  return (['public', 'private'] as const).flatMap((visibility) => {
-    const everybody = isOfConsole(operation) ? consolePrincipals : principals;
-    const expected = isOfConsole(operation) ? expectedInConsole : expectedRefusal;
-    const cases = everybody
-      .filter((principal) => (principal.visibility ?? 'public') === visibility)
-      .map((principal): Case => {
-        const refusal = expected(namingProject(operation), principal);
-        const code = refusal?.code ?? refusedHere(operation)?.code;
-        return { principal, refusal, status: code ? statusOfCode[code] : operation.status };
-      });
-    const refused = cases.filter(({ refusal }) => refusal);
-    const served = cases.filter(({ refusal }) => !refusal);
-    const turns = isWrite(operation) && served.length > 0 ? turnsOf(operation, visibility, served) : [served];
-    return turns.map((turn, index) => ({
-      title: titleOf(visibility, index === 0 ? refused : [], turn),
-      visibility,
-      refused: index === 0 ? refused : [],
-      served: turn,
-    }));
-  });
-}
-
-const turnsTaken = new Map<string, number>();
-
-/**
- * Those who write, each in a project of its own. Who may is decided in one place by the access of an operation, so
- * those of one access take turns: each writes with many operations, one with each.
- */
-function turnsOf({ access }: Operation, visibility: Visibility, served: Case[]): Case[][] {
-  if (isSoak) return served.map((one) => [one]);
-  const kind = `${visibility} ${access}`;
-  const turn = turnsTaken.get(kind) ?? 0;
-  turnsTaken.set(kind, turn + 1);
-  return [[served[turn % served.length] as Case]];
-}
-
-/** What is sent to a project in the body is refused like what is asked of one in the path. */
-function namingProject(operation: Operation): Operation {
-  const { example, access } = operation;
-  const named = access === 'key' && JSON.stringify(example ?? {}).includes('{projectId}');
-  return named ? { ...operation, access: 'project member' } : operation;
-}
-
-function expectedAnswer({ principal, refusal }: Case): object {
-  return {
-    to: principal.name,
-    code: refusal?.code,
-    message: expect.stringContaining(refusal?.message ?? ''),
-    ...(refusal?.details && { details: refusal.details }),
-  };
-}
-
-function titleOf(visibility: Visibility, refused: Case[], served: Case[]): string {
-  const names = served.map(({ principal }) => principal.name).join(', ');
-  return [
-    `in a ${visibility} project`,
-    ...(refused.length > 0 ? [`refuses ${refused.length}`] : []),
-    ...(names ? [`serves ${names}`] : []),
-  ].join(', ');
-}
-
 const readOnly = new Map<string, Promise<Record<string, string>>>();
+
+/** The example of an operation, about things that are there. */
+async function askedOf(operation: Operation, visibility: Visibility, key: string): Promise<Asked> {
+  const params = await fixtureFor(operation, visibility);
+  const { body, upload, example } = operation;
+  if (upload && !example) return { params, key, bytes: Buffer.from('<p>fixture</p>') };
+  const sent = body || upload ? await exampleFor(service, operation, params) : undefined;
+  return { params, key, ...(upload ? { bytes: Buffer.from(JSON.stringify(sent)) } : { body: sent }) };
+}
+
+/** The key a caller shows; the maker's for one that has none, as in the console. */
+function keyOf({ authorization }: Headers = {}): string {
+  return authorization?.split(' ')[1] ?? service.key;
+}
 
 /** Things for an operation: fresh ones to change, the same for all that only read and start from nothing special. */
 async function fixtureFor(operation: Operation, visibility: Visibility): Promise<Record<string, string>> {
   const names = parametersOf(operation).toSorted();
+  const watches = streamedAnswer(operation.response)?.kind === 'events';
   // The account may have few open requests, so that an older one is soon over.
-  if (isWrite(operation) || isArranged(operation) || names.includes('connectionRequestId'))
-    return arrange(service, operation, await makeIn(visibility, names));
+  if (!isSafe(operation) || isArranged(operation) || watches || names.includes('connectionRequestId')) {
+    const parameters = await arrange(service, operation, await makeIn(visibility, names));
+    if (watches) await end(parameters);
+    return parameters;
+  }
   const key = [visibility, ...names].join();
   const made = readOnly.get(key) ?? makeIn(visibility, names);
   readOnly.set(key, made);
   return made;
+}
+
+/** A stream of something that is over ends. */
+async function end({
+  projectId,
+  runId,
+  journeyRunId,
+  connectionRequestId,
+}: Record<string, string>): Promise<void> {
+  const project = `/projects/${projectId}`;
+  if (journeyRunId !== undefined) await service.post(`${project}/journey-runs/${journeyRunId}/cancel`);
+  if (runId !== undefined) await service.post(`${project}/eval-runs/${runId}/cancel`);
+  if (connectionRequestId !== undefined)
+    await service.post(`/server-connections/${connectionRequestId}/cancel`);
 }
 
 /** In a project where every principal is what its name says. */
@@ -232,24 +257,23 @@ async function headersOf(cases: Case[]): Promise<Map<Principal, Headers>> {
   );
 }
 
-function call(headers: Headers = {}, operation: Operation, path: string, body?: unknown): Promise<Answer> {
-  const { method, upload } = operation;
-  return service.request(method, path, {
+function call(
+  headers: Headers = {},
+  operation: Operation,
+  { params = {}, body, bytes }: Partial<Asked>,
+  path = fillPath(operation.path, params),
+): Promise<Answer> {
+  return service.request(operation.method, path, {
     key: null,
-    body,
+    body: bytes ?? body,
     base: baseOf(operation),
     headers: {
       ...headers,
-      ...(upload && { 'content-type': 'text/html' }),
+      ...(bytes && { 'content-type': 'text/html' }),
       // Sessions of the console are refused under a name that is not ours.
       ...(!isOfConsole(operation) && !headers['cookie'] && { 'x-forwarded-host': strangeHost }),
     },
   });
-}
-
-async function bodyFor(operation: Operation, parameters: Record<string, string>): Promise<unknown> {
-  if (operation.upload && !operation.example) return Buffer.from('<p>fixture</p>');
-  return (operation.body ?? operation.upload) && exampleFor(service, operation, parameters);
 }
 
 function expectAnswer({ response }: Operation, answer: Answer): void {
