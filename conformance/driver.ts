@@ -27,7 +27,7 @@ const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Re
 };
 const wait = { timeout: 20_000 };
 /** One authorization, and one more when the server changes its mind about scopes or the authorization server. */
-const mostAuthorizations = 3;
+const maxAuthorizations = 3;
 
 const loopback = { local: true, networks: [] };
 const mcp = new Mcp({
@@ -89,7 +89,7 @@ async function authorized<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const after = authorization?.granted() ?? 0;
-      if (after === before || after >= mostAuthorizations) throw reasonOf(error, authorization);
+      if (after === before || after >= maxAuthorizations) throw reasonOf(error, authorization);
     }
   }
 }

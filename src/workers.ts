@@ -6,7 +6,7 @@ import { evalRunInsightsJob } from './domain/eval-runs/insights.ts';
 import { stopJudgings } from './domain/eval-runs/judge/grading.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
 import { scheduleJobs } from './domain/eval-runs/launch/scheduled.ts';
-import { tellOfGateJob } from './domain/eval-runs/tell.ts';
+import { tellOfGateJob } from './domain/eval-runs/announce.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { watchJourneysJob } from './domain/journey-runs/execute/watch.ts';
 import { SessionWorker } from './domain/journey-runs/execute/worker.ts';

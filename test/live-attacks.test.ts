@@ -45,7 +45,7 @@ function sendText({ response }: Exchange, text: string, status = 200): void {
 const call = (server: SavedServer): Promise<Answer> => server.post('tools/call', { toolName: 'any' });
 
 /** The longest that nobody else got a turn while something was done, in milliseconds. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+async function maxTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = performance.now();
   const look = (): void => {
@@ -143,7 +143,7 @@ test.each([
     { headers: { 'x-key': 'a secret of some length' } },
   );
   await call(server);
-  const longest = await longestTurn(async () => {
+  const longest = await maxTurn(async () => {
     await server.post('doctor', { firstPageOnly: true });
   });
   expect(longest).toBeLessThan(scaled(1000));
@@ -157,7 +157,7 @@ test('a megabyte of escapes in a handshake is looked through in turns', async ()
       : answerLegacy(exchange),
   );
   const server = await saveServer(service, { url, headers: { 'x-key': 'a secret of some length' } });
-  const longest = await longestTurn(async () => {
+  const longest = await maxTurn(async () => {
     expect(await server.post('doctor')).toMatchObject({ status: 200, body: { initInfo: { instructions } } });
   });
   expect(longest).toBeLessThan(scaled(400));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { registryJobs } from '../src/domain/registry/sync/jobs.ts';
-import { usualLimits } from '../src/domain/registry/sync/read-registry.ts';
+import { defaultLimits } from '../src/domain/registry/sync/read-registry.ts';
 import { loadConfig, shownSetting } from '../src/platform/config/load.ts';
 import type { RegistrySource } from '../src/platform/config/values.ts';
 import type { SourceRow } from '../src/platform/database/queries/registry-sources.ts';
@@ -35,8 +35,8 @@ async function namesIn({ name }: RegistrySource): Promise<string[]> {
   return items.map((item: { serverName: string }) => item.serverName.replace('com.example/', ''));
 }
 
-const read = (source: RegistrySource, limits: Partial<typeof usualLimits> = {}, signal?: AbortSignal) =>
-  readOnce(service, source, { ...usualLimits, ...limits }, signal);
+const read = (source: RegistrySource, limits: Partial<typeof defaultLimits> = {}, signal?: AbortSignal) =>
+  readOnce(service, source, { ...defaultLimits, ...limits }, signal);
 
 const numbered = (n: number): string => `s${String(n).padStart(4, '0')}`;
 
@@ -186,7 +186,7 @@ describe('a registry', () => {
 });
 
 describe('what a registry must not do', () => {
-  const troubles: [string, RegistryServer['instead'], Partial<typeof usualLimits>, RegExp][] = [
+  const troubles: [string, RegistryServer['instead'], Partial<typeof defaultLimits>, RegExp][] = [
     ['answers with an error', (_, response) => !!response.writeHead(500).end('x'), {}, /HTTP status 500/],
     ['is no registry', (_, response) => !!response.end('<html>'), {}, /no list of servers/],
     [

@@ -46,12 +46,12 @@ try {
 }
 
 /** Turns that follow each other in the longest lane. */
-function longestLane(): number {
+function maxLaneLength(): number {
   return Math.ceil(targets / atOnce) * sessionsPerTarget * turns;
 }
 
 function overhead(ours: number[], ideal: number[]) {
-  return figure(ours.map((ms, round) => (ms - (ideal[round] as number)) / longestLane()));
+  return figure(ours.map((ms, round) => (ms - (ideal[round] as number)) / maxLaneLength()));
 }
 
 async function journeyOf(

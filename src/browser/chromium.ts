@@ -24,7 +24,7 @@ import { loadPlaywright } from './playwright.ts';
  * Paths of browsers, each with the binary that its launcher script starts: scripts add switches, keys and a process.
  * The headless shell comes first, because it uses a third less memory.
  */
-const usualPlaces: Record<string, string | undefined> = {
+const defaultPlaces: Record<string, string | undefined> = {
   '/usr/bin/chromium-headless-shell': '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium': '/usr/lib/chromium/chromium',
   '/usr/bin/chromium-browser': '/usr/lib/chromium-browser/chromium-browser',
@@ -43,7 +43,7 @@ const endTimeout = 5_000;
 
 /** The Chromium installed on this machine, if any. */
 export function findChromium(): string | undefined {
-  return Object.keys(usualPlaces).find((path) => existsSync(path));
+  return Object.keys(defaultPlaces).find((path) => existsSync(path));
 }
 
 export interface LaunchOptions {
@@ -169,7 +169,7 @@ async function binaryOf(path: string): Promise<string> {
       'off',
       `There is no browser at ${path}; set DRYDOCK_BROWSER to the path of a Chromium`,
     );
-  const started = usualPlaces[path];
+  const started = defaultPlaces[path];
   return started !== undefined && existsSync(started) && (await isScript(real)) ? started : real;
 }
 

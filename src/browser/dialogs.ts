@@ -1,8 +1,8 @@
 import type { Dialog } from 'playwright-core';
 import type { DialogRecord } from './command.ts';
 
-const mostRecords = 50;
-const mostText = 2_000;
+const maxRecords = 50;
+const maxText = 2_000;
 
 /**
  * The alerts, confirmations and prompts of a tab. A dialog stays open until a command answers it, another command
@@ -36,13 +36,13 @@ export class Dialogs {
   receive(dialog: Dialog): void {
     const record: DialogRecord = {
       kind: dialog.type(),
-      message: dialog.message().slice(0, mostText),
-      defaultValue: dialog.defaultValue().slice(0, mostText),
+      message: dialog.message().slice(0, maxText),
+      defaultValue: dialog.defaultValue().slice(0, maxText),
       at: Date.now(),
       outcome: 'open',
     };
     this.records.push(record);
-    if (this.records.length > mostRecords) this.records.shift();
+    if (this.records.length > maxRecords) this.records.shift();
     if (record.kind === 'beforeunload') {
       record.outcome = 'accepted';
       void dialog.accept().catch(() => {});

@@ -36,8 +36,8 @@ const defaults: GuardLimits = {
   judgeAgain: 2_000,
 };
 
-const mostNoted = 200;
-const mostUrl = 2_000;
+const maxNoted = 200;
+const maxUrl = 2_000;
 
 /** Hosts that Chromium itself calls in spite of its switches. Not reported as requests of a page. */
 const backgroundHosts = new Set([
@@ -283,14 +283,14 @@ export class GuardProxy {
 
   private note(url: string, reason: string): void {
     if (reason === backgroundRefusal) return;
-    this.refusals.push({ url: url.slice(0, mostUrl), reason, at: Date.now() });
-    if (this.refusals.length > mostNoted) this.refusals.shift();
+    this.refusals.push({ url: url.slice(0, maxUrl), reason, at: Date.now() });
+    if (this.refusals.length > maxNoted) this.refusals.shift();
   }
 
   private failed(url: URL, error: unknown, sent: boolean): void {
     const reason = `${url.host} ${sent ? 'did not answer' : 'cannot be reached'}: ${codeOf(error)}`;
-    this.failures.push({ url: url.href.slice(0, mostUrl), reason, at: Date.now(), sent });
-    if (this.failures.length > mostNoted) this.failures.shift();
+    this.failures.push({ url: url.href.slice(0, maxUrl), reason, at: Date.now(), sent });
+    if (this.failures.length > maxNoted) this.failures.shift();
   }
 }
 

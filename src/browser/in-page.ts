@@ -70,11 +70,11 @@ export function installPageTools(): void {
 }
 
 /** JSON of the tools without their functions, truncated before it leaves the page. */
-export function listPageTools(mostTools: number): string {
+export function listPageTools(maxTools: number): string {
   const kept = (globalThis as unknown as Record<symbol, ToolsOfPage | undefined>)[
     Symbol.for('drydock.tools')
   ];
-  const listed = [...(kept?.tools.values() ?? [])].slice(0, mostTools).map((tool) => ({
+  const listed = [...(kept?.tools.values() ?? [])].slice(0, maxTools).map((tool) => ({
     name: String(tool.name).slice(0, 128),
     description: String(tool.description ?? '').slice(0, 4000),
     inputSchema: JSON.stringify(tool.inputSchema ?? null).length > 20_000 ? null : (tool.inputSchema ?? null),

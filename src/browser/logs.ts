@@ -1,10 +1,10 @@
 import type { BrowserContext, Request } from 'playwright-core';
 import type { ConsoleEntry, NetworkEntry } from './command.ts';
 
-const mostEntries = 500;
-const mostText = 4_000;
-const mostUrl = 2_000;
-const mostHeaderText = 16_384;
+const maxEntries = 500;
+const maxText = 4_000;
+const maxUrl = 2_000;
+const maxHeaderText = 16_384;
 
 /** The latest entries, and the number of dropped older ones. */
 class Tail<T> {
@@ -13,7 +13,7 @@ class Tail<T> {
 
   push(entry: T): void {
     this.entries.push(entry);
-    if (this.entries.length <= mostEntries) return;
+    if (this.entries.length <= maxEntries) return;
     this.entries.shift();
     this.dropped++;
   }
@@ -33,13 +33,13 @@ export class Logs {
         requestId: `r${++this.asked}`,
         tabId: tabIdOf(request),
         method: request.method(),
-        url: request.url().slice(0, mostUrl),
+        url: request.url().slice(0, maxUrl),
         kind: request.resourceType(),
         at: Date.now(),
       };
       this.requests.set(request, entry);
       this.byId.set(entry.requestId, request);
-      this.byId.delete(`r${this.asked - mostEntries}`);
+      this.byId.delete(`r${this.asked - maxEntries}`);
       this.network.push(entry);
     });
     context.on('response', (response) => {
@@ -60,7 +60,7 @@ export class Logs {
   }
 
   write(tabId: string, level: string, text: string): void {
-    this.console.push({ tabId, level, text: text.slice(0, mostText), at: Date.now() });
+    this.console.push({ tabId, level, text: text.slice(0, maxText), at: Date.now() });
   }
 
   /** A request with its request and response headers. */
@@ -73,7 +73,7 @@ export class Logs {
 }
 
 function shortened(headers: Record<string, string>): Record<string, string> {
-  let left = mostHeaderText;
+  let left = maxHeaderText;
   return Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => {
       left -= name.length + value.length;

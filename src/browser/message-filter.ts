@@ -1,9 +1,9 @@
 /** Maximum bytes of one message. The largest useful one is a screenshot. */
-const mostBytes = 24 * 1024 * 1024;
+const maxBytes = 24 * 1024 * 1024;
 /** Maximum rate per second of each kind of message that pages can trigger at will and that no caller waits for. */
-const mostPerSecond = 200;
+const maxPerSecond = 200;
 /** Maximum rate per second in bytes. */
-const mostBytesPerSecond = 4 * 1024 * 1024;
+const maxBytesPerSecond = 4 * 1024 * 1024;
 
 const madeAtWill = [
   'Runtime.consoleAPICalled',
@@ -51,7 +51,7 @@ export class MessageFilter {
     if (this.skipping) return;
     this.held.push(bytes);
     this.heldBytes += bytes.length;
-    if (this.heldBytes <= mostBytes) return;
+    if (this.heldBytes <= maxBytes) return;
     this.skipping = true;
     this.held = [];
   }
@@ -76,6 +76,6 @@ export class MessageFilter {
     this.flows.set(kind, flow);
     flow.messages++;
     flow.bytes += message.length;
-    return flow.messages > mostPerSecond || flow.bytes > mostBytesPerSecond;
+    return flow.messages > maxPerSecond || flow.bytes > maxBytesPerSecond;
   }
 }

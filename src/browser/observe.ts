@@ -10,7 +10,7 @@ import { elementOf } from './targets.ts';
 
 const most = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
 /** A snapshot of more elements takes seconds and is useless. */
-const mostElements = 20_000;
+const maxElements = 20_000;
 
 /** The parts of a session that observations read. */
 export interface Observed {
@@ -75,7 +75,7 @@ export async function snapshot(
   filter: 'interactive' | 'all',
 ): Promise<Extract<Observation, { mode: 'a11y' | 'text' | 'dom' }>> {
   const elements = await (root ?? page.locator(':root')).evaluate(countElements);
-  if (elements > mostElements)
+  if (elements > maxElements)
     throw new BrowserFailure(
       'refused',
       `It has ${elements} elements, too many for one snapshot; name a part with rootSelector, or observe text`,

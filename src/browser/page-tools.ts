@@ -4,13 +4,13 @@ import type { InvokeCommand, PageTool } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
 
-const mostTools = 100;
-const mostFrames = 20;
-const mostOutput = 256 * 1024;
+const maxTools = 100;
+const maxFrames = 20;
+const maxOutput = 256 * 1024;
 /** Maximum characters of a whole list. */
-const mostListed = 4 * 1024 * 1024;
+const maxListed = 4 * 1024 * 1024;
 /** Maximum number of invocations that can be cancelled. */
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 /** The tools that the pages of a session offer to agents. */
 export class PageTools {
@@ -23,15 +23,15 @@ export class PageTools {
     const lists = await Promise.all(
       page
         .frames()
-        .slice(0, mostFrames)
+        .slice(0, maxFrames)
         .map(async (frame) => {
           const frameId = this.idOf(frame);
           // A frame that closes meanwhile has no tools.
-          const listed = parsed(await frame.evaluate(listPageTools, mostTools).catch(() => '[]'), mostListed);
+          const listed = parsed(await frame.evaluate(listPageTools, maxTools).catch(() => '[]'), maxListed);
           return (Array.isArray(listed) ? listed : []).map((tool) => toolOf(frameId, tool));
         }),
     );
-    return lists.flat().slice(0, mostTools);
+    return lists.flat().slice(0, maxTools);
   }
 
   begin(): string {
@@ -44,15 +44,15 @@ export class PageTools {
     if (!frame)
       throw new BrowserFailure('refused', `There is no frame ${frameId}; observe page_tools lists them`);
     this.running.set(invocationId, frame);
-    if (this.running.size > mostRemembered) this.running.delete([...this.running.keys()][0] ?? '');
+    if (this.running.size > maxRemembered) this.running.delete([...this.running.keys()][0] ?? '');
     const text = await frame.evaluate(invokePageTool, {
       name,
       input: command.input,
       invocationId,
-      most: mostOutput,
+      most: maxOutput,
     });
     this.running.delete(invocationId);
-    const outcome = parsed(text, 2 * mostOutput) as {
+    const outcome = parsed(text, 2 * maxOutput) as {
       missing?: unknown;
       problem?: unknown;
       output?: unknown;

@@ -3,7 +3,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tab } from './tabs.ts';
 
-const mostBytes = 60 * 1024 * 1024;
+const maxBytes = 60 * 1024 * 1024;
 /** Milliseconds between two checks of a video's size. */
 const lookEvery = 1_000;
 const framesPerSecond = 10;
@@ -46,7 +46,7 @@ export class Recorder {
   private ended = false;
   private readonly looking: NodeJS.Timeout;
 
-  constructor({ folder, video, limit = mostBytes }: RecorderOptions) {
+  constructor({ folder, video, limit = maxBytes }: RecorderOptions) {
     this.folder = folder;
     this.video = video;
     this.limit = limit;

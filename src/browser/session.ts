@@ -16,7 +16,7 @@ import { Tabs } from './tabs.ts';
 /** Milliseconds for one command. */
 const commandTimeout = 30_000;
 /** Maximum number of queued commands. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** Milliseconds to reopen a page. */
 const reopenTimeout = 10_000;
 /** Milliseconds to close the pages of a session. Afterwards they stay until the browser exits. */
@@ -143,8 +143,8 @@ export class BrowserSession {
     const run = (): Promise<CommandResult> =>
       this.whileOpen(() => performCommand(this.scope, command, { tabId, timeout }));
     if (answersDialog(command)) return run();
-    if (this.waiting >= mostWaiting)
-      throw new BrowserFailure('capacity', `${mostWaiting} commands wait already; wait for their answers`);
+    if (this.waiting >= maxWaiting)
+      throw new BrowserFailure('capacity', `${maxWaiting} commands wait already; wait for their answers`);
     this.waiting++;
     const mine = this.turn.then(run).finally(() => this.waiting--);
     this.turn = mine.catch(() => {});

@@ -7,7 +7,7 @@ import { connectRemote, type RemoteChromium } from './remote.ts';
 import type { BrowserSession } from './session.ts';
 
 /** Sessions after which a browser is replaced, because closing them does not free all memory. */
-const mostSessions = 50;
+const maxSessions = 50;
 const mebibyte = 1024 * 1024;
 /** Memory limits in bytes: a session takes about 70 MB, a large page far more. */
 const usual = { browser: 700 * mebibyte, session: 300 * mebibyte };
@@ -63,7 +63,7 @@ export class SharedBrowser {
   }
 
   static async start(options: StartOptions, onGone: () => void): Promise<SharedBrowser> {
-    const { place, log, switches, recycleAfter = mostSessions } = options;
+    const { place, log, switches, recycleAfter = maxSessions } = options;
     if (/^(?:wss?|https?):/.test(place)) {
       const { browser, listen } = await connectRemote(place);
       // Closing the connection closes its contexts.

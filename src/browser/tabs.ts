@@ -3,7 +3,7 @@ import { Dialogs } from './dialogs.ts';
 import { BrowserFailure } from './failure.ts';
 import type { Logs } from './logs.ts';
 
-const mostTabs = 10;
+const maxTabs = 10;
 /** Milliseconds that a dialog waits for an answer. */
 const dialogPatience = 30_000;
 
@@ -91,11 +91,11 @@ export class Tabs {
   }
 
   async open(): Promise<Tab> {
-    if (this.tabs.size >= mostTabs)
-      throw new BrowserFailure('refused', `The session has the maximum of ${mostTabs} tabs. Close one first`);
+    if (this.tabs.size >= maxTabs)
+      throw new BrowserFailure('refused', `The session has the maximum of ${maxTabs} tabs. Close one first`);
     const page = await this.context.newPage();
     const tab = this.adopt(page);
-    if (!tab) throw new BrowserFailure('refused', `The session has the maximum of ${mostTabs} tabs`);
+    if (!tab) throw new BrowserFailure('refused', `The session has the maximum of ${maxTabs} tabs`);
     this.activeId = tab.id;
     return tab;
   }
@@ -113,8 +113,8 @@ export class Tabs {
   private adopt(page: Page): Tab | undefined {
     const known = this.byPage.get(page);
     if (known) return known;
-    if (this.tabs.size >= mostTabs) {
-      this.logs.write('', 'warning', `A page tried to open another tab; the maximum is ${mostTabs}`);
+    if (this.tabs.size >= maxTabs) {
+      this.logs.write('', 'warning', `A page tried to open another tab; the maximum is ${maxTabs}`);
       void page.close().catch(() => {});
       return undefined;
     }

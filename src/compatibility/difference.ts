@@ -30,7 +30,7 @@ export type DifferenceKind =
   | 'changed'
   | 'text';
 
-const mostKept = 500;
+const maxKept = 500;
 
 /** The positions of corresponding parts in both documents. */
 export interface Place {
@@ -48,7 +48,7 @@ export class Differences {
   add(impact: Impact, kind: DifferenceKind, place: Place, message: string): void {
     this.counts[impact]++;
     // Keeps the most severe differences.
-    if (this.list.length >= mostKept && !this.makeRoom(impact)) return;
+    if (this.list.length >= maxKept && !this.makeRoom(impact)) return;
     const where = kind === 'removed' ? ('baseline' as const) : ('current' as const);
     const { subject } = place;
     const pointer = place[where];
@@ -90,12 +90,12 @@ function pointerToken(key: string | number): string {
   return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const mostShown = 120;
+const maxShown = 120;
 
 /** The start of a value for a message. Large values are not serialized further than shown. */
 export function shown(value: unknown): string {
-  const text = written(value, mostShown);
-  return text.length > mostShown ? `${text.slice(0, mostShown - 1).toWellFormed()}…` : text;
+  const text = written(value, maxShown);
+  return text.length > maxShown ? `${text.slice(0, maxShown - 1).toWellFormed()}…` : text;
 }
 
 /** Serializes a value up to about `room` characters. */

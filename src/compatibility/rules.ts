@@ -39,12 +39,12 @@ function valuesOf({ identity }: Walk, schema: Schema): Map<number | undefined, u
   return 'const' in schema ? new Map([[identity(schema['const']), schema['const']]]) : undefined;
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 function some(values: ReadonlyMap<unknown, unknown> | undefined): string {
   const all = [...(values?.values() ?? [])];
-  const more = all.length - mostNamed;
-  const named = all.slice(0, mostNamed).map((value) => cut(shown(value)));
+  const more = all.length - maxNamed;
+  const named = all.slice(0, maxNamed).map((value) => cut(shown(value)));
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 

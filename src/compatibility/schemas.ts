@@ -7,12 +7,12 @@ import { rules } from './rules.ts';
 import { type Budget, type Direction, report, type Schema, same, type Walk } from './walk.ts';
 
 /** Maximum number of compared subschema pairs, and of keys, for two schemas and for all schemas of two exports. */
-const mostPairs = 4_000;
-const mostSteps = 40_000;
-const mostStepsOfAll = 150_000;
+const maxPairs = 4_000;
+const stepLimit = 40_000;
+const maxStepsOfAll = 150_000;
 
 export function newBudget(): Budget {
-  return { left: mostStepsOfAll };
+  return { left: maxStepsOfAll };
 }
 
 /** Compares two schemas, and rates the impact: callers must fit input schemas and rely on output schemas. */
@@ -36,7 +36,7 @@ export function compareSchemas(
     identity,
     seen: new WeakMap(),
     pairs: 0,
-    budget: { left: mostSteps },
+    budget: { left: stepLimit },
     whole,
     compare: (before, after, at, depth) => compare(walk, before, after, at, depth),
   };
@@ -62,7 +62,7 @@ function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place:
   if (!before || !after)
     return report(walk, 'changed', place, 'The schema changed to or from an invalid schema');
   if (wasSeen(walk, before, after)) return;
-  if (depth > maxDepth || ++walk.pairs > mostPairs || !spend(walk, sizeOf(before) + sizeOf(after)))
+  if (depth > maxDepth || ++walk.pairs > maxPairs || !spend(walk, sizeOf(before) + sizeOf(after)))
     return tooLarge(walk, place);
   for (const rule of rules) rule(walk, before, after, place, depth);
 }

@@ -10,7 +10,7 @@ const mimeType = 'text/html;profile=mcp-app';
 const flatKey = 'ui/resourceUri';
 const audiences = ['model', 'app'];
 const kindsOfDomains = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
-const mostDomains = 1_000;
+const maxDomains = 1_000;
 
 /** Tools that declare an interface in any form. */
 export function toolsWithInterface(tools: readonly unknown[]): Record<string, unknown>[] {
@@ -140,7 +140,7 @@ function cspProblem(csp: unknown): string | undefined {
     const domains = (csp as Record<string, unknown>)[kind];
     if (domains === undefined) continue;
     if (!Array.isArray(domains)) return `${kind} is ${quoted(domains)}, not a list`;
-    if (domains.length > mostDomains) return `${kind} has more than ${mostDomains} entries`;
+    if (domains.length > maxDomains) return `${kind} has more than ${maxDomains} entries`;
     const wrong = domains.find((one) => !isCspSource(one)) as unknown;
     if (wrong !== undefined) return `${quoted(wrong)} in ${kind} is no origin`;
   }

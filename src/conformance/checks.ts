@@ -1,13 +1,13 @@
 import type { Case, Group } from './report.ts';
 
-const mostText = 2_000;
+const maxText = 2_000;
 
 /** The result of a check. Passed unless there is a `problem`. */
 export function check(id: string, title: string, category: string, problem?: string): Case {
-  const shown = { id: cut(id, 500), title: cut(title, mostText), category };
+  const shown = { id: cut(id, 500), title: cut(title, maxText), category };
   return problem === undefined
     ? { ...shown, status: 'passed' }
-    : { ...shown, status: 'failed', error: cut(problem, mostText) };
+    : { ...shown, status: 'failed', error: cut(problem, maxText) };
 }
 
 /** A check that does not apply to the server, or could not run. */
@@ -18,10 +18,10 @@ export function skipped(
   skipReason: string,
   couldNotRun = false,
 ): Case {
-  const reason = cut(skipReason, mostText);
+  const reason = cut(skipReason, maxText);
   return {
     id: cut(id, 500),
-    title: cut(title, mostText),
+    title: cut(title, maxText),
     category,
     status: 'skipped',
     skipReason: reason,
@@ -31,7 +31,7 @@ export function skipped(
 
 export function group(id: string, title: string, cases: Case[]): Group {
   const passed = cases.every(({ status }) => status !== 'failed');
-  return { id: cut(id, 500), title: cut(title, mostText), passed, cases };
+  return { id: cut(id, 500), title: cut(title, maxText), passed, cases };
 }
 
 /** Quotes a name from a server. */

@@ -12,11 +12,11 @@ import { WholeResponse } from '../mcp/whole-response.ts';
 
 const mebibyte = 1024 * 1024;
 /** Maximum bytes of a request, of a message of a response, and of all responses of a run. */
-const mostAsked = mebibyte;
-const mostInMessage = 4 * mebibyte;
-const mostAnswered = 64 * mebibyte;
+const maxAsked = mebibyte;
+const maxInMessage = 4 * mebibyte;
+const maxAnswered = 64 * mebibyte;
 /** Maximum number of concurrent requests. */
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 
 /** Hop-by-hop headers, and those that our HTTP client writes itself. */
 const ownHeaders = new Set([
@@ -107,7 +107,7 @@ export class Gate {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url !== this.path || this.underWay >= mostAtOnce) {
+    if (request.url !== this.path || this.underWay >= maxAtOnce) {
       response.writeHead(request.url === this.path ? 503 : 404).end();
       return;
     }
@@ -138,7 +138,7 @@ export class Gate {
         .writeHead(403, { 'content-type': 'text/plain' })
         .end('Calls of this tool are blocked');
     }
-    if (this.answered > mostAnswered) return void response.writeHead(503).end();
+    if (this.answered > maxAnswered) return void response.writeHead(503).end();
     const answer = await this.line.fetch(
       new URL(this.target.url),
       {
@@ -148,11 +148,11 @@ export class Gate {
         signal,
       },
       {
-        bytes: mostInMessage,
+        bytes: maxInMessage,
         limits: messageLimits,
         read: (bytes) => {
           this.answered += bytes;
-          if (this.answered > mostAnswered) response.destroy();
+          if (this.answered > maxAnswered) response.destroy();
         },
       },
     );
@@ -202,7 +202,7 @@ async function textOf(request: IncomingMessage): Promise<string | undefined> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostAsked) return undefined;
+    if (size > maxAsked) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Case, Group } from './report.ts';
 import type { Scenario } from './scenarios.ts';
 
-const mostChecks = 500;
-const mostText = 2_000;
+const maxChecks = 500;
+const maxText = 2_000;
 
 /** The used fields of a check in the output of the official suite. */
 const Check = z.object({
@@ -66,10 +66,10 @@ export function groupOf(scenario: Scenario, result: ScenarioResult, clean: (text
     ...shell,
     passed: false,
     durationMs,
-    cases: [single({ status: 'skipped', skipReason: clean(reason).slice(0, mostText), couldNotRun: true })],
+    cases: [single({ status: 'skipped', skipReason: clean(reason).slice(0, maxText), couldNotRun: true })],
   });
   if (result.kind === 'broken') return broken(result.reason);
-  const read = z.array(Check).max(mostChecks).safeParse(result.checks);
+  const read = z.array(Check).max(maxChecks).safeParse(result.checks);
   if (!read.success) return broken('The output of the suite is invalid');
   const told = read.data.filter(({ status }) => status !== 'INFO');
   if (told.length === 0) return broken('The suite ended without a check result');
@@ -80,7 +80,7 @@ export function groupOf(scenario: Scenario, result: ScenarioResult, clean: (text
 
 function caseOf(check: Check, section: string, refusedCalls: boolean, clean: (text: string) => string): Case {
   const { id, name, description, errorMessage, specReferences } = check;
-  const text = (value: string): string => clean(value).slice(0, mostText).toWellFormed();
+  const text = (value: string): string => clean(value).slice(0, maxText).toWellFormed();
   const shown = {
     id,
     title: text(description ?? name ?? id),

@@ -11,8 +11,8 @@ import { closedDescriptors } from '../platform/confinement/descriptors.ts';
 export const suiteVersion = '0.2.0-alpha.12';
 
 /** Maximum bytes of the suite's output, and of the file it writes. */
-const mostOutput = 2 * 1024 * 1024;
-const mostChecks = 4 * 1024 * 1024;
+const maxOutput = 2 * 1024 * 1024;
+const maxChecks = 4 * 1024 * 1024;
 /** Maximum memory in megabytes. */
 const memory = 256;
 
@@ -102,7 +102,7 @@ function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         printed += chunk.length;
-        if (printed > mostOutput) stop('The suite printed more than 2 MiB');
+        if (printed > maxOutput) stop('The suite printed more than 2 MiB');
       });
     child.once('error', (error) => {
       over();
@@ -146,7 +146,7 @@ async function readPlainFile(folder: string): Promise<string | undefined> {
   try {
     const status = await file.stat();
     if (!status.isFile()) throw new Error('not a file');
-    return status.size > mostChecks ? undefined : await file.readFile('utf8');
+    return status.size > maxChecks ? undefined : await file.readFile('utf8');
   } finally {
     await file.close();
   }

@@ -3,11 +3,11 @@ import { operation } from './operation.ts';
 import { lookupPage, pageOf } from './paging.ts';
 
 /** Limits in bytes, of one message and of the whole conversation. */
-const mostBytes = 8192;
-const mostHistory = 98_304;
+const maxBytes = 8192;
+const maxHistory = 98_304;
 /** Concurrent turns per organization, and model calls per turn. */
-export const mostTurns = 4;
-export const mostAgentSteps = 16;
+export const maxTurns = 4;
+export const maxAgentSteps = 16;
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -18,7 +18,7 @@ const Message = z
       .string()
       .min(1)
       .max(8000)
-      .refine((text) => bytesOf(text) <= mostBytes, `Must be at most ${mostBytes} bytes`),
+      .refine((text) => bytesOf(text) <= maxBytes, `Must be at most ${maxBytes} bytes`),
   })
   .meta({ id: 'AgentMessage' });
 
@@ -26,8 +26,8 @@ const Message = z
 function fits(messages: readonly { content: string }[]): boolean {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   return (
-    characters <= mostHistory &&
-    messages.reduce((sum, { content }) => sum + bytesOf(content), 0) <= mostHistory
+    characters <= maxHistory &&
+    messages.reduce((sum, { content }) => sum + bytesOf(content), 0) <= maxHistory
   );
 }
 
@@ -86,7 +86,7 @@ export const runAgentTurn = operation({
         .min(1)
         .max(50)
         .refine((messages) => messages.at(-1)?.role === 'user', 'The last message must have the role user')
-        .refine(fits, `Must be at most ${mostHistory} bytes in all`)
+        .refine(fits, `Must be at most ${maxHistory} bytes in all`)
         .describe('Conversation so far. The agent answers the last message.'),
       idempotencyKey: z
         .string()

@@ -203,13 +203,13 @@ export const BrowserScreenshot = z
   .meta({ id: 'BrowserScreenshot' });
 
 /** Maximum size of a command's body, in characters of JSON. */
-const mostCharacters = 64_000;
+const maxCharacters = 64_000;
 
 export function fitsBrowser(body: unknown): boolean {
-  return JSON.stringify(body).length <= mostCharacters;
+  return JSON.stringify(body).length <= maxCharacters;
 }
 
-export const tooLongForBrowser = `The body must be at most ${mostCharacters} characters of JSON`;
+export const tooLongForBrowser = `The body must be at most ${maxCharacters} characters of JSON`;
 
 export const browserErrors = [
   'NOT_FOUND',

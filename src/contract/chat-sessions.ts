@@ -17,14 +17,14 @@ const operation = operationsIn({ area: 'Sessions', path: '/chat-sessions', acces
 const key = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'Write 1 to 200 printable ASCII characters');
 
 /** Limit of a message in bytes of UTF-8, in addition to its limit in characters. */
-const mostBytes = 8192;
+const maxBytes = 8192;
 const Message = z
   .string()
   .min(1)
   .max(8000)
   .refine(
-    (text) => new TextEncoder().encode(text).length <= mostBytes,
-    `Must be at most ${mostBytes} bytes of UTF-8`,
+    (text) => new TextEncoder().encode(text).length <= maxBytes,
+    `Must be at most ${maxBytes} bytes of UTF-8`,
   );
 
 const ToolMode = z.enum(['read_only', 'auto']);

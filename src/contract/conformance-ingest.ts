@@ -15,8 +15,8 @@ const name = (most: number) => z.string().trim().min(1).max(most);
 const open = z.looseObject({});
 const duration = z.number().min(0).max(2_147_483_647).nullish();
 
-const mostGroups = 500;
-const mostCases = 10_000;
+const maxGroups = 500;
+const maxCases = 10_000;
 
 const Case = z.looseObject({
   id: name(500),
@@ -38,7 +38,7 @@ const Group = z.looseObject({
   target: z.union([z.string().max(2_000), open]).nullish(),
   passed: z.boolean().nullish(),
   durationMs: duration,
-  cases: z.array(Case).max(mostCases),
+  cases: z.array(Case).max(maxCases),
 });
 
 /** Result of one suite. Fields that are not declared here are stored and ignored, so that reporters can be newer than this service. */
@@ -52,15 +52,15 @@ export const ConformanceReport = z
     incompleteReason: text(4_000),
     profile: z.union([z.string().max(200), z.looseObject({ id: text(200) })]).nullish(),
     durationMs: duration,
-    groups: z.array(Group).max(mostGroups),
+    groups: z.array(Group).max(maxGroups),
     advisories: z.array(z.unknown()).max(1_000).nullish(),
   })
   .refine(({ outcome, passed }) => outcome != null || passed != null, {
     message: 'Give outcome, or passed',
     path: ['outcome'],
   })
-  .refine(({ groups }) => groups.reduce((sum, { cases }) => sum + cases.length, 0) <= mostCases, {
-    message: `At most ${mostCases.toLocaleString('en')} cases in all groups together`,
+  .refine(({ groups }) => groups.reduce((sum, { cases }) => sum + cases.length, 0) <= maxCases, {
+    message: `At most ${maxCases.toLocaleString('en')} cases in all groups together`,
     path: ['groups'],
   })
   .meta({ id: 'ConformanceSuiteReport', description: 'Result of one suite. Unknown fields are kept.' });

@@ -13,7 +13,7 @@ const operation = operationsIn({
 const mebibyte = 1024 * 1024;
 /** Limits of a baseline: bytes of JSON, and number of values. */
 export const largestBaseline = 4 * mebibyte;
-export const mostBaselineElements = 200_000;
+export const maxBaselineElements = 200_000;
 const bodyLimit = 6 * mebibyte;
 
 const listed = z.looseObject({});

@@ -51,7 +51,7 @@ const EvaluationConfig = z
   })
   .nullish();
 
-const mostResults = 1_000;
+const maxResults = 1_000;
 
 const Result = z
   .looseObject({
@@ -79,7 +79,7 @@ const Result = z
   })
   .meta({ id: 'EvalIngestResult', description: 'A trial that ran elsewhere. Unknown fields are ignored.' });
 
-const results = z.array(Result).min(1).max(mostResults);
+const results = z.array(Result).min(1).max(maxResults);
 const runId = z.string().min(1).max(128);
 
 const summary = z.object({

@@ -203,7 +203,7 @@ export const rerunEvalRun = operation({
 });
 
 /** Maximum number of runs in a group. A group counts as one concurrent run. */
-export const mostTargets = 10;
+export const maxTargets = 10;
 
 const target = z
   .strictObject({ environmentId: id.optional(), namedHostId: id.optional() })
@@ -224,7 +224,7 @@ export const createEvalRunGroup = operation({
   spends: true,
   callsTools: true,
   body: z
-    .strictObject({ suiteId: id, targets: z.array(target).min(1).max(mostTargets), ...launch })
+    .strictObject({ suiteId: id, targets: z.array(target).min(1).max(maxTargets), ...launch })
     .meta({ id: 'EvalRunGroupCreateRequest' }),
   example: {
     suiteId: '{suiteId}',

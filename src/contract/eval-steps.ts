@@ -62,7 +62,7 @@ const assertion = z.custom<unknown>().transform((value, context) => {
   return z.NEVER;
 });
 
-const mostArgumentText = 100_000;
+const maxArgumentText = 100_000;
 const likeStep = writeLike('{"id": "1", "kind": "prompt", "prompt": "…"}');
 
 /** A step of a case. Steps run in order. */
@@ -80,8 +80,8 @@ const EvalStep = z
         arguments: z
           .record(z.string(), z.unknown())
           .refine(
-            (value) => JSON.stringify(value).length <= mostArgumentText,
-            `Must be at most ${mostArgumentText.toLocaleString('en')} characters of JSON`,
+            (value) => JSON.stringify(value).length <= maxArgumentText,
+            `Must be at most ${maxArgumentText.toLocaleString('en')} characters of JSON`,
           ),
         renderTimeoutMs: z.number().int().min(1).max(120_000).optional(),
       }),

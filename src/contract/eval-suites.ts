@@ -24,7 +24,7 @@ export const temperature = z.number().min(0).max(2);
 const serverNames = z.array(z.string().trim().min(1).max(200)).max(100);
 
 /** Maximum number of environments attached to a suite. */
-export const mostEnvironments = 100;
+export const maxEnvironments = 100;
 
 /** Share of trials that must pass, in percent. */
 export const PassCriteria = z
@@ -308,7 +308,7 @@ export const updateEvalSuite = operation({
       environmentIds: z
         .array(id)
         .min(1, 'Must have at least one item; send null to detach all')
-        .max(mostEnvironments)
+        .max(maxEnvironments)
         .nullable()
         .optional(),
       executionConfig: z

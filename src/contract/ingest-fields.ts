@@ -6,11 +6,11 @@ export const orDefault = '`default` as the project ID means the Default project 
 /** Optional text; `null` counts as absent. */
 export const text = (most: number) => z.string().max(most).nullish();
 
-const mostShown = 16_384;
+const maxShown = 16_384;
 
 /** Limits a field that every list of runs shows. */
 export function listed<Schema extends z.ZodType>(schema: Schema): Schema {
-  return schema.refine((value) => JSON.stringify(value).length <= mostShown, {
-    message: `At most ${mostShown.toLocaleString('en')} characters of JSON`,
+  return schema.refine((value) => JSON.stringify(value).length <= maxShown, {
+    message: `At most ${maxShown.toLocaleString('en')} characters of JSON`,
   });
 }

@@ -125,7 +125,7 @@ export class Entrance {
    * again.
    */
   async enterAgain({ attempt }: Entered): Promise<Entered> {
-    return this.orUnavailable(this.letIn(attempt, unnoticed));
+    return this.orUnavailable(this.letIn(attempt, withoutEffects));
   }
 
   private async letIn(attempt: Attempt, notes: Notes): Promise<Entered> {
@@ -268,7 +268,7 @@ export class Entrance {
   private toolsFor({ credential, occasion }: Attempt): Promise<OperationTools> {
     const entrance: Caller['entrance'] = {
       enter: (operation, as, params, on) =>
-        this.letIn({ operation, credential: as, params, occasion: on }, unnoticed),
+        this.letIn({ operation, credential: as, params, occasion: on }, withoutEffects),
       act: (entered, given) => this.act(entered, given),
     };
     return this.options.tools({ entrance, credential, occasion });
@@ -289,7 +289,7 @@ export const includedOperations = 30;
 
 /** Side effects of admitting a caller: charging and recording. */
 type Notes = Pick<EntranceOptions, 'charge' | 'used' | 'seen'>;
-const unnoticed: Notes = { charge: () => {}, used: () => {} };
+const withoutEffects: Notes = { charge: () => {}, used: () => {} };
 
 function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: Occasion): void {
   if (use) seen?.(use, visit?.().address ?? '');

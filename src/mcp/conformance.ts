@@ -25,7 +25,7 @@ type SpecResult =
 const atOnce = 20;
 const longest = 100;
 /** A larger element is skipped. */
-const mostInside = 2_000;
+const maxInside = 2_000;
 
 /**
  * Why a result violates the protocol's schema, or undefined. Checks a broken list of a hundred thousand elements in
@@ -45,11 +45,11 @@ export async function complaintAbout(
     return wordsOf(method, outcome.issues[0], known.list, offset);
   };
   const { [known.list]: list, ...shell } = result;
-  if (!Array.isArray(list)) return hasMoreElements(result, mostInside) ? undefined : check(result, 0);
-  const around = hasMoreElements(shell, mostInside) ? {} : shell;
+  if (!Array.isArray(list)) return hasMoreElements(result, maxInside) ? undefined : check(result, 0);
+  const around = hasMoreElements(shell, maxInside) ? {} : shell;
   const ends = performance.now() + longest;
   for (let at = 0; at === 0 || at < list.length; at += atOnce) {
-    const some = list.slice(at, at + atOnce).filter((one) => !hasMoreElements(one, mostInside));
+    const some = list.slice(at, at + atOnce).filter((one) => !hasMoreElements(one, maxInside));
     const complaint = check({ ...(at === 0 && around), [known.list]: some }, at);
     if (complaint !== undefined) return complaint;
     if (performance.now() > ends) return undefined;

@@ -14,15 +14,15 @@ const headerMismatch = -32020;
 /**
  * Pages of the tool list that are searched for a tool's header parameters after a server refused a call without them.
  */
-const mostPages = 20;
+const maxPages = 20;
 const listTimeout = 10_000;
 
 /** Smaller answers are not measured. */
 const weighedFrom = 64 * 1024;
 
-const mostErrorText = 1000;
-const mostErrorData = 8000;
-const mostErrorElements = 2000;
+const maxErrorText = 1000;
+const maxErrorData = 8000;
+const maxErrorElements = 2000;
 
 /** Accepts any result: the SDK only sees a placeholder for the actual one, see `Tap`. */
 const anything: StandardSchemaV1 = {
@@ -225,7 +225,7 @@ export class Connection {
   private async learnMarks(name: string, { signal }: RequestOptions): Promise<void> {
     this.marked.forget(name);
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const { result } = await this.request('tools/list', params, { timeout: listTimeout, signal });
       const next = result['nextCursor'];
@@ -247,8 +247,8 @@ export class Connection {
   /** Redacts and limits an error of the server. */
   private refused({ code, message: said, data }: RpcError): McpFailure {
     // Error data may be nested too deeply to be serialized.
-    const text = hasMoreElements(data, mostErrorElements) ? undefined : (JSON.stringify(data) ?? '');
-    const showable = text !== undefined && text.length <= mostErrorData && this.scrub(text) === text;
+    const text = hasMoreElements(data, maxErrorElements) ? undefined : (JSON.stringify(data) ?? '');
+    const showable = text !== undefined && text.length <= maxErrorData && this.scrub(text) === text;
     const message = this.beginning(said);
     return new McpFailure('rpc', message, {
       rpc: { code, message, ...(data !== undefined && showable && { data }) },
@@ -256,7 +256,7 @@ export class Connection {
   }
 
   private beginning(text: string): string {
-    return beginningWithoutSecrets(text, this.parts.secrets(), mostErrorText);
+    return beginningWithoutSecrets(text, this.parts.secrets(), maxErrorText);
   }
 
   private scrub(text: string): string {

@@ -10,7 +10,7 @@ export type EraVerdict =
 const horizon = 3_600_000;
 const most = 10_000;
 /** Maximum size of one entry. */
-const mostWeight = 16 * 1024;
+const maxWeight = 16 * 1024;
 
 /** Remembers the era of each target for an hour. */
 export class EraCache {
@@ -31,7 +31,7 @@ export class EraCache {
 
   learn(key: string, verdict: EraVerdict): void {
     // Server info and keys may have megabytes. Large entries are not cached but probed again.
-    if (key.length + weightOf(verdict) > mostWeight) return;
+    if (key.length + weightOf(verdict) > maxWeight) return;
     if (!this.verdicts.has(key) && this.verdicts.size >= most)
       for (const oldest of this.verdicts.keys()) {
         this.verdicts.delete(oldest);

@@ -5,7 +5,7 @@ const letters: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t:
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Nested escapes occur in JSON within JSON or in URLs within HTML, but not deeper by accident. */
-const mostLayers = 3;
+const maxLayers = 3;
 
 /** A text without escapes, and the original index of each of its characters and of its end. */
 interface Unescaped {
@@ -21,7 +21,7 @@ export function findSecrets(text: string, secrets: readonly string[]): [start: n
   // A secret may contain text that looks like another kind of escape, so each kind is also undone alone.
   for (const kind of ['json', 'url', 'page', undefined] as const) {
     let layer = unescape(plain, kind);
-    for (let depth = 1; layer && depth <= mostLayers; depth++) {
+    for (let depth = 1; layer && depth <= maxLayers; depth++) {
       for (const secret of sought) found.push(...occurrences(layer, secret));
       layer = unescape(layer);
     }

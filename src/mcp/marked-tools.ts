@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 
-const mostTools = 1_000;
-const mostInside = 5_000;
+const maxTools = 1_000;
+const maxInside = 5_000;
 
 /**
  * Tools with parameters that belong into headers, from the last listing. The SDK only remembers those from its own
@@ -30,7 +30,7 @@ export class MarkedTools {
       if (typeof item?.name !== 'string') continue;
       const { name, inputSchema } = item;
       // Without the output schema, because an invalid one would prevent calls.
-      if (inputSchema && isMarked(inputSchema) && this.tools.size < mostTools)
+      if (inputSchema && isMarked(inputSchema) && this.tools.size < maxTools)
         this.tools.set(name, { name, inputSchema });
       else this.tools.delete(name);
     }
@@ -40,7 +40,7 @@ export class MarkedTools {
 /** Whether a schema contains a marked parameter, searched up to a limit. */
 function isMarked(schema: unknown): boolean {
   const pending = [schema];
-  for (let seen = 0; pending.length > 0 && seen < mostInside; seen++) {
+  for (let seen = 0; pending.length > 0 && seen < maxInside; seen++) {
     const next = pending.pop();
     if (typeof next !== 'object' || next === null) continue;
     if ('x-mcp-header' in next) return true;

@@ -29,7 +29,7 @@ export interface Visit extends Wait {
 }
 
 /** Maximum bytes of all answers in one conversation. */
-const mostInOne = 64 * 1024 * 1024;
+const maxInOne = 64 * 1024 * 1024;
 const countedFrom = 64 * 1024;
 
 /** Requests to one server within one deadline. */
@@ -117,7 +117,7 @@ export class Mcp {
       );
       // Small answers are not counted.
       const more = answer.bytes < countedFrom ? 0 : answer.bytes;
-      if (weight + more > mostInOne)
+      if (weight + more > maxInOne)
         throw new McpFailure('too-large', 'The answers of the server exceed 64 MiB in total');
       held.take(more);
       weight += more;

@@ -47,8 +47,8 @@ export interface Sent {
   body: Readable;
 }
 
-const mostRedirects = 5;
-const mostVerdicts = 10_000;
+const maxRedirects = 5;
+const maxVerdicts = 10_000;
 
 const idleSocket = 1_500;
 /** Maximum bytes of a metadata document. */
@@ -168,7 +168,7 @@ export class Outbound {
       const location = response.headers.get('location');
       const moved = response.status >= 300 && response.status < 400 && location !== null;
       if (!moved || (init.method ?? 'GET') !== 'GET') return response;
-      if (hops === mostRedirects || !URL.canParse(location, url.href))
+      if (hops === maxRedirects || !URL.canParse(location, url.href))
         throw new McpFailure('redirect', `${url.host} redirects too often`, { status: response.status });
       const from = url.host;
       url = new URL(location, url);
@@ -186,7 +186,7 @@ export class Outbound {
     const known = this.verdicts.get(url.hostname);
     if (known) return known.problem;
     const problem = refusalOfUrl(url.href, this.policy);
-    if (this.verdicts.size >= mostVerdicts) this.verdicts.clear();
+    if (this.verdicts.size >= maxVerdicts) this.verdicts.clear();
     this.verdicts.set(url.hostname, { problem });
     return problem;
   }

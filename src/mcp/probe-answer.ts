@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { McpFailure } from './failures.ts';
 
 /** Bytes read of one response. Handshake responses are small, and a stream may be endless. */
-export const mostProbeBytes = 1024 * 1024;
+export const maxProbeBytes = 1024 * 1024;
 
 export interface RpcAnswer {
   result?: Record<string, unknown>;
@@ -35,7 +35,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, host: string): Promi
     for (;;) {
       const { value, done } = await reader.read();
       bytes += value?.byteLength ?? 0;
-      if (bytes > mostProbeBytes)
+      if (bytes > maxProbeBytes)
         throw new McpFailure('too-large', `${host} sent more than 1 MiB without an answer`);
       const piece = decoder.decode(value, { stream: !done });
       pieces.push(piece);

@@ -1,10 +1,10 @@
 import { failureIn, McpFailure } from './failures.ts';
 import { meaningOf, redirectFailure } from './http-channel.ts';
 import { type Outbound, plain } from './outbound.ts';
-import { mostProbeBytes, type ProbeAnswer, readAnswer } from './probe-answer.ts';
+import { maxProbeBytes, type ProbeAnswer, readAnswer } from './probe-answer.ts';
 import { beginningWithoutSecrets } from './target.ts';
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 /** Characters of a body that are shown, and that are searched for secrets. */
 const shownBody = 2048;
 const searchedBody = 64 * 1024;
@@ -84,12 +84,12 @@ async function followRedirects(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal,
     };
-    const response = await outbound.fetch(url, init, { bytes: mostProbeBytes });
+    const response = await outbound.fetch(url, init, { bytes: maxProbeBytes });
     const { status } = response;
     if (status < 300 || status >= 400) return { url, response };
     const location = response.headers.get('location');
     const refused = redirectFailure(outbound, url, response, method);
-    if (refused || location === null || !URL.canParse(location, url.href) || hops === mostRedirects)
+    if (refused || location === null || !URL.canParse(location, url.href) || hops === maxRedirects)
       return {
         url,
         response,

@@ -7,7 +7,7 @@ import { answerLegacy, type Exchange, initializeResult } from '../../test/target
 import { listen, readRpc, sendJson } from '../../test/targets/listen.ts';
 import { Outbound } from './outbound.ts';
 import { type ProbeFindings, probe } from './probe.ts';
-import { mostProbeBytes } from './probe-answer.ts';
+import { maxProbeBytes } from './probe-answer.ts';
 
 type Answer = (exchange: Exchange) => void | Promise<void>;
 
@@ -99,7 +99,7 @@ describe('what is read is bounded', () => {
 
   test('a large document', async () => {
     const findings = await probing(({ response }) =>
-      sendJson(response, { ...initialized, filler: 'x'.repeat(mostProbeBytes) }),
+      sendJson(response, { ...initialized, filler: 'x'.repeat(maxProbeBytes) }),
     );
     expect(findings.failure).toMatchObject({ kind: 'too-large' });
   });

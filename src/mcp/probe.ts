@@ -19,7 +19,7 @@ import { secretsOf } from './target.ts';
 /** The rest of the time is for the OAuth metadata, which a slow server must not use up. */
 const shareOfTransports = 0.75;
 /** Less if the server did not ask for authorization, since the metadata is optional then. */
-const mostForMetadata = { asked: 5000, unasked: 2000 };
+const maxForMetadata = { asked: 5000, unasked: 2000 };
 
 /** Findings about an HTTP target without a session: its transports and their requirements. */
 export interface ProbeFindings {
@@ -67,7 +67,7 @@ export async function probe(
     deadline.end();
   }
   if (!findings.failure || findings.unauthorized) {
-    const most = findings.unauthorized ? mostForMetadata.asked : mostForMetadata.unasked;
+    const most = findings.unauthorized ? maxForMetadata.asked : maxForMetadata.unasked;
     const left = Math.min(most, ends - performance.now());
     await addAuthorization(outbound, url, findings, { ...wait, timeout: Math.max(1, left) });
   }

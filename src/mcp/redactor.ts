@@ -4,13 +4,13 @@ import { McpFailure } from './failures.ts';
 import { hideSecrets, isSecret, maxRedactedDepth, withoutSecretsUpTo } from './target.ts';
 
 /** Maximum number of refreshed tokens that are remembered. */
-const mostLearned = 20;
+const maxLearned = 20;
 /** Characters processed before yielding; undoing escapes takes a millisecond per thousand. */
 const inOneTurn = { looking: 1024 * 1024, undoing: 16 * 1024 };
 /** Characters of one value whose escapes are undone. Text beyond that is cut off if it may contain a secret. */
-const mostUndone = 2 * 1024 * 1024;
+const maxUndone = 2 * 1024 * 1024;
 /** Maximum length of one escaped character. */
-const longestEscape = 10;
+const maxEscapeLength = 10;
 const hidden = '[hidden]';
 const cut = '[cut: the rest may hold a secret]';
 
@@ -33,7 +33,7 @@ export class Redactor {
   learn(values: readonly string[]): this {
     if (values.every((value) => !isSecret(value) || this.secrets.includes(value))) return this;
     const before = this.learned.filter((value) => !values.includes(value));
-    this.learned = [...before.slice(-mostLearned), ...values];
+    this.learned = [...before.slice(-maxLearned), ...values];
     this.prepare();
     return this;
   }
@@ -87,7 +87,7 @@ export class Redactor {
   /** Processes overlapping slices, so that no secret is split. */
   private async inText(text: string, effort: Effort): Promise<string> {
     if (!this.mayHold(text)) return text;
-    const overlap = Math.max(...this.secrets.map(({ length }) => length)) * longestEscape;
+    const overlap = Math.max(...this.secrets.map(({ length }) => length)) * maxEscapeLength;
     let shown = '';
     for (let at = 0; at < text.length; ) {
       const piece = text.slice(at, at + inOneTurn.undoing + overlap);
@@ -97,7 +97,7 @@ export class Redactor {
         at += most;
         continue;
       }
-      if (effort.undone > mostUndone) return shown + cut;
+      if (effort.undone > maxUndone) return shown + cut;
       effort.undone += piece.length;
       effort.inTurn += piece.length;
       if (effort.inTurn > inOneTurn.undoing) {

@@ -17,13 +17,13 @@ interface StdioOptions {
   confinement: Confinement;
 }
 
-const mostLine = 32 * 1024 * 1024;
+const maxLine = 32 * 1024 * 1024;
 /** Chunks of a line before they are merged, and the size from which a chunk is not merged. */
-const mostPieces = 2_048;
+const maxPieces = 2_048;
 const largePiece = 64 * 1024;
-const mostStderr = 16 * 1024;
+const maxStderr = 16 * 1024;
 /** Maximum bytes waiting for the command to read them. */
-const mostUnread = 8 * 1024 * 1024;
+const maxUnread = 8 * 1024 * 1024;
 /** Milliseconds a command gets to exit after the end of its input, and then after SIGTERM. */
 const grace = { inputEnded: 500, terminated: 2_000 };
 const newline = 0x0a;
@@ -129,7 +129,7 @@ export class StdioTransport implements Transport {
     if (!stdin?.writable)
       return Promise.reject(new McpFailure('closed', 'The command has ended', { notSent: true }));
     // Requests of callers that disconnect and come back would pile up.
-    if (stdin.writableLength > mostUnread)
+    if (stdin.writableLength > maxUnread)
       return Promise.reject(
         new McpFailure('closed', 'The command does not read its input', { notSent: true }),
       );
@@ -223,8 +223,8 @@ export class StdioTransport implements Transport {
     this.bounds.feed(bytes);
     this.line.push(bytes);
     this.lineBytes += bytes.length;
-    if (this.line.length > mostPieces) this.line = joined(this.line);
-    if (this.lineBytes > mostLine)
+    if (this.line.length > maxPieces) this.line = joined(this.line);
+    if (this.lineBytes > maxLine)
       throw new McpFailure('too-large', 'The command wrote a line of more than 32 MiB; it was cut off');
   }
 
@@ -244,8 +244,8 @@ export class StdioTransport implements Transport {
 
   private keep(chunk: Buffer): void {
     const text = this.stderr + chunk.toString('utf8');
-    this.stderrCut ||= text.length > mostStderr;
-    this.stderr = text.slice(-mostStderr);
+    this.stderrCut ||= text.length > maxStderr;
+    this.stderr = text.slice(-maxStderr);
   }
 }
 

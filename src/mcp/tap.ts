@@ -38,7 +38,7 @@ interface TapOptions {
 }
 
 /** Maximum elements of a message for the SDK, which validates each element. Honest messages have fewer. */
-const mostForSdk = 5_000;
+const maxForSdk = 5_000;
 
 /** Limits the server requests that are answered; the rest is dropped. */
 const requestPace = { burst: 50, perSecond: 5 };
@@ -122,7 +122,7 @@ export class Tap {
     if ('method' in message) {
       if (participates) return message;
       // Notifications have no listener. The SDK refuses requests, each with a response.
-      if (!('id' in message) || hasMoreElements(message, mostForSdk)) return undefined;
+      if (!('id' in message) || hasMoreElements(message, maxForSdk)) return undefined;
       return this.requests.take(1, 0) === 0 ? message : undefined;
     }
     const { id } = message;
@@ -130,13 +130,13 @@ export class Tap {
     const asked = typeof id === 'string' && !this.waiting.has(id) ? Number(id) : id;
     const exchange = asked === undefined ? undefined : this.waiting.get(asked);
     if (asked === undefined || !exchange)
-      return participates || !hasMoreElements(message, mostForSdk) ? message : tooMuchFor(id);
+      return participates || !hasMoreElements(message, maxForSdk) ? message : tooMuchFor(id);
     this.waiting.delete(asked);
     exchange.frame = message;
     answered?.(asked);
     if (participates) return message;
     if ('result' in message) return { ...message, result: standIn };
-    return hasMoreElements(message, mostForSdk) ? tooMuchFor(id) : message;
+    return hasMoreElements(message, maxForSdk) ? tooMuchFor(id) : message;
   }
 }
 

@@ -121,7 +121,7 @@ export function withoutSecretsUpTo(
 /** Characters of a long text that are searched for secrets: undoing escapes takes a millisecond per kilobyte. */
 const searchedText = 16 * 1024;
 /** Maximum length of one escaped character. */
-const longestEscape = 10;
+const maxEscapeLength = 10;
 
 /** The start of a text. Hides secrets before cutting, because part of a secret would not be recognized. */
 export function beginningWithoutSecrets(
@@ -132,7 +132,7 @@ export function beginningWithoutSecrets(
 ): string {
   const hidden = withoutSecrets(text.slice(0, searched), secrets);
   const whole = text.length <= searched;
-  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * longestEscape;
+  const longest = Math.max(0, ...secrets.map(({ length }) => length)) * maxEscapeLength;
   return hidden.slice(0, whole ? shown : Math.max(0, Math.min(shown, hidden.length - longest)));
 }
 

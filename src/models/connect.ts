@@ -10,7 +10,7 @@ import type { ModelRoute } from './resolve.ts';
 import { modelOverWire } from './wires.ts';
 
 /** The output limit that one protocol requires, for models with a known limit and others. */
-const usualOutputTokens = { known: 32_000, unknown: 8_192 };
+const defaultOutputTokens = { known: 32_000, unknown: 8_192 };
 
 /**
  * Connects to the model of a route. Never retries, fails with a `ModelFailure`, and omits options that the model does
@@ -120,8 +120,8 @@ function withOptions(
 }
 
 /** Maximum output tokens of a call. For a model without a known limit, the usual one. */
-export function mostOutputTokens(asked: number | undefined, route: ModelRoute): number {
-  return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? usualOutputTokens.known;
+export function outputTokenLimit(asked: number | undefined, route: ModelRoute): number {
+  return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? defaultOutputTokens.known;
 }
 
 /**
@@ -132,5 +132,5 @@ function outputTokens(asked: number | undefined, { wire, limits, billed }: Model
   const most = limits.maxOutputTokens;
   if (asked !== undefined) return Math.min(asked, most ?? asked);
   if (wire !== 'anthropic') return billed === 'operator' ? most : undefined;
-  return most === undefined ? usualOutputTokens.unknown : Math.min(most, usualOutputTokens.known);
+  return most === undefined ? defaultOutputTokens.unknown : Math.min(most, defaultOutputTokens.known);
 }

@@ -72,7 +72,7 @@ export function sizedMicros({ input, output }: CallSize, prices: Prices): number
  * The maximum cost of a call, in millionths of a dollar: one token per byte of input at the highest rate, and the
  * longest possible answer.
  */
-export function mostMicros(inputBytes: number, outputTokens: number, prices: Prices): number {
+export function maxMicros(inputBytes: number, outputTokens: number, prices: Prices): number {
   const { longPrompt } = prices;
   const dear = longPrompt !== undefined && inputBytes > longPrompt.above ? [prices, longPrompt] : [prices];
   const ofInput = Math.max(

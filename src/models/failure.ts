@@ -145,7 +145,7 @@ function* causesOf(error: unknown): Generator<Error> {
   }
 }
 
-const longestText = 500;
+const maxTextLength = 500;
 /** Shorter keys are not secret, and would match by chance. */
 export const shortestKey = 6;
 
@@ -162,8 +162,8 @@ export function publicText(text: string, credential?: Credential): string {
   const key = credential?.reveal() ?? '';
   const known = key.length >= shortestKey ? [key, encodeURIComponent(key)] : [];
   // Longer than the result, so that a key at its end is recognized, but not all, which may have megabytes.
-  let shown = text.slice(0, 20 * longestText);
+  let shown = text.slice(0, 20 * maxTextLength);
   for (const one of known) shown = shown.replaceAll(one, '[hidden]');
   for (const shape of keyShapes) shown = shown.replace(shape, '[hidden]');
-  return shown.length > longestText ? `${shown.slice(0, longestText - 1).toWellFormed()}…` : shown;
+  return shown.length > maxTextLength ? `${shown.slice(0, maxTextLength - 1).toWellFormed()}…` : shown;
 }

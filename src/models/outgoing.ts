@@ -2,9 +2,9 @@ import type { Agent, Dispatcher } from 'undici';
 import { ModelFailure } from './failure.ts';
 
 /** Maximum bytes of a response. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Bytes read of an error response. */
-const mostRefusalBytes = 64 * 1024;
+const maxRefusalBytes = 64 * 1024;
 
 /** Content types of streamed responses, of most providers and of Bedrock. */
 const streams = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
@@ -97,8 +97,8 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     // Leaving the loop closes the connection.
-    if (bytes > mostBytes)
-      throw new ModelFailure('too-large', `The answer of the model is larger than ${mostBytes >> 20} MiB`);
+    if (bytes > maxBytes)
+      throw new ModelFailure('too-large', `The answer of the model is larger than ${maxBytes >> 20} MiB`);
     yield chunk;
   }
 }
@@ -109,9 +109,9 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes >= mostRefusalBytes) break;
+    if (bytes >= maxRefusalBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, mostRefusalBytes);
+  return Buffer.concat(chunks).subarray(0, maxRefusalBytes);
 }
 
 /** Error codes of connections that failed before the request was sent, which cannot be billed. */

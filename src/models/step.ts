@@ -5,15 +5,15 @@ import type {
 } from '@ai-sdk/provider';
 import { ModelFailure, publicText } from './failure.ts';
 import { inputForModel, nameForModel, type TextPart, type ToolCallPart } from './messages.ts';
-import { type InvalidCall, mostInputLength, readToolInput } from './tool-input.ts';
+import { type InvalidCall, maxInputLength, readToolInput } from './tool-input.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 /** Maximum characters of an answer's text. */
-const mostText = 1_000_000;
+const maxText = 1_000_000;
 /** Maximum characters of the arguments of all calls in an answer. */
-const mostInputs = 400_000;
+const maxInputs = 400_000;
 /** Maximum number of calls in an answer. The others are dropped from the history. */
-const mostCalls = 64;
+const maxCalls = 64;
 
 export interface StepFinish {
   unified: LanguageModelV3GenerateResult['finishReason']['unified'];
@@ -62,7 +62,7 @@ export function readStep(
 ): ReadStep {
   const parts = boundedParts(content);
   const { unified, raw } = finishReason;
-  let room = mostInputs;
+  let room = maxInputs;
   const calls = parts.calls.map((part) => {
     const call = readCall(part, tools, usedIds, room);
     room -= call.rawInput.length;
@@ -106,7 +106,7 @@ interface BoundedParts {
 
 function boundedParts(content: readonly LanguageModelV3Content[]): BoundedParts {
   const parts: BoundedParts = { kept: [], texts: [], calls: [] };
-  let room = mostText;
+  let room = maxText;
   let dropped = 0;
   for (const part of content) {
     if (part.type === 'text') {
@@ -116,7 +116,7 @@ function boundedParts(content: readonly LanguageModelV3Content[]): BoundedParts 
       parts.texts.push(text);
       if (text !== '') parts.kept.push({ ...part, text });
     } else if (part.type === 'tool-call' && !part.providerExecuted) {
-      if (parts.calls.length === mostCalls) dropped++;
+      if (parts.calls.length === maxCalls) dropped++;
       else {
         parts.calls.push(part);
         parts.kept.push(part);
@@ -137,7 +137,7 @@ function readCall(
   const call = {
     id,
     name: toolName.slice(0, 200),
-    rawInput: raw.slice(0, Math.min(room, mostInputLength)),
+    rawInput: raw.slice(0, Math.min(room, maxInputLength)),
   };
   const read = readToolInput(raw, room);
   const input = 'input' in read && { input: read.input };

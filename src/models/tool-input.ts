@@ -1,7 +1,7 @@
 import { isDeeper, maxDepth } from '../platform/json/bounds.ts';
 
 /** Maximum characters of the arguments of a call. */
-export const mostInputLength = 100_000;
+export const maxInputLength = 100_000;
 
 /** Why a call was not made. */
 export interface InvalidCall {
@@ -16,11 +16,11 @@ export type ReadInput = { input: Record<string, unknown> } | { invalid: InvalidC
  * Parses the arguments of a call, unless they are longer than `most`. Invalid JSON is not repaired, because the output
  * of the model is what is measured.
  */
-export function readToolInput(raw: string, most: number = mostInputLength): ReadInput {
-  if (raw.length > Math.min(most, mostInputLength))
+export function readToolInput(raw: string, most: number = maxInputLength): ReadInput {
+  if (raw.length > Math.min(most, maxInputLength))
     return invalid(
       'input-too-large',
-      `The arguments are longer than ${Math.min(most, mostInputLength).toLocaleString('en')} characters.`,
+      `The arguments are longer than ${Math.min(most, maxInputLength).toLocaleString('en')} characters.`,
     );
   // Models write empty arguments like this.
   if (raw.trim() === '') return { input: {} };

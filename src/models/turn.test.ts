@@ -266,7 +266,7 @@ describe('tool calls', () => {
 describe('the end of a turn', () => {
   test('comes after the last step that is allowed, with its calls made', async () => {
     const { outcome, provider } = await turn(() => ({ toolCalls: [{ name: 'sink', input: {} }] }), {
-      mostSteps: 3,
+      stepLimit: 3,
     });
     expect(outcome).toMatchObject({ finish: 'step-limit' });
     expect(provider.requests).toHaveLength(3);

@@ -49,7 +49,7 @@ export interface TurnOptions<Answer extends ToolAnswer> {
   /** Makes a call. A failed tool is a result; a rejection ends the turn. */
   callTool: (request: ToolRequest) => Promise<Answer>;
   /** Maximum number of model calls. Default: 20. */
-  mostSteps?: number | undefined;
+  stepLimit?: number | undefined;
   /** Whether the calls of one step run concurrently. Default: true. */
   parallel?: boolean | undefined;
   signal: AbortSignal;
@@ -130,7 +130,7 @@ export interface TurnOutcome<Answer extends ToolAnswer> {
 export async function runTurn<Answer extends ToolAnswer>(
   options: TurnOptions<Answer>,
 ): Promise<TurnOutcome<Answer>> {
-  const { system, history, tools, mostSteps = 20, signal, clock, onStep } = options;
+  const { system, history, tools, stepLimit = 20, signal, clock, onStep } = options;
   // Every tool call adds a listener.
   setMaxListeners(0, signal);
   const steps: TurnStep<Answer>[] = [];
@@ -170,7 +170,7 @@ export async function runTurn<Answer extends ToolAnswer>(
     if (signal.aborted) return end('aborted', givenUp());
     if (trouble) return end('error', trouble);
     if (!read.goesOn) return end(read.finish, read.error);
-    if (steps.length >= mostSteps) return end('step-limit');
+    if (steps.length >= stepLimit) return end('step-limit');
   }
 }
 

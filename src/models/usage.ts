@@ -41,7 +41,7 @@ const places: Record<keyof Usage, string[][]> = {
 };
 
 /** Maximum plausible value; a larger one is an error of the provider and would distort the sums of a run. */
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 /**
  * The usage of one answer. The libraries report missing values as 0, so a 0 counts only if the raw response contains
@@ -55,7 +55,7 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV3Usage
     cacheWriteTokens: inputTokens.cacheWrite,
     reasoningTokens: outputTokens.reasoning,
   });
-  for (const name of names) if ((counts[name] ?? 0) > mostTokens) delete counts[name];
+  for (const name of names) if ((counts[name] ?? 0) > maxTokens) delete counts[name];
   if (raw !== undefined)
     for (const name of names) if (counts[name] === 0 && !isReported(raw, places[name])) delete counts[name];
   return counts;

@@ -97,12 +97,12 @@ export function whenKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outc
   return notEvaluated(part.reason, ...(part.missing === undefined ? [] : [part.missing]));
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 /** Satisfied when no item has the problem; otherwise counts the items and lists the first. */
 export function noneOf(items: readonly string[], problem: string): Outcome {
   if (items.length === 0) return satisfied();
-  return violated(problem, { count: items.length, items: items.slice(0, mostListed) });
+  return violated(problem, { count: items.length, items: items.slice(0, maxListed) });
 }
 
 /** Violated by the tools that have the problem. */

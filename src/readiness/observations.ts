@@ -6,18 +6,18 @@ const instructions = `You review the tools of a server before it is submitted to
 
 Answer with one JSON object and nothing else: {"observations": [{"title": string of one short sentence, "tools": [names of tools in TOOLS], "suggestion": string of one or two sentences}]}. At most ten, the most important first; an empty list if nothing stands out.`;
 
-const mostTools = 100;
-const mostObservations = 10;
-const longestAnswer = 60_000;
-const longestDescription = 600;
-const longestText = 500;
+const maxTools = 100;
+const maxObservations = 10;
+const maxAnswerLength = 60_000;
+const maxDescriptionLength = 600;
+const maxTextLength = 500;
 
 export function observationPrompt(tools: readonly ToolFacts[]): { system: string; user: string } {
-  const lines = tools.slice(0, mostTools).map(({ name, title, description, hints, parameters }) =>
+  const lines = tools.slice(0, maxTools).map(({ name, title, description, hints, parameters }) =>
     quoted({
       name,
       title,
-      description: description.slice(0, longestDescription),
+      description: description.slice(0, maxDescriptionLength),
       hints,
       parameters: parameters.slice(0, 20).map((one) => one.name),
     }),
@@ -43,7 +43,7 @@ export function readObservations(
   const observations = observationsIn(text);
   if (!observations) return undefined;
   const names = new Set(tools.map(({ name }) => name));
-  return observations.slice(0, mostObservations).map(({ title, tools: about, suggestion }, at) => ({
+  return observations.slice(0, maxObservations).map(({ title, tools: about, suggestion }, at) => ({
     id: `${kind}.experience.observation-${at + 1}`,
     title: short(title),
     lane: 'experience-insights',
@@ -68,7 +68,7 @@ interface Observation {
 }
 
 function observationsIn(text: string): Observation[] | undefined {
-  if (text.length > longestAnswer) return undefined;
+  if (text.length > maxAnswerLength) return undefined;
   const bare = text.trim().replace(/^```(?:json)?|```$/g, '');
   try {
     const { observations } = JSON.parse(bare) as { observations?: unknown };
@@ -85,5 +85,5 @@ function isObservation(value: unknown): value is Observation {
 }
 
 function short(text: string): string {
-  return text.trim().slice(0, longestText).toWellFormed();
+  return text.trim().slice(0, maxTextLength).toWellFormed();
 }

@@ -26,11 +26,11 @@ interface Parameter {
   choices?: string[];
 }
 
-const longestName = 256;
-const longestText = 4_000;
+const maxNameLength = 256;
+const maxTextLength = 4_000;
 const deepest = 4;
-const mostParameters = 200;
-const mostChoices = 50;
+const maxParameters = 200;
+const maxChoices = 50;
 
 type Json = Record<string, unknown>;
 
@@ -47,9 +47,9 @@ export function toolFacts(sent: unknown): ToolFacts {
   const uiUri = uris.find((uri) => uri.startsWith('ui://'));
   const problem = problemOf(tool, input);
   return {
-    name: text(tool['name'], longestName),
-    title: text(tool['title'] ?? annotations['title'], longestName).trim(),
-    description: text(tool['description'], longestText).trim(),
+    name: text(tool['name'], maxNameLength),
+    title: text(tool['title'] ?? annotations['title'], maxNameLength).trim(),
+    description: text(tool['description'], maxTextLength).trim(),
     hints: {
       ...hint('readOnly', annotations['readOnlyHint']),
       ...hint('destructive', annotations['destructiveHint']),
@@ -85,7 +85,7 @@ function parametersOf(schema: Json): Parameter[] {
   const found: Parameter[] = [];
   let level: Level[] = [{ prefix: '', schema }];
   for (let depth = 0; depth < deepest && level.length > 0; depth++) {
-    const here = level.flatMap(propertiesOf).slice(0, mostParameters - found.length);
+    const here = level.flatMap(propertiesOf).slice(0, maxParameters - found.length);
     found.push(...here.map(({ name, schema: own }) => parameterOf(name, own)));
     level = here.map(({ name, schema: own }) => ({ prefix: `${name}.`, schema: own }));
   }
@@ -94,8 +94,8 @@ function parametersOf(schema: Json): Parameter[] {
 
 function propertiesOf({ prefix, schema }: Level): { name: string; schema: Json }[] {
   return Object.entries(record(schema['properties']))
-    .slice(0, mostParameters)
-    .map(([name, own]) => ({ name: `${prefix}${name}`.slice(0, longestName), schema: record(own) }));
+    .slice(0, maxParameters)
+    .map(([name, own]) => ({ name: `${prefix}${name}`.slice(0, maxNameLength), schema: record(own) }));
 }
 
 function parameterOf(name: string, schema: Json): Parameter {
@@ -105,11 +105,11 @@ function parameterOf(name: string, schema: Json): Parameter {
     name,
     type: text(type, 50),
     description: text(schema['description'], 500),
-    ...(Array.isArray(choices) && { choices: choices.slice(0, mostChoices).map((one) => text(one, 100)) }),
+    ...(Array.isArray(choices) && { choices: choices.slice(0, maxChoices).map((one) => text(one, 100)) }),
   };
 }
 
-function text(value: unknown, most = longestText): string {
+function text(value: unknown, most = maxTextLength): string {
   return typeof value === 'string' ? value.slice(0, most).toWellFormed() : '';
 }
 

@@ -38,7 +38,7 @@ const nowhere: Endpoint = {
 };
 
 /** Maximum number of URLs to choose from. */
-const mostOptions = 20;
+const maxOptions = 20;
 
 export function directoryRow({ server, official }: Listed, bundled: boolean): DirectoryRow {
   const { name, title, description, packages = [] } = server;
@@ -91,7 +91,7 @@ function packageEndpoint(packages: readonly PackageJson[]): Endpoint {
 
 function remoteEndpoint(remotes: readonly RemoteJson[]): Endpoint {
   const written = [...new Set(remotes.flatMap(addressesOf))];
-  const literal = written.filter(isHttpUrl).slice(0, mostOptions);
+  const literal = written.filter(isHttpUrl).slice(0, maxOptions);
   const [first] = literal;
   if (first !== undefined && literal.length === 1)
     return { ...nowhere, endpointKind: 'fixed', remoteUrl: first };
@@ -122,7 +122,7 @@ function addressesOf({ url, variables = {} }: RemoteJson): string[] {
   let addresses = [url];
   for (const name of new Set(variablesIn(url))) {
     const values = valuesOf(name);
-    if (!values || values.length === 0 || addresses.length * values.length > mostOptions) continue;
+    if (!values || values.length === 0 || addresses.length * values.length > maxOptions) continue;
     addresses = addresses.flatMap((address) => values.map((value) => filled(address, { [name]: value })));
   }
   return addresses;

@@ -4,7 +4,7 @@ import type { PackageJson } from './server-json.ts';
 const npmName = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/i;
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 /** The default npm registry, in any spelling. */
-const usualRegistry = /^https:\/\/[a-z]+\.npmjs\.[a-z]+\/?$/;
+const defaultRegistry = /^https:\/\/[a-z]+\.npmjs\.[a-z]+\/?$/;
 
 /** The command that runs a server offered as a package only, or why there is none. */
 export type PackageCommand = { command: string[] } | { problem: string };
@@ -24,7 +24,7 @@ function isRunnable({ registryType, identifier, version, registryBaseUrl, transp
   return (
     registryType === 'npm' &&
     (transport?.type ?? 'stdio') === 'stdio' &&
-    (registryBaseUrl === undefined || usualRegistry.test(registryBaseUrl)) &&
+    (registryBaseUrl === undefined || defaultRegistry.test(registryBaseUrl)) &&
     identifier.length <= 214 &&
     npmName.test(identifier) &&
     version !== undefined &&

@@ -3,12 +3,12 @@ import { maxDepth } from '../platform/json/bounds.ts';
 import { cut, type ReportedTest, TestCollector, UnreadableReport } from './report.ts';
 
 /** Maximum characters of a failure message. */
-const mostGathered = 20_000;
+const maxGathered = 20_000;
 /** Maximum attributes of an element, and characters of an attribute. */
-const mostAttributes = 1_000;
-const longestAttribute = 1_000_000;
+const maxAttributes = 1_000;
+const maxAttributeLength = 1_000_000;
 /** Maximum characters of a number. */
-const longestTime = 40;
+const maxDuration = 40;
 
 /** Results by element. A test that failed first and passed on retry counts as passed. */
 const verdicts: Record<string, ReportedTest['result']> = {
@@ -38,9 +38,9 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
     throw new UnreadableReport(`Not valid XML: ${message.slice(0, 200)}`);
   });
   parser.on('attribute', ({ value }) => {
-    if (++attributes > mostAttributes || value.length > longestAttribute)
+    if (++attributes > maxAttributes || value.length > maxAttributeLength)
       throw new UnreadableReport(
-        `An element has more than ${mostAttributes.toLocaleString('en')} attributes, or one of more than ${longestAttribute.toLocaleString('en')} characters`,
+        `An element has more than ${maxAttributes.toLocaleString('en')} attributes, or one of more than ${maxAttributeLength.toLocaleString('en')} characters`,
       );
   });
   parser.on('opentag', (tag) => {
@@ -69,8 +69,8 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
     open = undefined;
   });
   const gather = (said: string): void => {
-    if (open && Object.hasOwn(verdicts, path.at(-1) ?? '') && open.text.length < mostGathered)
-      open.text += said.slice(0, mostGathered);
+    if (open && Object.hasOwn(verdicts, path.at(-1) ?? '') && open.text.length < maxGathered)
+      open.text += said.slice(0, maxGathered);
   };
   parser.on('text', gather);
   parser.on('cdata', gather);
@@ -96,7 +96,7 @@ function begun(
   const names = suites.map(({ name }) => name).filter(Boolean);
   const classname = attribute(tag, 'classname');
   const group = classname === undefined ? undefined : cut(classname);
-  const seconds = Number(attribute(tag, 'time')?.slice(0, longestTime).replaceAll(',', ''));
+  const seconds = Number(attribute(tag, 'time')?.slice(0, maxDuration).replaceAll(',', ''));
   return {
     // Many runners repeat the suite name as the class name.
     suite: (group === undefined || names.includes(group) ? names : [...names, group]).join(' > '),

@@ -14,9 +14,9 @@ export class UnreadableReport extends Error {
   override name = 'UnreadableReport';
 }
 
-const mostTests = 10_000;
-const mostText = 500;
-const mostMessage = 2_000;
+const maxTests = 10_000;
+const maxText = 500;
+const maxMessage = 2_000;
 /** Milliseconds, almost 25 days. A longer duration is an error. */
 const longest = 2_147_483_647;
 
@@ -25,8 +25,8 @@ export class TestCollector {
   readonly list: ReportedTest[] = [];
 
   add({ suite, name, file, message, durationMs, result }: ReportedTest): void {
-    if (this.list.length >= mostTests)
-      throw new UnreadableReport(`It has more than ${mostTests.toLocaleString('en')} tests`);
+    if (this.list.length >= maxTests)
+      throw new UnreadableReport(`It has more than ${maxTests.toLocaleString('en')} tests`);
     const took =
       durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0 && durationMs <= longest;
     this.list.push({
@@ -35,13 +35,13 @@ export class TestCollector {
       ...(file && { file: cut(file) }),
       result,
       ...(took && { durationMs: Math.round(durationMs) }),
-      ...(message && { message: cut(message, mostMessage) }),
+      ...(message && { message: cut(message, maxMessage) }),
     });
   }
 }
 
 /** Keeps the start, which contains the cause. Characters that cannot be stored are replaced. */
-export function cut(text: string, most = mostText): string {
+export function cut(text: string, most = maxText): string {
   const trimmed = text.trim();
   const short = trimmed.length > most ? `${trimmed.slice(0, most - 1)}…` : trimmed;
   return short.toWellFormed().replaceAll('\0', '\ufffd');

@@ -19,17 +19,17 @@ import { problemOfText } from '../platform/json/storable.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 
 /** Maximum number of tokens, whitespace included: parsing takes more than linear time in them. */
-const mostTokens = 400_000;
+const maxTokens = 400_000;
 /** A level of nesting takes up to three entries on the parser's stack. */
 const deepestStack = maxDepth * 3;
-const mostAliases = 100;
+const maxAliases = 100;
 /** Maximum number of values, with aliases expanded. */
-const mostValues = 400_000;
+const maxValues = 400_000;
 /**
  * Maximum number of syntax errors and YAML features without a JSON equivalent, of which a hostile file may have any
  * number.
  */
-const mostFaults = 1000;
+const maxFaults = 1000;
 
 export interface Place {
   line: number;
@@ -57,7 +57,7 @@ export function parseYaml(text: string, fileName: string): ParsedYaml {
 
   const [document, another] = compose(text, lines, problemAt);
   const asJson = /^\s*\{/.test(text.slice(0, 1000)) || /\.json$/i.test(fileName);
-  const faults = [...document.errors, ...document.warnings].slice(0, mostFaults);
+  const faults = [...document.errors, ...document.warnings].slice(0, maxFaults);
   const problems = faults.map(({ pos, message }) =>
     problemAt(pos[0], `Not valid ${asJson ? 'JSON' : 'YAML'}: ${message}`),
   );
@@ -90,7 +90,7 @@ function compose(
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (++count > mostTokens)
+    if (++count > maxTokens)
       throw new SuiteFileProblem([problemAt(parser.offset, 'The file has too many parts')]);
     if (parser.stack.length > deepestStack)
       throw new SuiteFileProblem([problemAt(parser.offset, `Nested deeper than ${maxDepth} levels`)]);
@@ -133,7 +133,7 @@ class Values {
 
   read(node: Node | null, depth: number): unknown {
     if (node === null || this.stopped) return null;
-    if (++this.values > mostValues)
+    if (++this.values > maxValues)
       return this.stop(node, 'The file has too many values with its aliases expanded');
     if (depth > maxDepth) return this.stop(node, `Nested deeper than ${maxDepth} levels`);
     if (isAlias(node)) return this.readAlias(node, node.source, depth);
@@ -169,7 +169,7 @@ class Values {
   }
 
   private readAlias(node: Node, name: string, depth: number): unknown {
-    if (++this.aliases > mostAliases) return this.stop(node, `At most ${mostAliases} aliases can be used`);
+    if (++this.aliases > maxAliases) return this.stop(node, `At most ${maxAliases} aliases can be used`);
     const meant = this.anchors.get(name);
     if (!meant) return this.fault(node, 'Unknown alias: there is no such anchor before it');
     return this.read(meant, depth);
@@ -203,7 +203,7 @@ class Values {
 
   private fault(node: Node, message: string): null {
     this.faults.push({ offset: node.range?.[0] ?? 0, message });
-    if (this.faults.length >= mostFaults) this.stopped = true;
+    if (this.faults.length >= maxFaults) this.stopped = true;
     return null;
   }
 

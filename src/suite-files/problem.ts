@@ -23,16 +23,16 @@ export class SuiteFileProblem extends Error {
   }
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 export function problemsFound(all: readonly Problem[]): SuiteFileProblem {
   const sorted = all.toSorted((a, b) => a.line - b.line || a.column - b.column);
   return new SuiteFileProblem(
-    sorted.slice(0, mostListed).map((problem) => ({
+    sorted.slice(0, maxListed).map((problem) => ({
       ...problem,
       path: problem.path.slice(0, 300).toWellFormed(),
       message: problem.message.slice(0, 500).toWellFormed(),
     })),
-    Math.max(0, sorted.length - mostListed),
+    Math.max(0, sorted.length - maxListed),
   );
 }

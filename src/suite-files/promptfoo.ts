@@ -28,7 +28,7 @@ interface Prompt {
   index: number;
 }
 
-const mostCases = 500;
+const maxCases = 500;
 const longest = { note: 2000, title: 200, expected: 20_000, key: 512 };
 
 /** Converts a promptfoo configuration into a suite file. Unsupported parts are listed, and their cases disabled. */
@@ -59,8 +59,8 @@ export function importPromptfoo(
   const ofDefaults = lost.slice(ofAll);
   const written: unknown = config['tests'] ?? [{}];
   if (!Array.isArray(written)) throw refusal('tests: Must be a list; tests in files are not read');
-  if (written.length * prompts.length > mostCases)
-    throw refusal(`Each test with each prompt is a case, and a suite file holds at most ${mostCases}`);
+  if (written.length * prompts.length > maxCases)
+    throw refusal(`Each test with each prompt is a case, and a suite file holds at most ${maxCases}`);
 
   const counts: ImportReport['cases'] = { exact: 0, approximated: 0, unsupported: 0 };
   const cases = written.flatMap((raw: unknown, at) => {

@@ -36,13 +36,13 @@ const FileServer = z
   });
 export type FileServer = z.output<typeof FileServer>;
 
-const mostServers = 20;
+const maxServers = 20;
 
 export const FileServers = z
   .record(z.string().trim().min(1).max(200), FileServer)
-  .refine((servers) => Object.keys(servers).length <= mostServers, `At most ${mostServers} servers`)
+  .refine((servers) => Object.keys(servers).length <= maxServers, `At most ${maxServers} servers`)
   .meta({
-    maxProperties: mostServers,
+    maxProperties: maxServers,
     description: 'Servers by name, saved in the project unless it has one with the name.',
   });
 

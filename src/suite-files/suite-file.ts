@@ -41,7 +41,7 @@ const coded = (
   path,
 });
 
-export const mostTrials = 10;
+export const maxTrials = 10;
 /** The format allows up to 100, but this service runs fewer. */
 const trials = z
   .number()
@@ -49,10 +49,10 @@ const trials = z
   .min(1)
   .max(100)
   .superRefine((count, context) => {
-    if (count > mostTrials && count <= 100)
-      context.addIssue(coded('REPETITIONS_CAP', `At most ${mostTrials} trials of a case are run here`));
+    if (count > maxTrials && count <= 100)
+      context.addIssue(coded('REPETITIONS_CAP', `At most ${maxTrials} trials of a case are run here`));
   })
-  .meta({ maximum: mostTrials, description: 'Number of trials per case.' });
+  .meta({ maximum: maxTrials, description: 'Number of trials per case.' });
 
 const toolNames = z.array(z.string().trim().min(1).max(300)).max(200).optional();
 const toolPolicy = z

@@ -15,8 +15,8 @@ import { sumOfUsage, type Usage } from '../models/usage.ts';
 import type { CallOutcome, ToolBox } from './tools.ts';
 
 /** Characters of one result, and of all results of a trial, that checks see and the trace keeps. */
-const mostKept = 262_144;
-const mostKeptOfAll = 16 * 1024 * 1024;
+const maxKept = 262_144;
+const maxKeptOfAll = 16 * 1024 * 1024;
 
 /** A request to a server and its response, for the trace. */
 export interface Frame {
@@ -44,7 +44,7 @@ export class Recorder {
   private readonly timings: ToolTiming[] = [];
   private readonly renders: RenderObservation[] = [];
   private lostResults = false;
-  private room = mostKeptOfAll;
+  private room = maxKeptOfAll;
   private readonly box: ToolBox;
   private readonly browserAvailable: boolean;
 
@@ -92,8 +92,8 @@ export class Recorder {
       return;
     }
     const { result, bytes } = outcome;
-    const kept = keptOf(result, bytes, Math.min(mostKept, this.room));
-    this.room -= Math.min(bytes, this.room, mostKept);
+    const kept = keptOf(result, bytes, Math.min(maxKept, this.room));
+    this.room -= Math.min(bytes, this.room, maxKept);
     frame.result = kept.result;
     frame.bytes = bytes;
     this.results.push({ ...place, ...kept.evidence, bytes });

@@ -70,7 +70,7 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
     all,
     own.map(({ name }) => name),
   );
-  let room = mostToldOfAll;
+  let room = maxToldOfAll;
   const ownByName = new Map(own.map((tool) => [tool.name, tool]));
   return {
     servers,
@@ -94,7 +94,7 @@ export function toolBox(servers: readonly TrialServer[], own: readonly OwnTool[]
       if (!found) throw new Error(`no tool is offered as ${name}`);
       const { at, name: toolName } = found;
       const outcome = await at.call(toolName, input, signal);
-      const told = toldToModel(outcome, Math.max(0, Math.min(mostTold, room)));
+      const told = toldToModel(outcome, Math.max(0, Math.min(maxTold, room)));
       room -= told.output.value.length;
       return { ...told, toolName, server: at, outcome };
     },
@@ -113,8 +113,8 @@ function ownAnswer(toolName: string, { text, isError }: OwnAnswer): CallAnswer {
 }
 
 /** Characters of one result, and of all results of a trial, that the model receives. Every step sends them again. */
-const mostTold = 200_000;
-const mostToldOfAll = 4_000_000;
+const maxTold = 200_000;
+const maxToldOfAll = 4_000_000;
 
 /**
  * The text of a result for the model. Other content is only mentioned, and structured content replaces missing text.

@@ -60,7 +60,7 @@ export interface WidgetStep {
 }
 
 /** Maximum number of open widgets in a trial. */
-const mostOpen = 4;
+const maxOpen = 4;
 
 /**
  * The widgets of a trial. A widget that a later step needs stays open until the trial ends. A trial without a free
@@ -183,7 +183,7 @@ export class TrialWidgets {
     source: Parameters<typeof renderWidget>[1]['source'],
   ): Promise<RenderedWidget> {
     const { server, toolName, input, result, timeout } = call;
-    if (this.open.size >= mostOpen) await this.closeOldest();
+    if (this.open.size >= maxOpen) await this.closeOldest();
     const tool = server.tools.find(({ name }) => name === toolName);
     const render = (waitForRoom: boolean): Promise<RenderedWidget> =>
       renderWidget(this.parts.browsers, {

@@ -14,7 +14,7 @@ import {
   closeCodes,
   type Frame,
   forwardedHeaders,
-  mostText,
+  maxText,
   ofRequest,
   ofResponse,
   pairs,
@@ -94,7 +94,7 @@ function connection(
     const socket = new WebSocket(options.relay, [...protocols], {
       headers: { authorization: `Bearer ${options.token}` },
       perMessageDeflate: false,
-      maxPayload: mostText,
+      maxPayload: maxText,
       handshakeTimeout: connectTimeout,
     });
     socket.on('error', (error) => (problem = error.message));

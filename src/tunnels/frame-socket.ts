@@ -5,17 +5,17 @@ import {
   chunkBytes,
   chunkFrame,
   type Frame,
-  mostMissed,
+  maxMissed,
   pingEvery,
   readChunk,
   readFrame,
 } from './wire.ts';
 
 /** Bytes buffered in the socket before the sender pauses. */
-const mostWaiting = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 
 /** Maximum frames per second from the peer. A text counts once more per kilobyte, because it has to be parsed. */
-const mostInSecond = 20_000;
+const maxInSecond = 20_000;
 
 /** One side of the WebSocket of a tunnel: sends and receives frames, and detects a dead peer. */
 export class FrameSocket {
@@ -56,7 +56,7 @@ export class FrameSocket {
 
   private ping(): void {
     // A suspended machine or a broken network does not close the connection.
-    if (this.missed >= mostMissed) return this.socket.terminate();
+    if (this.missed >= maxMissed) return this.socket.terminate();
     this.missed += 1;
     this.socket.ping();
   }
@@ -66,7 +66,7 @@ export class FrameSocket {
     if (now !== this.second) this.inSecond = 0;
     this.second = now;
     this.inSecond += 1 + characters / 1024;
-    return this.inSecond > mostInSecond;
+    return this.inSecond > maxInSecond;
   }
 
   get open(): boolean {
@@ -99,7 +99,7 @@ export class FrameSocket {
       for (let from = 0; from < part.length; ) {
         const most = Math.min(chunkBytes, part.length - from);
         const size = credit ? await credit.take(most) : most;
-        if (this.socket.bufferedAmount > mostWaiting) await this.room();
+        if (this.socket.bufferedAmount > maxWaiting) await this.room();
         if (!wanted() || !this.open || size === 0) return false;
         this.socket.send(chunkFrame(kind, id, part.subarray(from, from + size)), this.drained);
         from += size;
@@ -113,7 +113,7 @@ export class FrameSocket {
   }
 
   private readonly drained = (): void => {
-    if (this.waiting.length === 0 || (this.open && this.socket.bufferedAmount > mostWaiting / 2)) return;
+    if (this.waiting.length === 0 || (this.open && this.socket.bufferedAmount > maxWaiting / 2)) return;
     const all = this.waiting;
     this.waiting = [];
     for (const go of all) go();

@@ -12,7 +12,7 @@ const failureHeader = 'x-drydock-tunnel-failure';
 const passHeader = 'x-drydock-pass';
 /** Milliseconds for which a pass is valid. */
 const passLifetime = 60_000;
-const mostHeader = 256 * 1024;
+const maxHeader = 256 * 1024;
 
 /** The tunnel to forward to, as known to the forwarding process. */
 export interface Hop {
@@ -49,7 +49,7 @@ export class HopServer {
   constructor({ key, serve }: HopOptions) {
     // Longer than that of the client, so that it never sends into a closing connection.
     this.server = createServer(
-      { maxHeaderSize: mostHeader, requestTimeout: 0, keepAliveTimeout: 60_000 },
+      { maxHeaderSize: maxHeader, requestTimeout: 0, keepAliveTimeout: 60_000 },
       (request, response) => {
         if (isGood(key, request)) void answer(serve, request, response);
         else refuse(response, 403, 'forbidden');
@@ -105,7 +105,7 @@ export class HopClient {
     this.agent ??= import('../platform/undici.ts').then(
       ({ Agent: HttpAgent }) =>
         new HttpAgent({
-          maxHeaderSize: mostHeader,
+          maxHeaderSize: maxHeader,
           headersTimeout: 0,
           bodyTimeout: 0,
           connect: { timeout: 2_000 },

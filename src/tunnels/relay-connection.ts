@@ -27,9 +27,9 @@ const limits = {
   maxInflight: 256,
 };
 /** Without flow control, bytes of a response that are buffered for a slow reader. */
-const mostHeld = 4 * mebibyte;
+const maxHeld = 4 * mebibyte;
 /** Buffered bytes of all responses in a tunnel. */
-const mostHeldInAll = 64 * mebibyte;
+const maxHeldInAll = 64 * mebibyte;
 /** Milliseconds until a response must begin. */
 const patience = 10 * 60_000;
 
@@ -109,7 +109,7 @@ export class RelayConnection {
     { slug, protocol, room }: { slug: string; protocol: TunnelProtocol; room: ByteAllowance },
   ) {
     this.protocol = protocol;
-    this.rooms = [new ByteAllowance(mostHeldInAll), room];
+    this.rooms = [new ByteAllowance(maxHeldInAll), room];
     this.credited = protocol === withCredit;
     let gone = (): void => {};
     this.closed = new Promise((resolve) => (gone = resolve));
@@ -226,7 +226,7 @@ export class RelayConnection {
     const exchange = this.exchanges.get(id);
     if (!exchange || exchange.body) return;
     const body = new IncomingBody({
-      most: this.credited ? windowBytes : mostHeld,
+      most: this.credited ? windowBytes : maxHeld,
       rooms: this.rooms,
       allow: this.credited ? (bytes) => this.socket.say({ t: 'credit', id, bytes }) : undefined,
       onAbandoned: () => this.abort(id, 'client_gone'),

@@ -17,7 +17,7 @@ export const chunkBytes = 64 * 1024;
 /** Bytes of a body that may be sent before the receiver acknowledges some. */
 export const windowBytes = 1024 * 1024;
 /** Maximum bytes of a text frame, which may contain headers. */
-export const mostText = 256 * 1024;
+export const maxText = 256 * 1024;
 
 export const closeCodes = {
   badToken: 4000,
@@ -34,7 +34,7 @@ export const closeCodes = {
 
 /** Milliseconds between two pings, and how many may stay unanswered. */
 export const pingEvery = 25_000;
-export const mostMissed = 2;
+export const maxMissed = 2;
 
 export type AbortCode = 'timeout' | 'too_large' | 'client_gone' | 'upstream_error' | 'overloaded';
 export type HeaderList = [name: string, value: string][];

@@ -1,13 +1,13 @@
 import { inflateSync } from 'node:zlib';
 
-const mostPixels = 1920 * 4000;
+const maxPixels = 1920 * 4000;
 
 /** Whether all pixels of a picture have the same color. False if it cannot be decoded. */
 export function isBlank(png: Buffer): boolean {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const channels = { 0: 1, 2: 3, 4: 2, 6: 4 }[png[25] as number];
   // The format that Chromium writes: eight bits per channel, not interlaced.
-  if (channels === undefined || png[24] !== 8 || png[28] !== 0 || width * height > mostPixels) return false;
+  if (channels === undefined || png[24] !== 8 || png[28] !== 0 || width * height > maxPixels) return false;
   const stride = width * channels + 1;
   const lines = inflateSync(pixelData(png), { maxOutputLength: stride * height });
   const before = Buffer.alloc(stride);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Maximum number of domains of each kind. */
-const mostDomains = 100;
+const maxDomains = 100;
 
 /**
  * A host or wildcard, with optional scheme and port, and without characters that would end a source or directive in the
@@ -30,7 +30,7 @@ export function widgetCsp(declared: unknown): WidgetCsp {
   const of = (name: string, other: string): string[] => {
     const domains = Domains.safeParse(given[name] ?? given[other]).data ?? [];
     const valid = domains.filter(isCspSource);
-    return valid.slice(0, mostDomains).map((domain) => domain.replace(/\/$/, ''));
+    return valid.slice(0, maxDomains).map((domain) => domain.replace(/\/$/, ''));
   };
   return {
     connectDomains: of('connectDomains', 'connect_domains'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type WidgetCsp, widgetCsp } from './csp.ts';
 
 /** Maximum bytes of a widget's HTML. */
-const mostHtml = 16 * 1024 * 1024;
+const maxHtml = 16 * 1024 * 1024;
 
 const Text = z.string().min(1).max(8_192);
 const Visibility = z.array(z.string()).max(20);
@@ -59,8 +59,8 @@ export function widgetSource(
   const html = content && textOf(content);
   if (html === undefined) return { problem: `The server answered without the contents of ${uri}` };
   if (html.trim() === '') return { problem: `${uri} is empty` };
-  if (Buffer.byteLength(html) > mostHtml)
-    return { problem: `${uri} is larger than ${mostHtml >> 20} MiB, the maximum` };
+  if (Buffer.byteLength(html) > maxHtml)
+    return { problem: `${uri} is larger than ${maxHtml >> 20} MiB, the maximum` };
   const mimeType = (z.string().safeParse(content?.['mimeType']).data ?? '').toLowerCase();
   if (mimeType !== '' && !mimeType.startsWith('text/html'))
     return { problem: `${uri} is ${mimeType.slice(0, 100)}, not text/html;profile=mcp-app` };

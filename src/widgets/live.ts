@@ -22,7 +22,7 @@ export interface WidgetSnapshot {
   note?: string;
 }
 
-const mostTestIds = 200;
+const maxTestIds = 200;
 const defaultScroll = 400;
 /** Milliseconds between two checks for something that may still appear. */
 const lookEvery = 50;
@@ -78,9 +78,9 @@ export class LiveWidget {
     return this.session.during(async () => {
       const body = this.frame().locator('body');
       const { text: tree, truncated } = await snapshot(this.page, body, 'all');
-      const ids: unknown = await body.evaluate(testIds, mostTestIds);
+      const ids: unknown = await body.evaluate(testIds, maxTestIds);
       const known = Array.isArray(ids)
-        ? ids.filter((id) => typeof id === 'string').slice(0, mostTestIds)
+        ? ids.filter((id) => typeof id === 'string').slice(0, maxTestIds)
         : [];
       return {
         mode: 'a11y',

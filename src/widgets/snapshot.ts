@@ -9,7 +9,7 @@ export interface SnapshotElement {
   ambiguous?: boolean;
 }
 
-const mostElements = 200;
+const maxElements = 200;
 const line = /^\s*- '?([a-z]+)(?: ("(?:[^"\\]|\\.)*"))?[^:]*(?:: (.*?))?'?$/;
 /** Roles of containers, or of elements that cannot be targeted usefully. */
 const structure = new Set([
@@ -39,7 +39,7 @@ export function elementsOf(tree: string, testIds: readonly string[]): SnapshotEl
   for (const element of found) counts.set(keyOf(element), (counts.get(keyOf(element)) ?? 0) + 1);
   const seen = new Map(found.map((element) => [keyOf(element), element]));
   return [...seen]
-    .slice(0, mostElements)
+    .slice(0, maxElements)
     .map(([key, element]) => ((counts.get(key) ?? 0) > 1 ? { ...element, ambiguous: true } : element));
 }
 

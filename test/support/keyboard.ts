@@ -27,12 +27,12 @@ export function focusOf(page: Page): Promise<Focus> {
   return page.evaluate<Focus>(facts);
 }
 
-const mostPresses = 120;
+const maxPresses = 120;
 
 /** Presses Tab until this has the focus. Whatever has it on the way has to show it. */
 export async function tabTo(page: Page, wanted: RegExp): Promise<void> {
   const passed: string[] = [];
-  while (passed.length < mostPresses) {
+  while (passed.length < maxPresses) {
     await page.keyboard.press('Tab');
     const { words, seen } = await focusOf(page);
     // Between the end of the page and its beginning the focus is at the browser.

@@ -9,19 +9,19 @@ import { boundToProject, isWithheld } from './bounds.ts';
 import { createdBy } from './created.ts';
 import { type AgentOperation, agentOperations, changingSchedule } from './operations.ts';
 import { proposalOf } from './proposal.ts';
-import { SaidWords } from './said-words.ts';
+import { SpokenTexts } from './spoken-texts.ts';
 
 /** Limits of one turn: operations called, actions proposed, and characters of data sent to the model. */
-const mostCalls = 100;
-const mostProposals = 20;
-const mostTold = 300_000;
-const mostInOne = 8000;
+const maxCalls = 100;
+const maxProposals = 20;
+const maxTold = 300_000;
+const maxInOne = 8000;
 const leastInOne = 500;
 /** Milliseconds to wait for running calls after the turn is over. */
-const longestEnd = 5000;
+const endTimeout = 5000;
 
 /** Longer schemas are sent on request only, since every schema goes to the model with each step. */
-const mostSchema = 5000;
+const maxSchema = 5000;
 
 const describeTool: OfferedTool = {
   name: 'describe_operation',
@@ -40,7 +40,7 @@ export class TurnActions {
   private readonly context: PerformingContext;
   private readonly conversationId: string | undefined;
   private readonly known: Map<string, AgentOperation>;
-  private readonly said = new SaidWords();
+  private readonly said = new SpokenTexts();
   private readonly underWay = new Set<Promise<unknown>>();
   private told = 0;
 
@@ -70,7 +70,7 @@ export class TurnActions {
     if (this.underWay.size === 0) return;
     const enough = new AbortController();
     const ends = Promise.allSettled(this.underWay);
-    await Promise.race([ends, delay(longestEnd, undefined, { signal: enough.signal }).catch(() => {})]);
+    await Promise.race([ends, delay(endTimeout, undefined, { signal: enough.signal }).catch(() => {})]);
     enough.abort();
   }
 
@@ -82,10 +82,10 @@ export class TurnActions {
     if (one.mode === 'proposed') return this.propose(one, args);
     const approval = await this.approvalFor(one, args);
     if (approval) return this.propose(one, args, approval);
-    if (this.toolCalls.length >= mostCalls)
-      throw new Refusal('RATE_LIMITED', `A turn makes at most ${mostCalls} calls. Answer with what you have`);
+    if (this.toolCalls.length >= maxCalls)
+      throw new Refusal('RATE_LIMITED', `A turn makes at most ${maxCalls} calls. Answer with what you have`);
     this.toolCalls.push({ operation: operation.id });
-    const most = Math.max(leastInOne, Math.min(mostInOne, mostTold - this.told));
+    const most = Math.max(leastInOne, Math.min(maxInOne, maxTold - this.told));
     const calling = this.perform(one, args, { signal, most });
     this.underWay.add(calling);
     return calling.finally(() => this.underWay.delete(calling));
@@ -125,8 +125,8 @@ export class TurnActions {
         'FORBIDDEN',
         'This needs the approval of a person, and there is nobody to ask. Say so',
       );
-    if (this.proposedActions.length >= mostProposals)
-      throw new Refusal('RATE_LIMITED', `A turn proposes at most ${mostProposals} actions`);
+    if (this.proposedActions.length >= maxProposals)
+      throw new Refusal('RATE_LIMITED', `A turn proposes at most ${maxProposals} actions`);
     const action = proposalOf(one.operation, proposal, args, this.conversationId);
     if (!this.proposedActions.some(({ actionId }) => actionId === action.actionId))
       this.proposedActions.push(action);
@@ -153,7 +153,7 @@ export class TurnActions {
     const { description, inputSchema } = this.context.tools.describe(operation);
     const { projectId: _, body, ...properties } = inputSchema['properties'] as Record<string, Arguments>;
     const { required = [], ...rest } = inputSchema as { required?: string[] };
-    const long = JSON.stringify(inputSchema).length > mostSchema;
+    const long = JSON.stringify(inputSchema).length > maxSchema;
     const { $defs: definitions, ...short } = rest as Arguments;
     const told = long
       ? { type: 'object', description: `Ask ${describeTool.name} what it holds, before the first call.` }

@@ -6,7 +6,7 @@ import { readInput, readParams } from '../base/input.ts';
 import type { AgentOperation } from './operations.ts';
 
 /** Most characters of an argument shown in the description. */
-const mostShown = 300;
+const maxShown = 300;
 
 /** Argument names and target types, most specific first. */
 const targets: [field: string, type: string][] = [
@@ -45,7 +45,7 @@ export function proposalOf(
   return {
     actionId: actionIdOf(conversationId, operation.id, input),
     operation: operation.id,
-    description: `${operation.summary}: ${shown.length > mostShown ? `${shown.slice(0, mostShown)}…` : shown}`,
+    description: `${operation.summary}: ${shown.length > maxShown ? `${shown.slice(0, maxShown)}…` : shown}`,
     buttonLabel,
     kind,
     confirmSeverity,

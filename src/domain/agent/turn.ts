@@ -1,4 +1,4 @@
-import { mostAgentSteps, mostTurns } from '../../contract/agent.ts';
+import { maxAgentSteps, maxTurns } from '../../contract/agent.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { rehearsalId } from '../../models/catalog.ts';
 import { ModelFailure } from '../../models/failure.ts';
@@ -41,7 +41,7 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
 
 /** Concurrent agent turns of the organization. */
 function turnsOf({ actor }: ProjectContext): Semaphore {
-  return { pool: `agent turns of ${actor.organization.id}`, permits: mostTurns, noun: 'agent turns' };
+  return { pool: `agent turns of ${actor.organization.id}`, permits: maxTurns, noun: 'agent turns' };
 }
 
 /** The operator pays, so the operator chooses the model. The offline model is free and needs no choice. */
@@ -93,7 +93,7 @@ async function answered(
     system: systemPrompt(context, actions),
     tools: actions.offered,
     callTool: (request) => actions.call(request),
-    mostSteps: mostAgentSteps,
+    stepLimit: maxAgentSteps,
     parallel: false,
     signal,
     clock,
@@ -114,7 +114,7 @@ function systemPrompt({ project }: ProjectContext, { offered }: TurnActions): st
 
 function silent({ finish }: TurnOutcome<ToolAnswer>): string {
   return finish === 'step-limit'
-    ? `The turn ended after ${mostAgentSteps} steps without an answer.`
+    ? `The turn ended after ${maxAgentSteps} steps without an answer.`
     : 'The model gave no answer.';
 }
 

@@ -11,7 +11,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Traces up to this many characters are stored in their row; longer ones are compressed into a blob. */
-const mostInRow = 65_536;
+const maxInRow = 65_536;
 const largestCompressed = 64 * 1024 * 1024;
 const largestTrace = 256 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ export async function storeTrace(
   text: string | undefined,
 ): Promise<StoredTrace | undefined> {
   if (text === undefined) return undefined;
-  if (text.length <= mostInRow) return { body: text };
+  if (text.length <= maxInRow) return { body: text };
   const id = newId('blob', clock());
   await db.run(blobRows.noteGarbage, { id });
   const stored = await blobs.put(id, one(await compress(text, { level: 1 })), largestCompressed);

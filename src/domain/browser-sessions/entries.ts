@@ -12,7 +12,7 @@ import type { Context } from '../context/context.ts';
 import { emptyEntry } from '../parts/browser-events.ts';
 import { closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 /** Bytes of a screenshot; bounded because the window size is. */
 const largestPicture = 32 * 1024 * 1024;
 
@@ -50,8 +50,8 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
     if (earlier) return { kind: 'repeated', entry: earlier };
     const { seq, state, closedReason } = await trx.one(entries.nextPlace, { sessionId });
     if (state === 'closed') throw closedBrowser({ closedReason, runKey: row.runKey });
-    if (seq > mostEntries)
-      throw conflict(`A browser takes at most ${mostEntries} commands. Open another one`, 'BROWSER_FULL');
+    if (seq > maxEntries)
+      throw conflict(`A browser takes at most ${maxEntries} commands. Open another one`, 'BROWSER_FULL');
     await trx.run(entries.insert, {
       ...emptyEntry,
       ...turn,

@@ -5,13 +5,13 @@ import type { BrowserRow } from '../../platform/database/queries/browser-session
 import { faultIn } from '../../platform/json/storable.ts';
 import { quoted } from '../../platform/quoted.ts';
 import type { OwnTool } from '../../trials/tools.ts';
-import { usualLimits } from '../base/body-limits.ts';
+import { defaultLimits } from '../base/body-limits.ts';
 import { readAs } from '../base/input.ts';
 import type { Context } from '../context/context.ts';
 import { sendCommand } from './command.ts';
 
 /** Characters of page content sent to a model. */
-const mostTold = 40_000;
+const maxTold = 40_000;
 
 interface ModelTool {
   name: string;
@@ -128,7 +128,7 @@ async function carryOut(
   const read = readAs(BrowserAgentCommand, wanted);
   if ('problem' in read) return { text: `Not done. ${read.problem}`, isError: true };
   // Models may produce values that cannot be stored.
-  const fault = faultIn(read.value, usualLimits);
+  const fault = faultIn(read.value, defaultLimits);
   if (fault) return { text: `Not done. ${fault.path.join('.')}: ${fault.problem}`, isError: true };
   try {
     const { result, reason, url, title, dialog, observation, output, screenshot } = await sendCommand(
@@ -161,8 +161,8 @@ async function carryOut(
 /** Page content is quoted as data, since it may contain prompt injection. */
 function toldOf(said: Record<string, unknown>): string {
   const whole = JSON.stringify(said);
-  if (whole.length <= mostTold) return quoted('Said by a page.', said);
+  if (whole.length <= maxTold) return quoted('Said by a page.', said);
   const { text: page, ...rest } = said;
-  if (typeof page !== 'string') return quoted('Said by a page, and cut.', whole.slice(0, mostTold));
-  return quoted('Said by a page, and cut.', { ...rest, text: page.slice(0, mostTold) });
+  if (typeof page !== 'string') return quoted('Said by a page, and cut.', whole.slice(0, maxTold));
+  return quoted('Said by a page, and cut.', { ...rest, text: page.slice(0, maxTold) });
 }

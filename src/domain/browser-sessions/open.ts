@@ -13,7 +13,7 @@ import { checkBrowser, checkReadable, closedBrowser, noBrowser } from '../parts/
 import { type ChatBrowser, chatBrowser, ownerOf } from './find.ts';
 import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
 
-const usualPolicy: BrowserPolicy = { mode: 'read_only' };
+const defaultPolicy: BrowserPolicy = { mode: 'read_only' };
 
 interface Wanted {
   policy: BrowserPolicy | undefined;
@@ -102,7 +102,7 @@ async function openBrowser(
 ): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   const owner = ownerOf(context);
-  checkReadable('policy', wanted.policy ?? usualPolicy);
+  checkReadable('policy', wanted.policy ?? defaultPolicy);
   checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {
@@ -129,7 +129,7 @@ async function insertBrowser(context: ProjectContext, db: Db, wanted: Wanted): P
   const { project, clock } = context;
   const owner = ownerOf(context);
   const {
-    policy = usualPolicy,
+    policy = defaultPolicy,
     profile,
     runKey = null,
     idempotencyKey = null,

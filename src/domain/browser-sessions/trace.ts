@@ -8,15 +8,15 @@ import { closeLost } from '../parts/browser-claim.ts';
 import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
 import { pictureUrl, presentAgentBrowser, presentEntry } from './present.ts';
 
-const usualEntries = 50;
-const mostSessions = 200;
+const defaultEntries = 50;
+const maxSessions = 200;
 
 export const browserAgentSessions: Verb<'browserAgentSessions'> = async (context, { body }) => {
   const { projectId } = body;
   await enterProject(context, projectId);
   const { userId } = ownerOf(context);
   await closeLost(context.db, userId);
-  const found = await context.db.rows(rows.listOwn, { projectId, userId, most: mostSessions });
+  const found = await context.db.rows(rows.listOwn, { projectId, userId, most: maxSessions });
   return { sessions: found.map(presentAgentBrowser) };
 };
 
@@ -38,7 +38,7 @@ async function entriesOf(
   { id: sessionId }: rows.BrowserRow,
   asked: { afterSeq?: number | undefined; limit?: number | undefined; commandId?: string | undefined },
 ) {
-  const { afterSeq: after = 0, limit: most = usualEntries, commandId = null } = asked;
+  const { afterSeq: after = 0, limit: most = defaultEntries, commandId = null } = asked;
   const found = await db.rows(entries.list, { sessionId, after, most, commandId });
   return found.map(presentEntry);
 }

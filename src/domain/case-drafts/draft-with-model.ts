@@ -28,7 +28,7 @@ const Written = z.object({
 });
 
 /** Most characters of tool declarations sent to the model. */
-const mostShown = 60_000;
+const maxShown = 60_000;
 const timeout = 120_000;
 
 export interface Drafted {
@@ -84,7 +84,7 @@ export async function askForDrafts(
 const instructions = `You write test cases for tools that a language model can call. Each case is what a user would say, without naming tools or parameters, with every value that the tools need. Answer with JSON only: {"cases": [{"title": string, "prompts": [string], "expectedTools": [[string]], "negative": boolean}]}. "prompts" are the turns of the user; "expectedTools" holds for each turn the names of the tools that have to be called. In a negative case no tool fits and none may be called.`;
 
 function request(tools: readonly ToolToTry[], mix: Mix, varyUserStyles: boolean): string {
-  const shown = JSON.stringify(tools).slice(0, mostShown);
+  const shown = JSON.stringify(tools).slice(0, maxShown);
   const style = varyUserStyles ? ' Vary how the users write: terse, chatty, formal, with a typo.' : '';
   return `Write ${mix.simple} cases for one tool, ${mix.multiTool} for two tools in one turn, ${mix.multiTurn} with two turns, ${mix.complex} with three or more tools, and ${mix.negative} negative ones.${style}\nTools: ${shown}`;
 }

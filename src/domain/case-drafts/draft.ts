@@ -26,23 +26,23 @@ export interface ToolToTry {
   required: { name: string; type: string; values: unknown[] }[];
 }
 
-const usualSimple = 3;
+const defaultSimple = 3;
 
 export function mixOf(given: Partial<Mix> | undefined, mode: 'normal' | 'negative' | undefined): Mix {
   const none: Mix = { simple: 0, multiTool: 0, multiTurn: 0, complex: 0, negative: 0 };
   if (given) return { ...none, ...given };
-  return mode === 'negative' ? { ...none, negative: usualSimple } : { ...none, simple: usualSimple };
+  return mode === 'negative' ? { ...none, negative: defaultSimple } : { ...none, simple: defaultSimple };
 }
 
 /** Longest name a check may contain. */
-const longestName = 300;
+const maxNameLength = 300;
 
 /** The tools of a server in the form drafts need. Skips tools whose names no case can hold. */
 export function toolsToTry(tools: readonly unknown[]): ToolToTry[] {
   return tools.flatMap((listed) => {
     const tool = (listed ?? {}) as Record<string, unknown>;
     const { name } = tool;
-    if (typeof name !== 'string' || name.length > longestName || name.trim() !== name || !isName(name))
+    if (typeof name !== 'string' || name.length > maxNameLength || name.trim() !== name || !isName(name))
       return [];
     const schema = (tool['inputSchema'] ?? {}) as {
       properties?: Record<string, { type?: unknown; enum?: unknown[] }>;

@@ -14,7 +14,7 @@ import { firstConfig, refuseConfig, routeTo, type Sent, type SessionConfig } fro
 
 /** Milliseconds without a heartbeat after which a turn counts as dead. */
 export const lease = 30_000;
-const mostMessages = 2_000;
+const maxMessages = 2_000;
 
 /** A new turn for this process to run. */
 export interface Begun {
@@ -106,8 +106,8 @@ async function sessionFor(
   if (session.origin !== terms.origin)
     throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
   if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
-  if (session.messageCount >= mostMessages)
-    throw conflict(`A session holds at most ${mostMessages} messages. Start another one`, 'SESSION_FULL');
+  if (session.messageCount >= maxMessages)
+    throw conflict(`A session holds at most ${maxMessages} messages. Start another one`, 'SESSION_FULL');
   return configured({ models }, db, session, sent);
 }
 

@@ -18,11 +18,11 @@ import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
 import { notCalled, type Offer, offerTools } from './offer.ts';
 import { targetOf } from './target.ts';
-import { type KeptAnswer, keepingAnswers, lengthOf, mostHistory } from './transcript.ts';
+import { type KeptAnswer, keepingAnswers, lengthOf, maxHistory } from './transcript.ts';
 
-const usualSteps = 8;
+const defaultSteps = 8;
 /** Tokens per answer to a guest: all guests share one daily budget. */
-const mostTokensForGuests = 8_192;
+const maxTokensForGuests = 8_192;
 /** The answer the model gets for a call the user did not approve. */
 export const notAllowed = 'Not called: whoever you talk to did not allow it.';
 
@@ -113,9 +113,9 @@ export async function carryOut(
     history: asks,
     system: target.systemPrompt,
     temperature: target.temperature,
-    ...(attendant?.guests && { maxOutputTokens: mostTokensForGuests }),
+    ...(attendant?.guests && { maxOutputTokens: maxTokensForGuests }),
     tools: offer.box.offered,
-    mostSteps: sent.maxSteps ?? usualSteps,
+    stepLimit: sent.maxSteps ?? defaultSteps,
     callTool: async ({ id, name, input, signal: ends }) => {
       const { toolName, serverId } = offer.box.nameOf(name);
       const call = { toolCallId: id, toolName, input };
@@ -164,7 +164,7 @@ export async function carryOut(
 
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {
   const rows = await db.rows(sessions.messagesFrom, { sessionId, from: 0, most: 2_500 });
-  if (lengthOf(rows) > mostHistory)
+  if (lengthOf(rows) > maxHistory)
     throw conflict('The session has become too long for a model. Start another one', 'SESSION_FULL');
   return rows.map(({ role, content }) => ({ role, content }) as TurnMessage);
 }

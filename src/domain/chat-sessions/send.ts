@@ -12,7 +12,7 @@ import { limitsOf } from '../limits/plan.ts';
 import { beginTurn } from './begin.ts';
 import type { Sent } from './config.ts';
 import { finishTurn, type Turn, type TurnOptions } from './finish-turn.ts';
-import { tellingOf } from './telling.ts';
+import { watcherFor } from './watcher.ts';
 
 type ChatEvent =
   OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
@@ -41,7 +41,7 @@ export const streamChatMessage: Verb<'streamChatMessage'> = async (context, { bo
         type: 'turn.ended',
         turn: await finishTurn(entered, begun, body, {
           ...(await turnOptions(entered)),
-          watcher: tellingOf(emit),
+          watcher: watcherFor(emit),
         }),
       };
     } catch (error) {

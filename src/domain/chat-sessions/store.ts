@@ -10,7 +10,7 @@ import type { Sent } from './config.ts';
 import type { RanTurn } from './run-turn.ts';
 import { keptMessage } from './transcript.ts';
 
-const mostSpans = 2_000;
+const maxSpans = 2_000;
 
 export type Persisted = { outcome: 'stored'; version: number } | { outcome: 'failed' | 'superseded' };
 
@@ -24,7 +24,7 @@ export async function storeTurn(
 ): Promise<Persisted> {
   const { inputTokens, outputTokens } = outcome.usage;
   const messages = [{ role: 'user' as const, content: sent.message }, ...outcome.messages].map(keptMessage);
-  const list = spans.list.slice(0, mostSpans);
+  const list = spans.list.slice(0, maxSpans);
   return context.db.transaction(async (trx) => {
     const { id, leaseToken } = turn;
     const ours = await trx.run(turns.complete, {

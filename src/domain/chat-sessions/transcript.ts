@@ -7,19 +7,19 @@ import { asStorable } from '../../platform/json/storable.ts';
 import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
 
 /** Most characters of JSON in a conversation. Everything kept is sent to the model again with each step. */
-export const mostHistory = 4 * 1024 * 1024;
+export const maxHistory = 4 * 1024 * 1024;
 
 export function lengthOf(messages: readonly { content: unknown }[]): number {
   return messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
 }
 
 /** Approximate limit of one stored message, in characters of JSON. */
-const mostOfMessage = 256 * 1024;
+const maxOfMessage = 256 * 1024;
 /** Characters of a transcript covered by full-text search. */
-const mostWords = 100_000;
+const maxWords = 100_000;
 /** Characters of JSON per call argument or result in a response, and of all results of a turn. */
-const mostOfCall = 64 * 1024;
-const mostOfResults = 4 * 1024 * 1024;
+const maxOfCall = 64 * 1024;
+const maxOfResults = 4 * 1024 * 1024;
 
 export interface KeptMessage {
   role: TurnMessage['role'];
@@ -31,18 +31,18 @@ export interface KeptMessage {
 /** A message as stored: texts over the limit are truncated and marked so. */
 export function keptMessage(message: TurnMessage): KeptMessage {
   const { role, content } = message;
-  const whole = JSON.stringify(content).length <= mostOfMessage;
+  const whole = JSON.stringify(content).length <= maxOfMessage;
   return {
     role,
     content: whole ? content : cutContent(content),
     truncated: !whole,
-    words: asStorable(wordsIn(message).slice(0, mostWords)),
+    words: asStorable(wordsIn(message).slice(0, maxWords)),
   };
 }
 
 /** Truncates parts but drops none: providers refuse a call without its result and a result without its call. */
 function cutContent(content: TurnMessage['content']): TurnMessage['content'] {
-  const most = typeof content === 'string' ? mostOfMessage : Math.floor(mostOfMessage / content.length);
+  const most = typeof content === 'string' ? maxOfMessage : Math.floor(maxOfMessage / content.length);
   return (
     typeof content === 'string' ? cut(content, most) : content.map((part) => cut(part, most))
   ) as TurnMessage['content'];
@@ -74,12 +74,12 @@ export interface KeptAnswer extends CallAnswer {
 
 /** Truncates the answers of one turn against a shared size limit. */
 export function keepingAnswers(): (answer: CallAnswer) => KeptAnswer {
-  let room = mostOfResults;
+  let room = maxOfResults;
   return (answer) => {
     const { outcome } = answer;
     if ('failure' in outcome) return answer;
     const { result, bytes } = outcome;
-    const shown = bounded('output', result, Math.max(0, Math.min(mostOfCall, room)));
+    const shown = bounded('output', result, Math.max(0, Math.min(maxOfCall, room)));
     room -= JSON.stringify(shown.output)?.length ?? 0;
     return { ...answer, outcome: { result: { isError: result['isError'] }, bytes }, shown };
   };
@@ -105,7 +105,7 @@ export function shownCalls({ steps }: TurnOutcome<KeptAnswer>, box: ToolBox): Sh
         toolCallId: call.id,
         toolName,
         ...(serverId !== undefined && { serverId }),
-        ...bounded('input', call.input ?? call.rawInput, mostOfCall),
+        ...bounded('input', call.input ?? call.rawInput, maxOfCall),
       };
       const { answer, invalid } = call;
       if (!answer) return { ...about, status: 'error', errorMessage: invalid?.message ?? 'Not called' };

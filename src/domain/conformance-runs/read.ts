@@ -14,8 +14,8 @@ import { presentConformanceRun, presentedRun, presentSuites } from './present.ts
 
 type Check = OutputOf<Operations['getConformanceReport']>['checks'][number];
 
-const mostChecks = 50;
-const mostError = 2_000;
+const maxChecks = 50;
+const maxError = 2_000;
 
 export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, { serverId, ...page }) => {
   const { db, project } = context;
@@ -73,7 +73,7 @@ export async function failingChecks(
   for (const { suiteKind, ...text } of stored)
     failing.push(...failingCases(await reportIn(context, text)).map((one) => ({ ...one, suiteKind })));
   const ranked = failing.toSorted((a, b) => a.rank - b.rank);
-  return { checks: ranked.slice(0, mostChecks).map(presentCheck), total: failing.length };
+  return { checks: ranked.slice(0, maxChecks).map(presentCheck), total: failing.length };
 }
 
 async function reportIn(
@@ -110,5 +110,5 @@ function presentCheck({ suiteKind, group, case: one }: FailingCase & { suiteKind
 function errorOf({ error }: Record<string, unknown>): string | null {
   const message =
     typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
-  return typeof message === 'string' ? message.slice(0, mostError).toWellFormed() : null;
+  return typeof message === 'string' ? message.slice(0, maxError).toWellFormed() : null;
 }

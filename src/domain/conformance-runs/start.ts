@@ -18,7 +18,7 @@ import { hostedNames, type Run } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
-const mostInDay = 200;
+const maxInDay = 200;
 
 export const startConformanceRun: Verb<'startConformanceRun'> = async (context, input) => {
   const { body } = input;
@@ -88,12 +88,12 @@ async function insert(
   const organizationId = actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
   const { count } = await db.one(runs.countOfDay, { organizationId });
-  if (count >= mostInDay)
+  if (count >= maxInDay)
     throw new Refusal(
       'RATE_LIMITED',
-      `An organization begins at most ${mostInDay} conformance runs in a day`,
+      `An organization begins at most ${maxInDay} conformance runs in a day`,
       {
-        details: { reason: 'TOO_MANY_CONFORMANCE_RUNS', limit: mostInDay },
+        details: { reason: 'TOO_MANY_CONFORMANCE_RUNS', limit: maxInDay },
       },
     );
   const run = await db.one(runs.insert, {

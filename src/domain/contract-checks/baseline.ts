@@ -1,4 +1,4 @@
-import { largestBaseline, mostBaselineElements } from '../../contract/contract-checks.ts';
+import { largestBaseline, maxBaselineElements } from '../../contract/contract-checks.ts';
 import { Refusal } from '../../contract/errors.ts';
 import * as baselines from '../../platform/database/queries/contract-baselines.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
@@ -59,11 +59,11 @@ export async function savedBaseline({ db, project, server }: ServerContext): Pro
 
 /** Bounds the size: parsing, hashing and comparing all take time proportional to it. */
 export function refuseLarge(baseline: unknown): void {
-  if (hasMoreElements(baseline, mostBaselineElements)) throw tooLarge();
+  if (hasMoreElements(baseline, maxBaselineElements)) throw tooLarge();
 }
 
 function tooLarge(): Refusal {
-  const values = mostBaselineElements.toLocaleString('en');
+  const values = maxBaselineElements.toLocaleString('en');
   return new Refusal(
     'VALIDATION_ERROR',
     `A baseline has at most ${largestBaseline >> 20} MiB of JSON and ${values} values`,

@@ -57,8 +57,8 @@ async function baselineOf(context: ServerContext, given: Given): Promise<Baselin
   return { content, source: 'request', hash };
 }
 
-const longestText = 300;
-const mostParts = 20;
+const maxTextLength = 300;
+const maxParts = 20;
 
 /** Includes a value in the response if it is small. */
 function shownAs(name: 'before' | 'after', document: unknown, pointer: string): Record<string, unknown> {
@@ -67,10 +67,10 @@ function shownAs(name: 'before' | 'after', document: unknown, pointer: string): 
   if (typeof value === 'string') return { [name]: cut(value) };
   if (typeof value !== 'object' || value === null) return { [name]: value };
   const parts = Object.values(value);
-  const plain = parts.length <= mostParts && parts.every((part) => typeof part !== 'object' || part === null);
-  return plain && JSON.stringify(value).length <= longestText ? { [name]: value } : {};
+  const plain = parts.length <= maxParts && parts.every((part) => typeof part !== 'object' || part === null);
+  return plain && JSON.stringify(value).length <= maxTextLength ? { [name]: value } : {};
 }
 
 function cut(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText - 1).toWellFormed()}…` : text;
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1).toWellFormed()}…` : text;
 }

@@ -9,7 +9,7 @@ import { checkComposition, composed, compositionKey } from './composition.ts';
 import { presentEnvironment } from './present.ts';
 import { refuseTakenName } from './write.ts';
 
-const mostAdhoc = 10_000;
+const maxAdhoc = 10_000;
 
 export const createEnvironment: Verb<'createEnvironment'> = (context, { body }) => {
   const projectId = context.project.id;
@@ -46,7 +46,7 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
       if (made) {
         // Ad hoc environments are not listed, but their number is limited too.
         const which = { projectId, adhoc: true };
-        await checkRoom(context, db, 'environments made on the fly', environments.count, which, mostAdhoc);
+        await checkRoom(context, db, 'environments made on the fly', environments.count, which, maxAdhoc);
         await audit(db, context, 'environment.ensure-adhoc', id);
         return { environment: presentEnvironment(made), created: true };
       }

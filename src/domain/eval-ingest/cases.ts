@@ -66,7 +66,7 @@ export async function placeResults(
 }
 
 /** Most scoring configs per run; scores beyond are shown, but not compared. */
-const mostScorings = 20;
+const maxScorings = 20;
 
 /** Stores the scoring config of a result, once for all results that share it. */
 function noteScoring(snapshot: RunSnapshot, inRun: PlannedCase, { evaluationConfig }: Result): void {
@@ -74,7 +74,7 @@ function noteScoring(snapshot: RunSnapshot, inRun: PlannedCase, { evaluationConf
   const { hash, definitions } = evaluationConfig;
   const known = (snapshot.scorings ??= {});
   if (!Object.hasOwn(known, hash)) {
-    if (Object.keys(known).length >= mostScorings) return;
+    if (Object.keys(known).length >= maxScorings) return;
     known[hash] = Object.fromEntries(
       definitions.map(({ scorerId, role, deterministic }) => [
         scorerId,
@@ -124,16 +124,16 @@ function plannedCase({ id, declaredId }: { id: string; declaredId: string }, res
   };
 }
 
-const mostKept = 500;
+const maxKept = 500;
 
 /**
  * Truncates a text for the snapshot, which is read and written with every request of a run, and appends a hash to
  * keep it distinct.
  */
 function brief(text: string): string {
-  if (text.length <= mostKept) return text;
+  if (text.length <= maxKept) return text;
   const hash = createHash('sha256').update(text).digest('hex');
-  return `${text.slice(0, mostKept).toWellFormed()}… (SHA-256 ${hash})`;
+  return `${text.slice(0, maxKept).toWellFormed()}… (SHA-256 ${hash})`;
 }
 
 function variantOf({ variants }: PlannedCase, result: Result): number {

@@ -17,9 +17,9 @@ type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
 
 /** Bytes of JSON per evaluation. */
 const largest = 64 * 1024;
-const mostCases = 1_000;
+const maxCases = 1_000;
 /** Characters of all evaluations of a run, which are read with it. */
-const mostOfAll = 4 * 1024 * 1024;
+const maxOfAll = 4 * 1024 * 1024;
 
 export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {
   const { runId, externalRunId } = body;
@@ -46,15 +46,15 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
     const fresh = [...given];
     const stored = fresh.map(([, { evaluation }]) => storableJson(evaluation));
     const { count, size } = await db.one(evaluations.taken, { runId: run.id });
-    if (count + fresh.length > mostCases)
-      throw conflict(`A run holds evaluations of at most ${mostCases} cases`, 'LIMIT_REACHED', {
-        limit: mostCases,
+    if (count + fresh.length > maxCases)
+      throw conflict(`A run holds evaluations of at most ${maxCases} cases`, 'LIMIT_REACHED', {
+        limit: maxCases,
       });
-    if (stored.reduce((sum, { length }) => sum + length, size) > mostOfAll)
+    if (stored.reduce((sum, { length }) => sum + length, size) > maxOfAll)
       throw conflict(
-        `The evaluations of a run are at most ${mostOfAll.toLocaleString('en')} characters of JSON together`,
+        `The evaluations of a run are at most ${maxOfAll.toLocaleString('en')} characters of JSON together`,
         'LIMIT_REACHED',
-        { limit: mostOfAll },
+        { limit: maxOfAll },
       );
     if (fresh.length > 0)
       await db.run(evaluations.insert, {

@@ -43,7 +43,7 @@ async function testsIn(content: Readable, format: 'auto' | 'junit' | 'jest'): Pr
   }
 }
 
-const mostTitle = 500;
+const maxTitle = 500;
 
 /** Converts tests to trials. A test has the same case in every report; a test listed twice is two trials. */
 function resultsOf(tests: readonly ReportedTest[]): { results: Result[]; skipped: number } {
@@ -51,7 +51,7 @@ function resultsOf(tests: readonly ReportedTest[]): { results: Result[]; skipped
   const ran = tests.filter(({ result }) => result !== 'skipped');
   const results = ran.map(({ suite, name, file, result, durationMs, message }): Result => {
     const caseTitle =
-      [suite, name].filter(Boolean).join(' > ').slice(0, mostTitle).toWellFormed() || 'unnamed';
+      [suite, name].filter(Boolean).join(' > ').slice(0, maxTitle).toWellFormed() || 'unnamed';
     const externalCaseId = `t_${shortHash([file, suite, name])}`;
     const number = (seen.get(externalCaseId) ?? 0) + 1;
     seen.set(externalCaseId, number);

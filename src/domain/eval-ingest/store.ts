@@ -21,10 +21,10 @@ import type { Result } from './header.ts';
 import type { Recognized } from './recognize.ts';
 
 /** Limits per run, over all its requests. */
-const mostOfRun = 10_000;
-const mostScores = 100_000;
+const maxOfRun = 10_000;
+const maxScores = 100_000;
 /** Rows per statement. */
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 /** A result with its trace stored; no row refers to the blob yet. */
 export interface Prepared extends Recognized {
@@ -59,9 +59,9 @@ export async function addResults(
 ): Promise<Added> {
   const fresh = await unknown(db, run.id, prepared);
   const total = run.trials + fresh.length;
-  if (total > mostOfRun)
-    throw conflict(`A run holds at most ${mostOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
-      limit: mostOfRun,
+  if (total > maxOfRun)
+    throw conflict(`A run holds at most ${maxOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
+      limit: maxOfRun,
     });
   countScores(snapshot, fresh);
   const skipped = prepared.length - fresh.length;
@@ -86,9 +86,9 @@ export async function addResults(
   if (artifacts.length > 0)
     await db.run(blobRows.refer, { ids: artifacts, projectId: context.project.id, runId: run.id });
   // In batches, to bound the size of a statement.
-  for (let at = 0; at < rows.length; at += mostAtOnce)
+  for (let at = 0; at < rows.length; at += maxAtOnce)
     await db.run(trials.insertReported, {
-      ...byColumn(rows.slice(at, at + mostAtOnce)),
+      ...byColumn(rows.slice(at, at + maxAtOnce)),
       projectId: context.project.id,
     });
   const sum = (field: 'input' | 'output'): number =>
@@ -109,9 +109,9 @@ export async function addResults(
 function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
   const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
   const total = (snapshot.scores ?? 0) + more;
-  if (total > mostScores)
-    throw conflict(`A run holds at most ${mostScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
-      limit: mostScores,
+  if (total > maxScores)
+    throw conflict(`A run holds at most ${maxScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
+      limit: maxScores,
     });
   if (more > 0) snapshot.scores = total;
 }

@@ -47,7 +47,7 @@ export const requestEvalRunInsights: Verb<'requestEvalRunInsights'> = (context, 
 type InsightsContent = Pick<Envelope, 'summary' | 'coverage' | 'findings' | 'runHealth' | 'truncation'>;
 
 const page = 500;
-const mostFindings = 50;
+const maxFindings = 50;
 /** Below this many graded trials, confidence is low. */
 const fewTrials = 5;
 
@@ -83,7 +83,7 @@ async function count(db: Db, run: runs.RunRow): Promise<InsightsContent> {
   }
   const { attempted, completed, graded } = await db.one(evalRunInsights.health, { runId });
   const all = clusters.list();
-  const findings = all.slice(0, mostFindings).map((cluster) => trialFinding(runId, cluster, attempted));
+  const findings = all.slice(0, maxFindings).map((cluster) => trialFinding(runId, cluster, attempted));
   const failed = all.reduce((sum, cluster) => sum + cluster.count, 0);
   const omittedFindings = all.length - findings.length;
   const health = { attempted, succeeded: completed, failed: attempted - completed, rateLimited: 0 };

@@ -1,7 +1,7 @@
 import { seededChecks } from '../../evaluation/index.ts';
 import { sameJson } from '../../platform/canonical.ts';
 import type { CaseRow } from '../../platform/database/queries/eval-cases.ts';
-import { mostTrials, type SuiteFile } from '../../suite-files/suite-file.ts';
+import { maxTrials, type SuiteFile } from '../../suite-files/suite-file.ts';
 import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 import { shownCheck, shownSteps } from '../eval-suites/cases/vocabulary.ts';
 import { defaultJudge, type SuiteSettings } from '../eval-suites/settings.ts';
@@ -61,7 +61,7 @@ function defaultsOf({ execution, settings }: Suite, cases: readonly Case[], vers
     provider: execution?.provider,
     systemPrompt: execution?.systemPrompt,
     temperature: execution?.temperature,
-    [words.trials]: Math.min(trialsOf(settings), mostTrials),
+    [words.trials]: Math.min(trialsOf(settings), maxTrials),
     passThreshold: thresholdOf(settings),
     validity,
     qualityGate,
@@ -132,8 +132,8 @@ function notesOn({ settings, execution, scheduleEnabled }: Suite, cases: readonl
     notes.push(
       'How many trials there are at least is left out: it says nothing where each case is decided by itself',
     );
-  if (trialsOf(settings) > mostTrials)
-    notes.push(`The suite tries each case ${trialsOf(settings)} times; a file can say ${mostTrials} at most`);
+  if (trialsOf(settings) > maxTrials)
+    notes.push(`The suite tries each case ${trialsOf(settings)} times; a file can say ${maxTrials} at most`);
   if (execution?.model === undefined && modelOfCases(cases) !== undefined)
     notes.push('The suite has no model; the first one of its cases stands in defaults');
   if (scheduleEnabled)

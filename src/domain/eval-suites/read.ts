@@ -15,7 +15,7 @@ export const getEvalSuite: Verb<'getEvalSuite'> = async (context, input) =>
   presentSuite(context.db, await findSuite(context, input.suiteId), vocabularyOf(input));
 
 /** Upper bound of revision numbers. */
-const mostRevisions = 2 ** 31 - 1;
+const maxRevisions = 2 ** 31 - 1;
 
 export const listEvalSuiteRevisions: Verb<'listEvalSuiteRevisions'> = async (context, input) => {
   const { id: suiteId } = await findSuite(context, input.suiteId);
@@ -23,7 +23,7 @@ export const listEvalSuiteRevisions: Verb<'listEvalSuiteRevisions'> = async (con
     scope: ['eval-suite-revisions', suiteId],
     placeOf: ({ number }: suites.RevisionRow) => [number] as const,
     fetch: (after, most) =>
-      context.db.rows(suites.listRevisions, { suiteId, before: after?.[0] ?? mostRevisions, most }),
+      context.db.rows(suites.listRevisions, { suiteId, before: after?.[0] ?? maxRevisions, most }),
     present: (row) => ({
       id: row.id,
       revisionNumber: row.number,
@@ -35,7 +35,7 @@ export const listEvalSuiteRevisions: Verb<'listEvalSuiteRevisions'> = async (con
       changedFields: row.changedFields,
       revisionGroupId: row.groupId,
       pinnedRunCount: row.pinnedRuns,
-      pinnedRunCountCapped: row.pinnedRuns >= suites.mostPinned,
+      pinnedRunCountCapped: row.pinnedRuns >= suites.maxPinned,
     }),
   });
 };

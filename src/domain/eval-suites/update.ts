@@ -1,4 +1,4 @@
-import { type updateEvalSuite as declaration, mostEnvironments } from '../../contract/eval-suites.ts';
+import { type updateEvalSuite as declaration, maxEnvironments } from '../../contract/eval-suites.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { Db } from '../../platform/database/database.ts';
 import { conflict, invalid } from '../base/refusals.ts';
@@ -65,9 +65,9 @@ export const attachEvalSuiteEnvironment: Verb<'attachEvalSuiteEnvironment'> = (c
   return withSuite(context, write, async (db, suite) => {
     const { environmentIds } = suite;
     if (environmentIds.includes(body.environmentId)) return { suiteId, attached: false, environmentIds };
-    if (environmentIds.length >= mostEnvironments)
-      throw conflict(`A suite has at most ${mostEnvironments} environments`, 'LIMIT_REACHED', {
-        limit: mostEnvironments,
+    if (environmentIds.length >= maxEnvironments)
+      throw conflict(`A suite has at most ${maxEnvironments} environments`, 'LIMIT_REACHED', {
+        limit: maxEnvironments,
       });
     const added = await environmentsCalled(db, suite.projectId, [body.environmentId]);
     const changed = { environmentIds: [...environmentIds, ...added] };

@@ -18,7 +18,7 @@ import type { PlaceSnapshot } from './place.ts';
 
 const callTimeout = 30_000;
 /** Most characters of tool declarations; all of them go to the model with each step. */
-const mostDeclared = 4 * 1024 * 1024;
+const maxDeclared = 4 * 1024 * 1024;
 
 /** On whose behalf a server is called, with which secrets. */
 export interface Party {
@@ -103,10 +103,10 @@ async function toolsOf(
       onConnected?.();
       const { items = [] } = (await drain(conversation, 'tools')) ?? {};
       const size = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
-      if (size > mostDeclared)
+      if (size > maxDeclared)
         throw new McpFailure(
           'too-large',
-          `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${mostDeclared >> 20}`,
+          `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${maxDeclared >> 20}`,
         );
       return redactor.learn(conversation.secrets()).hide(items);
     });

@@ -17,7 +17,7 @@ export type Connected = { attempts: SetupAttempt[] } & (
 );
 
 const waits = [0, 1_000, 3_000];
-const mostKept = 32;
+const maxKept = 32;
 
 interface Entry {
   connected: Promise<Connected>;
@@ -58,7 +58,7 @@ export class RunServers {
     this.connected.delete(run.id);
     this.connected.set(run.id, entry);
     const [oldest = ''] = this.connected.keys();
-    if (this.connected.size > mostKept) this.connected.delete(oldest);
+    if (this.connected.size > maxKept) this.connected.delete(oldest);
     void this.noteFailure(run.id, entry);
     return entry.connected;
   }

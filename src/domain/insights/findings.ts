@@ -21,7 +21,7 @@ export interface FindingOwner {
 
 type Place = readonly [at: number, id: string];
 
-const mostWaves = 20;
+const maxWaves = 20;
 
 export function findingQueries({ kind }: FindingOwner): FindingQueries {
   return kind === 'journey' ? journeyFindings : studyFindings;
@@ -54,7 +54,7 @@ export function pageOfFindings<Item>(
       const place = { before: after?.[0] ?? null, beforeId: after?.[1] ?? '' };
       const rows = await db.rows(list, { ownerId: owner.id, most, ...place });
       const fingerprints = rows.map(({ fingerprint }) => fingerprint);
-      const covering = await db.rows(waves, { ownerId: owner.id, fingerprints, most: mostWaves });
+      const covering = await db.rows(waves, { ownerId: owner.id, fingerprints, most: maxWaves });
       return rows.map((row) => ({
         row,
         waves: covering.flatMap(({ fingerprint, ...wave }) =>

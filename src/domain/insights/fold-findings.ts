@@ -13,7 +13,7 @@ export interface Wave {
 }
 
 /** A wave has any number of subjects, since servers have any number of tools. Firing observations are kept first. */
-const mostSubjects = 500;
+const maxSubjects = 500;
 
 /** Replaces the observations of a wave and updates its findings, one wave of an owner after the other. */
 export async function foldWave(
@@ -26,7 +26,7 @@ export async function foldWave(
   const findings = findingQueries(owner);
   const ownerId = owner.id;
   const { waveId, at } = wave;
-  const observations = all.toSorted((a, b) => Number(b.fires) - Number(a.fires)).slice(0, mostSubjects);
+  const observations = all.toSorted((a, b) => Number(b.fires) - Number(a.fires)).slice(0, maxSubjects);
   const fingerprints = observations.map(({ fingerprint }) => fingerprint);
   await forgetOthers(db, owner, waveId, fingerprints);
   if (observations.length === 0) return;

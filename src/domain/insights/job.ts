@@ -10,8 +10,8 @@ import { type Asker, askForJson, askModel, type ModelParts } from '../model-call
 import type { InsightsSource, Outcome, Subject } from './source.ts';
 
 /** Milliseconds for all calls together. */
-const longestExplanation = 120_000;
-const mostTokens = 8_192;
+const maxExplanationLength = 120_000;
+const maxTokens = 8_192;
 
 export interface Explained<Content> {
   content: Content;
@@ -93,14 +93,14 @@ async function explained<Content>(
   const { models, log } = parts.services;
   const route = hostedRoute(models);
   if (!route) return { content, reasonCode: 'no_model' };
-  const ends = AbortSignal.any([signal, timeoutSignal(longestExplanation)]);
+  const ends = AbortSignal.any([signal, timeoutSignal(maxExplanationLength)]);
   const variant = { model: route.id, provider: route.provider };
   try {
     return await explain({
       route,
       ask: async (prompt) => {
         const asked = await askModel(parts, asker, null, variant, ends);
-        return askForJson(asked, prompt, { maxOutputTokens: mostTokens, abortSignal: ends });
+        return askForJson(asked, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
       },
     });
   } catch (error) {

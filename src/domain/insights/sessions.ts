@@ -12,9 +12,9 @@ import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import type { Counted, Explained, Explainer } from './job.ts';
 
 /** Sessions whose messages are shown to a model, and characters of each. */
-export const mostSampled = 24;
-const longestExcerpt = 4_000;
-const mostMessages = 60;
+export const maxSampled = 24;
+const maxExcerptLength = 4_000;
+const maxMessages = 60;
 
 /** Insights into sessions, as stored and answered. */
 export type SessionsContent<Insights extends SessionInsights> = Insights & {
@@ -61,12 +61,12 @@ async function excerptsOf(
     ...evidenceSessionIds.slice(0, 3),
     ...contrastSessionIds.slice(0, 1),
   ]);
-  const ids = [...new Set([...evidence, ...spoken])].slice(0, mostSampled);
+  const ids = [...new Set([...evidence, ...spoken])].slice(0, maxSampled);
   const excerpts = new Map<string, string>();
   for (const sessionId of ids) {
-    const messages = await db.rows(chats.messagesFrom, { sessionId, from: 0, most: mostMessages });
+    const messages = await db.rows(chats.messagesFrom, { sessionId, from: 0, most: maxMessages });
     const text = messages.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n');
-    if (text !== '') excerpts.set(sessionId, text.slice(0, longestExcerpt));
+    if (text !== '') excerpts.set(sessionId, text.slice(0, maxExcerptLength));
   }
   return excerpts;
 }

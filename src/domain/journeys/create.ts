@@ -7,7 +7,7 @@ import { audit } from '../context/audit.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
 import { checkParts, unknown } from './parts.ts';
-import { presentJourney, usualJudge, usualThreshold } from './present.ts';
+import { presentJourney, defaultJudge, defaultThreshold } from './present.ts';
 
 export const createJourney: Verb<'createJourney'> = (context, { body }) =>
   writeInProject(context, async (db) => {
@@ -32,8 +32,8 @@ export const createJourney: Verb<'createJourney'> = (context, { body }) =>
       sessionsPerTarget: body.sessionsPerTarget,
       maxTurns: body.maxTurns,
       rubric: body.rubric ?? null,
-      judge: body.judge ?? usualJudge,
-      passThreshold: body.passThreshold ?? usualThreshold,
+      judge: body.judge ?? defaultJudge,
+      passThreshold: body.passThreshold ?? defaultThreshold,
     });
     await audit(db, context, 'journey.create', journey.id);
     return presentJourney(journey);

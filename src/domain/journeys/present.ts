@@ -4,8 +4,8 @@ import { GoalJudge, type SessionRubric } from '../../contract/rubrics.ts';
 import type { JourneyRow } from '../../platform/database/queries/journeys.ts';
 
 /** Default share of a target's sessions that must pass. */
-export const usualThreshold = 0.8;
-export const usualJudge = GoalJudge.parse({});
+export const defaultThreshold = 0.8;
+export const defaultJudge = GoalJudge.parse({});
 
 export function presentJourney(row: JourneyRow): OutputOf<Operations['getJourney']> {
   const { serverGroupId, archivedAt: _, ...journey } = row;

@@ -13,8 +13,8 @@ import { redact } from '../../platform/log.ts';
 import { type Asker, askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
 
 /** Milliseconds and tokens per answer; for some models, tokens include reasoning. */
-const longestCall = 90_000;
-const mostTokens = 8_192;
+const callTimeout = 90_000;
+const maxTokens = 8_192;
 
 /** The judge of a run. Without a route, the lexical judge counts words. */
 export interface Judge {
@@ -75,8 +75,8 @@ export async function askJudge(
   try {
     const text = await askForJson(asked, prompt, {
       temperature: 0,
-      maxOutputTokens: mostTokens,
-      abortSignal: AbortSignal.any([signal, timeoutSignal(longestCall)]),
+      maxOutputTokens: maxTokens,
+      abortSignal: AbortSignal.any([signal, timeoutSignal(callTimeout)]),
     });
     return billed(readJudgeAnswer(text, rubric));
   } catch (error) {

@@ -1,8 +1,8 @@
 import { McpFailure } from '../../mcp/failures.ts';
 import type { Conversation } from '../../mcp/mcp.ts';
 
-const mostPages = 1000;
-const mostItems = 50_000;
+const maxPages = 1000;
+const maxItems = 50_000;
 
 /** Lists of a server: capability, method, and the key field of their items. */
 export const lists = {
@@ -62,13 +62,13 @@ export async function drainPages(
     complaint ??= await answer.complaint();
     const page = answer.result[name];
     if (Array.isArray(page)) items = items.concat(page as Record<string, unknown>[]);
-    if (items.length > mostItems)
-      throw new McpFailure('too-large', `${method} lists more than ${mostItems.toLocaleString('en')} items`);
+    if (items.length > maxItems)
+      throw new McpFailure('too-large', `${method} lists more than ${maxItems.toLocaleString('en')} items`);
     const next = answer.result['nextCursor'];
     cursor = typeof next === 'string' && !firstPageOnly ? next : undefined;
     if (cursor !== undefined && seen.has(cursor))
       throw endless(`${method} repeats a cursor, so its pages have no end`);
-    if (seen.size >= mostPages) throw endless(`${method} has more than ${mostPages} pages`);
+    if (seen.size >= maxPages) throw endless(`${method} has more than ${maxPages} pages`);
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
   return { items, first, ...(complaint !== undefined && { complaint }) };

@@ -4,8 +4,8 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3GenerateResult,
 } from '@ai-sdk/provider';
-import { connectModel, mostOutputTokens } from '../../models/connect.ts';
-import { costMicros, mostMicros, sizedMicros } from '../../models/cost.ts';
+import { connectModel, outputTokenLimit } from '../../models/connect.ts';
+import { costMicros, maxMicros, sizedMicros } from '../../models/cost.ts';
 import { cutOffWords } from '../../models/cut-off.ts';
 import { ModelFailure, unlessAborted } from '../../models/failure.ts';
 import { type ApiKeys, type ModelRoute, resolveModel } from '../../models/resolve.ts';
@@ -237,7 +237,7 @@ function meterOf({ parts, run, trialId, route, spending, ours }: Metering): Mete
   return {
     patience,
     begin: async (inputBytes, maxOutputTokens) => {
-      const micros = prices && mostMicros(inputBytes, mostOutputTokens(maxOutputTokens, route), prices);
+      const micros = prices && maxMicros(inputBytes, outputTokenLimit(maxOutputTokens, route), prices);
       const inputMicros = prices ? sizedMicros({ input: inputBytes, output: 0 }, prices) : 0;
       const reservation = await ours(ledger.reserve({ ...made, purpose, micros, inputMicros }));
       const extending = setInterval(() => void ledger.extend(reservation).catch(() => {}), reservedFor / 3);

@@ -4,13 +4,13 @@ import * as projects from '../../platform/database/queries/projects.ts';
 import * as users from '../../platform/database/queries/users.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
 
-const mostShown = 10;
+const maxShown = 10;
 
 /** Lists the possible matches in the error message. */
 function candidates(things: readonly { id: string; name: string }[]): string {
   if (things.length === 0) return 'there is none';
-  const shown = things.slice(0, mostShown).map(({ id, name }) => `${name} (${id})`);
-  return `${shown.join(', ')}${things.length > mostShown ? ' and others' : ''}`;
+  const shown = things.slice(0, maxShown).map(({ id, name }) => `${name} (${id})`);
+  return `${shown.join(', ')}${things.length > maxShown ? ' and others' : ''}`;
 }
 
 export function listOrganizations(db: Db): Promise<organizations.OrganizationRow[]> {

@@ -4,7 +4,7 @@ import { OperatorProblem } from '../../platform/problem.ts';
 import { auditOperator } from '../context/audit.ts';
 import { organizationNamed } from './find.ts';
 
-const mostDays = 36_500;
+const maxDays = 36_500;
 
 export interface RetentionLimit {
   organization: string;
@@ -57,7 +57,7 @@ function limitOf(written: string): { kind: retention.RetentionKind; days: number
     throw new OperatorProblem(`No kind ${name}. There are: ${retention.retentionKinds.join(', ')}`);
   if (value === 'forever') return { kind, days: null };
   const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (days < 1 || days > mostDays)
-    throw new OperatorProblem(`${kind} takes a number of days from 1 to ${mostDays}, or forever: ${kind}=90`);
+  if (days < 1 || days > maxDays)
+    throw new OperatorProblem(`${kind} takes a number of days from 1 to ${maxDays}, or forever: ${kind}=90`);
   return { kind, days };
 }

@@ -224,7 +224,7 @@ function projectEnded(): Refusal {
 
 /** Says no more to a visitor, who must not learn whether the study exists. */
 export function accessEnded(): Refusal {
-  return new Refusal('UNAUTHORIZED', endedWords, { details });
+  return new Refusal('UNAUTHORIZED', endedText, { details });
 }
 
-export const endedWords = 'You no longer have access. Ask the person who sent you the link';
+export const endedText = 'You no longer have access. Ask the person who sent you the link';

@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { closedBrowser, noBrowser } from './browser-refusals.ts';
 
 /** Running browsers per person, over all projects. */
-const mostAwake = 2;
+const maxAwake = 2;
 
 const processGone = 'the service stopped while it was open';
 
@@ -35,7 +35,7 @@ export async function claimBrowser(
     if (row.state === 'closed') throw closedBrowser(row);
     if (row.state === 'active') return row.holderId === holderId ? { kind: 'lost' } : { kind: 'taken', id };
     const awake = await trx.rows(rows.awake, { userId });
-    if (awake.length >= mostAwake) {
+    if (awake.length >= maxAwake) {
       const idle = awake.find(({ busy }) => !busy);
       if (!idle) throw allBusy(awake.map((one) => one.id));
       return { kind: 'taken', id: idle.id };
@@ -48,7 +48,7 @@ export async function claimBrowser(
 function allBusy(sessionIds: string[]): Refusal {
   return new Refusal(
     'RATE_LIMITED',
-    `${mostAwake} browsers of yours are at work, which is the most: ${sessionIds.join(' and ')}. Wait for their commands, or close one`,
+    `${maxAwake} browsers of yours are at work, which is the most: ${sessionIds.join(' and ')}. Wait for their commands, or close one`,
     { details: { reason: 'BROWSERS_BUSY', sessionIds }, retryAfter: 2 },
   );
 }

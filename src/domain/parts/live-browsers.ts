@@ -22,7 +22,7 @@ const lease = 30_000;
 /** Milliseconds another process gets to release a browser. */
 const patience = 3_000;
 /** How often a claim is retried after another browser was released. */
-const mostClaims = 3;
+const maxClaims = 3;
 
 /** A running browser of this process. */
 export interface AwakeBrowser {
@@ -135,7 +135,7 @@ export class LiveBrowsers {
     const { db } = this.parts;
     if (this.stopped) throw conflict('The service is stopping. Try again in a moment', 'BROWSER_CLOSED');
     await this.beat();
-    for (let nth = 0; nth < mostClaims; nth++) {
+    for (let nth = 0; nth < maxClaims; nth++) {
       const claim = await claimBrowser(db, row, this.holderId);
       if (claim.kind === 'claimed') return this.boot(claim.row, claim.woken);
       if (claim.kind === 'lost') await db.row(rows.close, { id: row.id, reason: 'it was lost' });

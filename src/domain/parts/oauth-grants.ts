@@ -40,7 +40,7 @@ const early = 60_000;
 const refreshTimeout = 15_000;
 const held = 5_000;
 /** Seconds; the maximum an import accepts. */
-const longestLife = 1_000_000_000;
+const maxLifetime = 1_000_000_000;
 
 /**
  * Access tokens of OAuth grants, refreshed when needed. Refresh tokens may be single-use, so one process at a time
@@ -201,7 +201,7 @@ export class Grants {
         { ...secrets, accessToken, refreshToken },
       );
       // The old refresh token is spent, so the new one must be stored whatever `expires_in` says.
-      const seconds = Math.min(Math.max(0, expiresIn ?? 0), longestLife);
+      const seconds = Math.min(Math.max(0, expiresIn ?? 0), maxLifetime);
       const expiresAt = expiresIn === undefined ? null : clock() + seconds * 1000;
       const scope = tokens.scope === undefined ? null : asStorable(tokens.scope);
       const { id, version } = grant;

@@ -27,7 +27,7 @@ const lastWords = 2_000;
 const lookEvery = 100;
 
 /** Bytes of responses buffered for slow readers in this process. */
-const mostHeld = 256 * 1024 * 1024;
+const maxHeld = 256 * 1024 * 1024;
 
 const replaced = 'Another client opened this tunnel';
 const unattended = 'The account or key that opened this tunnel no longer has access';
@@ -47,7 +47,7 @@ export class Tunnels {
   private readonly parts: Parts;
   private readonly holderId = newId('tuh');
   private readonly held = new Map<string, Held>();
-  private readonly room = new ByteAllowance(mostHeld);
+  private readonly room = new ByteAllowance(maxHeld);
   private readonly hops: HopClient;
   private readonly server: HopServer;
   private readonly unsubscribe: () => void;

@@ -4,7 +4,7 @@ import type { VisitorContext } from '../context/context.ts';
 
 const scope = ['known devices'];
 /** Accounts remembered per browser. */
-const mostAccounts = 5;
+const maxAccounts = 5;
 /** Milliseconds since the last sign-in after which an account is forgotten. */
 const lasting = 180 * 86_400_000;
 
@@ -31,7 +31,7 @@ export async function letIn(context: VisitorContext, userId: string, token: stri
   const others = knownFor(context).filter((one) => one.userId !== userId);
   const device = knownDevice(context, account) ?? newId('dev', clock());
   const entry: KnownFor = { userId, device, at: clock(), password: passwordMark(context, account) };
-  visitor.keepDevice(cursors.seal(scope, JSON.stringify([entry, ...others].slice(0, mostAccounts))));
+  visitor.keepDevice(cursors.seal(scope, JSON.stringify([entry, ...others].slice(0, maxAccounts))));
 }
 
 /** Device ID of a browser that has signed in to the account before. The cookie is sealed, so it cannot be forged. */

@@ -10,7 +10,7 @@ import type { Verb } from '../context/verb.ts';
 import { hashApiKey, hintOfApiKey, newApiKey } from '../identity/api-key.ts';
 
 /** Most active keys per person and organization. */
-const mostKeys = 100;
+const maxKeys = 100;
 
 export const listKeys: Verb<'listKeys'> = async (context, { organizationId, whose, ...page }) => {
   const userId = whose === 'all' && administers(context) ? null : context.actor.user.id;
@@ -32,7 +32,7 @@ export const createKey: Verb<'createKey'> = async (context, { organizationId, bo
   const { createdAt } = await db.transaction(async (trx) => {
     await trx.row(people.hold, { userId: actor.user.id });
     const { count } = await trx.one(keys.countOf, { organizationId, userId: actor.user.id });
-    if (count >= mostKeys)
+    if (count >= maxKeys)
       throw conflict(`You have ${count} API keys here. Revoke some that are not used`, 'TOO_MANY_KEYS');
     await audit(trx, context, 'key.create', id, { name, hint });
     return trx.one(keys.insert, {

@@ -11,10 +11,10 @@ const shortest = 10;
 /** Concurrent derivations per process: each uses 32 MB and a CPU core. */
 const lanes = 2;
 /** Queue limit; a longer queue would exceed people's patience. */
-const mostWaiting = 40;
+const maxWaiting = 40;
 
 const derivations = new Semaphore(lanes, {
-  total: lanes + mostWaiting,
+  total: lanes + maxWaiting,
   error: () =>
     new Refusal('RATE_LIMITED', 'Too many people are signing in just now. Try again in a moment', {
       retryAfter: 10,

@@ -15,7 +15,7 @@ import { mailsLinks } from './mail.ts';
 type SignedIn = OutputOf<ConsoleOperations['signIn']>;
 
 /** Most sessions per account. */
-const mostSessions = 50;
+const maxSessions = 50;
 
 /**
  * Begins a session and ends the browser's previous one. The caller holds the account lock and has checked the
@@ -40,7 +40,7 @@ export async function beginSession(
     address: visitor.address,
     userAgent: visitor.userAgent ?? null,
   });
-  await db.run(sessions.endSurplus, { userId, most: mostSessions });
+  await db.run(sessions.endSurplus, { userId, most: maxSessions });
   const details = { way, address: visitor.address };
   await auditPerson(db, context, userId, { action: 'session.begin', target: id, details });
   return { id, token };

@@ -33,7 +33,7 @@ export const listMySessions: Verb<'listMySessions'> = async ({ db, person }) => 
       userAgent,
       createdAt,
       lastSeenAt,
-      expiresAt: Math.min(lastSeenAt + sessions.idleDays * day, createdAt + sessions.mostDays * day),
+      expiresAt: Math.min(lastSeenAt + sessions.idleDays * day, createdAt + sessions.maxDays * day),
     })),
   };
 };

@@ -11,7 +11,7 @@ import { type DeclaredServer, declaredServer, ServerEntries } from './servers.ts
 
 export const pluginBounds: FolderBounds = { files: 1000, bytes: 50 * 1024 * 1024 };
 
-const mostComponents = 100;
+const maxComponents = 100;
 const manifestFile = 'plugin.json';
 const serversFile = 'mcp.json';
 
@@ -69,8 +69,8 @@ export async function parseBundle(
   const servers = [...own, ...shared.filter(({ key }) => !Object.hasOwn(ownEntries, key))];
   const skills = skillsOf(files);
   for (const components of [servers, skills])
-    if (components.length > mostComponents)
-      throw new OperatorProblem(`A plugin brings at most ${mostComponents} servers and as many skills`);
+    if (components.length > maxComponents)
+      throw new OperatorProblem(`A plugin brings at most ${maxComponents} servers and as many skills`);
   const shown = withoutSecrets(files, [...own, ...shared], fingerprint);
   const below = (folder: string): number =>
     [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).length;

@@ -31,7 +31,7 @@ export interface RunOptions {
 }
 
 /** Time limit of a run in milliseconds. */
-const longestRun = 170_000;
+const runTimeout = 170_000;
 
 /** Gathers evidence, grades it and writes the report. Restarts from the beginning after a crash. */
 export function readinessJob(parts: ModelParts): JobKind {
@@ -75,7 +75,7 @@ async function assess(parts: ModelParts, run: Run, context: ServerContext): Prom
   const cancelled = context.callerGone();
   const { allowSideEffects, declared } = run.options as RunOptions;
   const { kind, submissionMode } = run;
-  const signal = AbortSignal.any([cancelled, timeoutSignal(longestRun)]);
+  const signal = AbortSignal.any([cancelled, timeoutSignal(runTimeout)]);
   const importsSkills = submissionMode === 'mcp-imported-skills';
   const gathered = await gather(context, { kind, importsSkills, allowSideEffects, declared }, signal);
   cancelled.throwIfAborted();

@@ -21,8 +21,8 @@ interface Observed {
 }
 
 /** Time limit in milliseconds, and tokens of the answer. */
-const longestCall = 60_000;
-const mostTokens = 4_096;
+const callTimeout = 60_000;
+const maxTokens = 4_096;
 
 /** Optional observations of a model about the tools. A failure here does not fail the run. */
 export async function observe(
@@ -44,7 +44,7 @@ export async function observe(
     });
   const refused = await spent(context, run.id);
   if (refused !== undefined) return blocked(refused);
-  const late = timeoutSignal(longestCall);
+  const late = timeoutSignal(callTimeout);
   const ends = AbortSignal.any([signal, late]);
   const { organizationId, projectId } = run;
   const purpose = { reason: `observations of readiness run ${run.id}`, actor: context.actor.user.id };
@@ -52,7 +52,7 @@ export async function observe(
   try {
     const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
     const prompt = observationPrompt(await new Redactor(secrets).hide(tools.value));
-    const answer = await askForJson(asked, prompt, { maxOutputTokens: mostTokens, abortSignal: ends });
+    const answer = await askForJson(asked, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
     const findings = readObservations(answer, run.kind, tools.value, context.clock());
     if (!findings) return none({ status: 'invalid-output', reason: 'schema_invalid' });
     return { state: { status: 'completed' }, findings };

@@ -18,8 +18,8 @@ import { shownUrl } from './gather/endpoint.ts';
 import { assessReadiness, type RunOptions } from './job.ts';
 import type { ObservationState } from './present.ts';
 
-const mostOpen = 4;
-const mostADay = 200;
+const maxOpen = 4;
+const maxADay = 200;
 
 interface Asked {
   kind: 'claude' | 'openai';
@@ -131,16 +131,16 @@ async function write(
 async function checkRoom(db: Db, organizationId: string): Promise<void> {
   await db.row(runs.lineUp, { organizationId });
   const open = (await db.one(runs.countOpen, { organizationId })).count;
-  if (open >= mostOpen)
+  if (open >= maxOpen)
     throw limited(`${open} readiness runs of this organization are under way. Wait for one, or cancel it`, {
       reason: 'CONCURRENT_RUN_LIMIT',
-      limit: mostOpen,
+      limit: maxOpen,
     });
   const today = (await db.one(runs.countToday, { organizationId })).count;
-  if (today >= mostADay)
-    throw limited(`${mostADay} readiness runs were started today. Start the next one after midnight, UTC`, {
+  if (today >= maxADay)
+    throw limited(`${maxADay} readiness runs were started today. Start the next one after midnight, UTC`, {
       reason: 'DAILY_RUN_LIMIT',
-      limit: mostADay,
+      limit: maxADay,
     });
 }
 

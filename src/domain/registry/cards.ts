@@ -14,7 +14,7 @@ import { checkAddress } from '../servers/rules.ts';
 import { presentCard } from './present.ts';
 
 /** All cards must fit on the first page of a list. */
-const mostCards = 1000;
+const maxCards = 1000;
 
 export const listOrganizationRegistryServers: Verb<'listOrganizationRegistryServers'> = (
   context,
@@ -42,8 +42,8 @@ export const createOrganizationRegistryServer: Verb<'createOrganizationRegistryS
   return context.db
     .transaction(async (db) => {
       await db.row(cards.lineUp, { organizationId });
-      if ((await db.one(cards.full, { organizationId, most: mostCards })).full)
-        throw new Refusal('CONFLICT', `The organization has ${mostCards} cards. Delete one of them`, {
+      if ((await db.one(cards.full, { organizationId, most: maxCards })).full)
+        throw new Refusal('CONFLICT', `The organization has ${maxCards} cards. Delete one of them`, {
           details: { code: 'TOO_MANY_CARDS' },
         });
       const card = await db.one(cards.insert, {

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as entries from '../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../platform/database/queries/registry-sources.ts';
-import { searchFor } from '../../registry/search-words.ts';
+import { searchFor } from '../../registry/search-terms.ts';
 import { pageBy } from '../base/paging.ts';
 import type { Verb } from '../context/verb.ts';
 import { commandsAllowed, presentEntry } from './present.ts';

@@ -15,17 +15,17 @@ function accountOf({ organization, user }: Context['actor']): { organizationId: 
   return { organizationId: organization.id, userId: user.id };
 }
 
-const mostOpen = 5;
+const maxOpen = 5;
 
 /** Limits open requests per account. Locks the account until the transaction ends. */
 export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
   const account = accountOf(actor);
   await db.row(connections.lineUp, account);
-  if ((await db.one(connections.count, account)).count >= mostOpen)
+  if ((await db.one(connections.count, account)).count >= maxOpen)
     throw conflict(
-      `${mostOpen} connection requests of this account are open. Finish or cancel one`,
+      `${maxOpen} connection requests of this account are open. Finish or cancel one`,
       'ACTIVE_REQUEST_LIMIT',
-      { limit: mostOpen },
+      { limit: maxOpen },
     );
 }
 

@@ -5,8 +5,8 @@ import type { SkillEntry, SkillFile } from './entry.ts';
 import { SkillRefused } from './refused.ts';
 
 /** Bounds YAML: parsing is quadratic in the number of keys, and slow for nested brackets. */
-const mostFrontmatter = 16 * 1024;
-const mostBrackets = 1000;
+const maxFrontmatter = 16 * 1024;
+const maxBrackets = 1000;
 
 /** Refuses bytes whose size or digest differs from the listed file. */
 export function verifyFile({ skillUri }: SkillEntry, { uri, digest, size }: SkillFile, bytes: Buffer): void {
@@ -54,10 +54,10 @@ export function verifyManifest(entry: SkillEntry, bytes: Buffer): string {
 
 function readHead(skillUri: string, text: string): ReturnType<typeof readFrontmatter> {
   const head = text.slice(0, Math.max(0, text.search(/\n---[ \t]*(\r?\n|$)/)));
-  if (head.length > mostFrontmatter)
-    throw drift(skillUri, `The frontmatter of SKILL.md is longer than ${mostFrontmatter} characters`);
-  if (head.replaceAll(/[^[{]/g, '').length > mostBrackets)
-    throw drift(skillUri, `The frontmatter of SKILL.md has more than ${mostBrackets} brackets`);
+  if (head.length > maxFrontmatter)
+    throw drift(skillUri, `The frontmatter of SKILL.md is longer than ${maxFrontmatter} characters`);
+  if (head.replaceAll(/[^[{]/g, '').length > maxBrackets)
+    throw drift(skillUri, `The frontmatter of SKILL.md has more than ${maxBrackets} brackets`);
   try {
     return readFrontmatter(text);
   } catch (error) {

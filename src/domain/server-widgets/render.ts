@@ -18,7 +18,7 @@ import { declaringWidgets } from './support.ts';
 type Answer = OutputOf<Operations['renderServerWidget']>;
 
 /** Bytes of a screenshot embedded in JSON. */
-const mostScreenshot = 8 * 1024 * 1024;
+const maxScreenshot = 8 * 1024 * 1024;
 
 export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { body }) => {
   checkBrowser(context);
@@ -122,7 +122,7 @@ function shown(
     ...(includeSnapshot && snapshot && { snapshot }),
     ...(includeScreenshot &&
       screenshot &&
-      screenshot.length <= mostScreenshot && {
+      screenshot.length <= maxScreenshot && {
         screenshot: { mimeType: 'image/png', base64: screenshot.toString('base64') },
       }),
     timings: { ...(renderMs !== undefined && { renderMs }), totalMs },

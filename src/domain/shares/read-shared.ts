@@ -18,7 +18,7 @@ import { presentSummary } from '../eval-runs/read/summary.ts';
 type Shown = OutputOf<VisitOperations['readShared']>;
 type Case = Extract<Shown, { kind: 'evalRun' }>['run']['cases'][number];
 
-const mostTrials = 5_000;
+const maxTrials = 5_000;
 
 /** Shows the results of a run in numbers. Prompts, answers and tool data require an account. */
 export const readShared: Verb<'readShared'> = async (context, { body }) => {
@@ -31,8 +31,8 @@ async function evalRun({ db }: PublicContext, share: shares.ShareRow): Promise<S
   const run = await db.row(runs.find, { projectId: share.projectId, id: share.targetId });
   if (!run) throw deadLink();
   const suite = await db.row(suites.find, { projectId: run.projectId, id: run.suiteId });
-  const states = await db.rows(trials.states, { runId: run.id, after: -1, most: mostTrials + 1 });
-  const cases = await casesOf(db, run, states.slice(0, mostTrials));
+  const states = await db.rows(trials.states, { runId: run.id, after: -1, most: maxTrials + 1 });
+  const cases = await casesOf(db, run, states.slice(0, maxTrials));
   return {
     kind: 'evalRun',
     title: suite?.name ?? `Run ${run.runNumber}`,
@@ -47,7 +47,7 @@ async function evalRun({ db }: PublicContext, share: shares.ShareRow): Promise<S
       createdAt: run.createdAt,
       completedAt: run.completedAt,
       cases,
-      truncated: states.length > mostTrials,
+      truncated: states.length > maxTrials,
     },
   };
 }

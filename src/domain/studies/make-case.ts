@@ -13,8 +13,8 @@ import { presentCase } from '../eval-suites/cases/present.ts';
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
 import { sessionOf } from './sessions.ts';
 
-const mostPrompts = 20;
-const mostTools = 20;
+const maxPrompts = 20;
+const maxTools = 20;
 
 /** Creates an eval case from a visitor's session: the visitor's prompts, and the tools that were called. */
 export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySession'> = async (
@@ -27,13 +27,13 @@ export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySessio
   const stored = await db.rows(chats.messagesFrom, { sessionId, from: 0, most: 2_500 });
   const prompts = stored
     .flatMap(({ role, content }) => wordsOf({ role, content } as TurnMessage))
-    .slice(0, mostPrompts);
+    .slice(0, maxPrompts);
   // A session whose messages were never answered has only its first message.
   const said = prompts.length > 0 ? prompts : [session.firstMessage].filter((text) => text.trim() !== '');
   if (said.length === 0) throw conflict('Nothing was said in this session', 'SESSION_EMPTY');
   const turns = await db.rows(sessions.turnsOf, { sessionIds: [sessionId] });
   const worked = turns.flatMap(({ calls }) => calls.flatMap(({ toolName, ok }) => (ok ? [toolName] : [])));
-  const tools = [...new Set(worked)].slice(0, mostTools);
+  const tools = [...new Set(worked)].slice(0, maxTools);
   const steps = said.map((prompt, at): Step => ({ id: String(at + 1), kind: 'prompt', prompt }));
   const list = tools.map((toolName) => ({ type: 'toolCalledAtLeastOnce' as const, toolName }));
   const title = body.title ?? titleOf(said[0] as string);

@@ -12,7 +12,7 @@ import { ticketAddress } from './present.ts';
 import { studyOf } from './sessions.ts';
 import { writeStudy } from './write.ts';
 
-const mostMembers = 1000;
+const maxMembers = 1000;
 /** Lifetime of a ticket in milliseconds. */
 const lasting = 7 * 24 * 3_600_000;
 
@@ -32,8 +32,8 @@ export const upsertStudyMember: Verb<'upsertStudyMember'> = async (context, { st
   const mailed = body.sendInviteEmail === true && requireLinkMail(context);
   const { study, memberId, address } = await writeStudy(context, studyId, 'invite', async (db, row) => {
     const known = await db.row(visitors.findMember, { studyId, email });
-    if (!known && (await db.one(visitors.countMembers, { studyId })).count >= mostMembers)
-      throw conflict(`A study has at most ${mostMembers} members`, 'LIMIT_REACHED', { limit: mostMembers });
+    if (!known && (await db.one(visitors.countMembers, { studyId })).count >= maxMembers)
+      throw conflict(`A study has at most ${maxMembers} members`, 'LIMIT_REACHED', { limit: maxMembers });
     const { id } = await db.one(visitors.addMember, {
       id: newId('smem', context.clock()),
       studyId,

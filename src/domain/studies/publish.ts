@@ -12,7 +12,7 @@ import { forgetLink, mintLink } from '../context/sealed-links.ts';
 import type { Verb } from '../context/verb.ts';
 import { mustBeLive } from '../environments/write.ts';
 import { checkRoom } from '../limits/room.ts';
-import { usualGuestExecution } from './guest-execution.ts';
+import { defaultGuestExecution } from './guest-execution.ts';
 import { presentStudy } from './present.ts';
 import { again } from './write.ts';
 
@@ -66,7 +66,7 @@ async function make(
     name: environment.name ?? 'Study',
     description: environment.description,
     mode: 'invited_only',
-    guestExecution: usualGuestExecution,
+    guestExecution: defaultGuestExecution,
   });
   return id;
 }

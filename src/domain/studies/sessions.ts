@@ -14,7 +14,7 @@ type Session = OutputOf<Operations['listStudySessions']>['items'][number];
 type Message = OutputOf<Operations['getStudySession']>['messages'][number];
 
 /** Characters of messages per page; a longer message is omitted. */
-const mostOfPage = 8 * 1024 * 1024;
+const maxOfPage = 8 * 1024 * 1024;
 
 type Place = readonly [at: number, id: string];
 
@@ -93,7 +93,7 @@ export const getStudySession: Verb<'getStudySession'> = async (context, input) =
     startedAt: row.startedAt,
     lastActivityAt: row.lastActivityAt,
   };
-  if (lengthOf(stored) > mostOfPage)
+  if (lengthOf(stored) > maxOfPage)
     return { ...about, messageCount: null, transcriptUnavailable: true, messages: [] };
   const shown = stored.slice(0, limit);
   return {

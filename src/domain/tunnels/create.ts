@@ -19,7 +19,7 @@ import { addressOfTunnel, connectPath } from './address.ts';
 /** Milliseconds during which a client may reconnect with its token. */
 const tokenLasts = 7 * 24 * 3600_000;
 /** Open tunnels per organization. */
-const mostOpen = 200;
+const maxOpen = 200;
 
 export const createTunnel: Verb<'createTunnel'> = (context, { body: { name } }) =>
   writeInProject(context, async (db) => {
@@ -65,8 +65,8 @@ export const createTunnel: Verb<'createTunnel'> = (context, { body: { name } }) 
 
 async function refuseTooMany({ actor }: ProjectContext, db: Db): Promise<void> {
   const { count } = await db.one(tunnels.countOpen, { organizationId: actor.organization.id });
-  if (count >= mostOpen)
-    throw new Refusal('RATE_LIMITED', `The organization has ${mostOpen} tunnels open. Close one of them`, {
+  if (count >= maxOpen)
+    throw new Refusal('RATE_LIMITED', `The organization has ${maxOpen} tunnels open. Close one of them`, {
       details: { reason: 'TOO_MANY_TUNNELS' },
     });
 }

@@ -17,7 +17,7 @@ type Given = InputOf<VisitOperations['enterStudy']>['body'];
 type Study = studies.StudyRow;
 
 /** New guests per study and day. */
-const mostGuests = 5_000;
+const maxGuests = 5_000;
 
 export const openStudy: Verb<'openStudy'> = async (context, { body }) => {
   const { db, person } = context;
@@ -148,7 +148,7 @@ async function comeIn(
 
 async function refuseCrowd(context: VisitorContext, db: Db, studyId: string): Promise<void> {
   await brake({ ...context, db }, { kind: 'guest', of: context.visitor.address });
-  if ((await db.one(visitors.countNewGuests, { studyId })).count < mostGuests) return;
+  if ((await db.one(visitors.countNewGuests, { studyId })).count < maxGuests) return;
   throw new Refusal('RATE_LIMITED', 'Too many have come here today. Try again tomorrow', {
     details: { reason: 'GUEST_LIMIT' },
     retryAfter: 3_600,

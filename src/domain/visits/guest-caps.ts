@@ -7,8 +7,8 @@ import { guestCapReached, microsPerCredit } from '../limits/spend-cap.ts';
 import type { Purpose } from '../model-calls/ledger.ts';
 
 /** Concurrent turns: of all guests of a study, and of one visitor. */
-const mostAtOnce = 16;
-const mostOfOne = 3;
+const maxAtOnce = 16;
+const maxOfOne = 3;
 
 /** Refuses guests any use of servers if guest access is turned off. */
 export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'study'>): void {
@@ -35,12 +35,12 @@ export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<voi
   const studyId = grant.study.id;
   await db.row(sessions.lineUpTurns, { studyId });
   const { own, guests } = await db.one(sessions.running, { studyId, visitorId: grant.visitor.id });
-  if (own >= mostOfOne)
+  if (own >= maxOfOne)
     throw new Refusal('RATE_LIMITED', 'Your other messages are still being answered. Wait for one of them', {
       details: { reason: 'VISITOR_TURN_LIMIT' },
       retryAfter: 5,
     });
-  if (grant.visitor.kind === 'guest' && guests >= mostAtOnce)
+  if (grant.visitor.kind === 'guest' && guests >= maxAtOnce)
     throw new Refusal('RATE_LIMITED', 'Many people are here at the moment. Try again in a few seconds', {
       details: { reason: 'GUEST_TURN_LIMIT' },
       retryAfter: 5,

@@ -13,11 +13,11 @@ import type { GrantContext } from '../context/context.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
 
 /** Characters of JSON passed to a widget; a larger one is omitted. */
-const mostOfWidget = 512 * 1024;
-const mostWidgets = 20;
+const maxOfWidget = 512 * 1024;
+const maxWidgets = 20;
 /** Characters of the visitor's message, and of a tool error. */
-const longestAsked = 1_000;
-const longestError = 300;
+const maxAskedLength = 1_000;
+const maxErrorLength = 300;
 
 type KeptWidget = Omit<sessions.WidgetRow, 'sessionId' | 'calls'>;
 
@@ -45,10 +45,10 @@ export class KeptTurn {
   answered({ toolCallId, toolName, input }: AskedCall, { server, outcome }: CallAnswer): void {
     const tool = server?.tools.find(({ name }) => name === toolName);
     const uri = tool && widgetUriOf(tool);
-    if (!server || uri === undefined || 'failure' in outcome || this.widgets.size >= mostWidgets) return;
+    if (!server || uri === undefined || 'failure' in outcome || this.widgets.size >= maxWidgets) return;
     const widget = { toolCallId, serverId: server.id, tool, uri, input, result: outcome.result };
     const text = storableJson(widget);
-    if (text.length <= mostOfWidget) this.widgets.set(toolCallId, JSON.parse(text) as KeptWidget);
+    if (text.length <= maxOfWidget) this.widgets.set(toolCallId, JSON.parse(text) as KeptWidget);
   }
 
   /** Runs in the transaction that stores the turn or its failure. */
@@ -66,9 +66,9 @@ export class KeptTurn {
     await db.run(sessions.addTurn, {
       sessionId: session.id,
       turnId: turn.id,
-      asked: asStorable(message.slice(0, longestAsked)),
+      asked: asStorable(message.slice(0, maxAskedLength)),
       answered: !failure && ran !== undefined && ran.outcome.text.trim() !== '',
-      error: failure ? asStorable(`${failure.code}: ${failure.message}`.slice(0, longestError)) : null,
+      error: failure ? asStorable(`${failure.code}: ${failure.message}`.slice(0, maxErrorLength)) : null,
       durationMs: Math.max(0, Math.round(Math.min(now - turn.startedAt - this.waited, 2_000_000_000))),
       calls,
       inputTokens,
@@ -100,7 +100,7 @@ export class KeptTurn {
           toolName: asStorable(toolName.slice(0, 200)),
           ...(serverId !== undefined && { serverId }),
           ok: error === undefined,
-          ...(error !== undefined && { error: asStorable(error.slice(0, longestError)) }),
+          ...(error !== undefined && { error: asStorable(error.slice(0, maxErrorLength)) }),
         },
       ];
     });

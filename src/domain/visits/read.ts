@@ -11,13 +11,13 @@ import { asStorable } from '../../platform/json/storable.ts';
 import { notAllowed } from '../chat-sessions/run-turn.ts';
 import type { GrantContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { endedWords } from '../parts/access-watch.ts';
+import { endedText } from '../parts/access-watch.ts';
 import { scheduleAnalysis } from '../studies/analysis/schedule.ts';
 import { compositionOf } from '../studies/present.ts';
 import { refuseGuest } from './guest-caps.ts';
 
 /** Latest messages of a conversation that are returned. */
-const mostMessages = 400;
+const maxMessages = 400;
 
 export const getVisit: Verb<'getVisit'> = async (context) => {
   const { db, grant, clock } = context;
@@ -73,7 +73,7 @@ export const watchVisit: Verb<'watchVisit'> = async function* (context) {
     if (gone.aborted) resolve();
     gone.addEventListener('abort', () => resolve(), { once: true });
   });
-  if (gone.reason instanceof Refusal) yield { data: { type: 'ended' as const, message: endedWords } };
+  if (gone.reason instanceof Refusal) yield { data: { type: 'ended' as const, message: endedText } };
 };
 
 async function ownSession({ db, grant }: GrantContext, sessionId: string): Promise<sessions.StudySessionRow> {
@@ -85,8 +85,8 @@ async function ownSession({ db, grant }: GrantContext, sessionId: string): Promi
 export const getVisitSession: Verb<'getVisitSession'> = async (context, { visitSessionId: sessionId }) => {
   const { db, grant } = context;
   const row = await ownSession(context, sessionId);
-  const from = Math.max(0, row.messageCount - mostMessages);
-  const stored = await db.rows(chats.messagesFrom, { sessionId, from, most: mostMessages });
+  const from = Math.max(0, row.messageCount - maxMessages);
+  const stored = await db.rows(chats.messagesFrom, { sessionId, from, most: maxMessages });
   const widgets = new Set((await db.rows(sessions.widgetIds, { sessionId })).map(({ id }) => id));
   return {
     id: sessionId,

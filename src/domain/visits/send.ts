@@ -8,7 +8,7 @@ import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
 import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
 import { finishTurn, type Turn, type TurnOptions } from '../chat-sessions/finish-turn.ts';
 import type { Attendant } from '../chat-sessions/run-turn.ts';
-import { tellingOf } from '../chat-sessions/telling.ts';
+import { watcherFor } from '../chat-sessions/watcher.ts';
 import type { GrantContext, ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
@@ -17,7 +17,7 @@ import { askVisitor, patience } from './approvals.ts';
 import { grantNow, inProject } from './grant.ts';
 import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
 import { KeptTurn } from './kept-turn.ts';
-import { forVisitor, toldToVisitor } from './words.ts';
+import { forVisitor, toldToVisitor } from './visitor-errors.ts';
 
 type VisitEvent =
   OutputOf<VisitOperations['sendVisitMessage']> extends AsyncIterable<StreamEvent<infer Event>>
@@ -46,7 +46,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
       const kept = new KeptTurn();
       const done = await finishTurn(entered, begun, sent, {
         ...turnOptions(entered),
-        watcher: tellingOf(emit),
+        watcher: watcherFor(emit),
         attendant: attendantOf(context, { sessionId: session.id, turnId: turn.id }, composition, kept, emit),
         noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
       });

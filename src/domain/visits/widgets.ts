@@ -9,10 +9,10 @@ import type { Verb } from '../context/verb.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
 import { inProject } from './grant.ts';
 import { refuseDisabled } from './guest-caps.ts';
-import { toldToVisitor } from './words.ts';
+import { toldToVisitor } from './visitor-errors.ts';
 
 /** Requests per widget. */
-const mostRequests = 100;
+const maxRequests = 100;
 /** Time limit per request, in milliseconds. */
 const longest = 60_000;
 
@@ -42,9 +42,9 @@ export const useVisitWidget: Verb<'useVisitWidget'> = async (context, input) => 
   const counted = await context.db.row(sessions.countWidgetRequest, {
     sessionId,
     toolCallId,
-    most: mostRequests,
+    most: maxRequests,
   });
-  if (!counted) return { refusal: `A widget may ask for ${mostRequests} things` };
+  if (!counted) return { refusal: `A widget may ask for ${maxRequests} things` };
   return withServer(context, widget, async (server, signal) => {
     const refusal = body.method === 'tools/call' ? refusalOfCall(server.tools, body.name) : undefined;
     if (refusal !== undefined) return { refusal };

@@ -10,7 +10,7 @@ import type { Verb } from '../context/verb.ts';
 import { wake } from './emit.ts';
 import { presentDelivery } from './present.ts';
 
-const mostReplayed = 1_000;
+const maxReplayed = 1_000;
 
 export const testWebhook: Verb<'testWebhook'> = (context, { webhookId }) =>
   writeInProject(context, async (db) => {
@@ -42,11 +42,11 @@ export const redeliverWebhook: Verb<'redeliverWebhook'> = (context, { webhookId,
 export const replayWebhook: Verb<'replayWebhook'> = (context, { webhookId, body }) =>
   writeInProject(context, async (db) => {
     const hook = await enabled(context, db, webhookId);
-    const again = await db.rows(deliveries.againSince, { webhookId, ...body, most: mostReplayed });
+    const again = await db.rows(deliveries.againSince, { webhookId, ...body, most: maxReplayed });
     await begin(db, hook);
     await audit(db, context, 'webhook.replay', webhookId);
     const latest = Math.max(...again.map(({ createdAt }) => createdAt));
-    return { count: again.length, nextSince: again.length >= mostReplayed ? latest + 1 : null };
+    return { count: again.length, nextSince: again.length >= maxReplayed ? latest + 1 : null };
   });
 
 async function enabled({ project }: ProjectContext, db: Db, id: string) {

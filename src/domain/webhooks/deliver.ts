@@ -23,7 +23,7 @@ const atOnce = 8;
 const turn = 20 * second;
 const keptAttempts = 20;
 /** Concurrent webhooks whose last attempt failed; the remaining slots are for healthy ones. */
-const mostFailing = 6;
+const maxFailing = 6;
 
 /**
  * Sends pending deliveries, with one job per webhook at a time. A job is enqueued with the event, so that sending
@@ -36,7 +36,7 @@ export function webhookJobs(services: Services): JobKind[] {
       kind: 'wake-webhooks',
       every: 2 * second,
       handle: async () => {
-        const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, mostFailing });
+        const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, maxFailing });
         if (due.length > 0) await wake(db, due);
       },
     },

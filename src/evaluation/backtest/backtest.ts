@@ -31,7 +31,7 @@ export type Backtested =
       reasons: string[];
     };
 
-const mostReasons = 5;
+const maxReasons = 5;
 
 /**
  * Grades a recorded trial by another plan. Only a trial whose evidence gives the same as then by the plan of then can be
@@ -53,7 +53,7 @@ export function backtestTrial(frozen: TrialPlan, draft: TrialPlan, trial: Record
     outcome: after === before ? 'same' : 'flipped',
     before,
     after,
-    reasons: failing.slice(0, mostReasons),
+    reasons: failing.slice(0, maxReasons),
   };
 }
 

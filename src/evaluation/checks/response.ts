@@ -1,6 +1,6 @@
 import type { Usage } from '../evidence.ts';
 import { editDistance } from '../text/distance.ts';
-import { compileJavaScript, mostSearched, newWork } from '../text/pattern.ts';
+import { compileJavaScript, maxSearched, newWork } from '../text/pattern.ts';
 import { quote } from '../text/show.ts';
 import { type CheckKind, failed, missing, passed } from './shared/kind.ts';
 
@@ -37,8 +37,8 @@ export const responseMatches: CheckKind<'responseMatches'> = {
   evaluate({ pattern }, { finalText }) {
     const compiled = compileJavaScript(pattern);
     if ('problem' in compiled) return failed(`The pattern cannot be used: ${compiled.problem}`);
-    if (finalText.length > mostSearched)
-      return failed(`The answer has more than ${mostSearched.toLocaleString('en')} characters`);
+    if (finalText.length > maxSearched)
+      return failed(`The answer has more than ${maxSearched.toLocaleString('en')} characters`);
     const matches = compiled.pattern.test(finalText, newWork());
     if (matches === undefined) return missing('The answer is too long for a pattern of this size');
     return matches

@@ -3,7 +3,7 @@ import { type Effort, newEffort } from '../json/effort.ts';
 import { validateJson } from '../json/schema.ts';
 import { canonicalText, isObject, jsonEquality } from '../json/value.ts';
 import { argumentTest } from '../matching/arguments.ts';
-import { mostSearched } from '../text/pattern.ts';
+import { maxSearched } from '../text/pattern.ts';
 import { list, quote, show } from '../text/show.ts';
 import { countFailsByAbsence, countMatches, patternProblem, type Unit, valueAt } from './shared/countable.ts';
 import { type CheckKind, type Finding, failed, firstBad, missing, passed } from './shared/kind.ts';
@@ -174,7 +174,7 @@ export const toolInputMatches: CheckKind<'toolInputMatches'> = {
       const value = check.path === undefined ? call.arguments : valueAt(check.path, call.arguments);
       if (value === undefined) return 'absent';
       const text = typeof value === 'string' ? value : canonicalText(value);
-      return text === undefined || text.length > mostSearched ? 'unreadable' : { text };
+      return text === undefined || text.length > maxSearched ? 'unreadable' : { text };
     });
     return countMatches(check, units, 'call', false);
   },

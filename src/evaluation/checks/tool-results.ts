@@ -2,7 +2,7 @@ import type { ToolCall, ToolError, ToolResult, TrialEvidence } from '../evidence
 import { type Effort, newEffort } from '../json/effort.ts';
 import { schemaProblem, validateJson } from '../json/schema.ts';
 import { canonicalText, isObject } from '../json/value.ts';
-import { mostSearched } from '../text/pattern.ts';
+import { maxSearched } from '../text/pattern.ts';
 import { list, quote } from '../text/show.ts';
 import { countFailsByAbsence, countMatches, patternProblem, type Unit, valueAt } from './shared/countable.ts';
 import { type CheckKind, type Finding, failed, firstBad, missing, passed } from './shared/kind.ts';
@@ -32,7 +32,7 @@ function unitOf(result: ToolResult, path: string | undefined): Unit {
 }
 
 function readable(text: string | undefined): Unit {
-  return text === undefined || text.length > mostSearched ? 'unreadable' : { text };
+  return text === undefined || text.length > maxSearched ? 'unreadable' : { text };
 }
 
 export const noToolErrors: CheckKind<'noToolErrors'> = {
@@ -47,8 +47,8 @@ export const noToolErrors: CheckKind<'noToolErrors'> = {
   },
 };
 
-const mostMessage = 10_000;
-const mostValues = 1_000;
+const maxMessage = 10_000;
+const maxValues = 1_000;
 
 /**
  * Each error names a declared input or repeats a value that was sent, so that a model can tell what to change. Errors of
@@ -71,7 +71,7 @@ export const toolErrorNamesInput: CheckKind<'toolErrorNamesInput'> = {
 
 function judgeError(error: ToolError, { inventory, toolCalls }: TrialEvidence): Finding {
   const name = quote(error.toolName);
-  const message = error.message.slice(0, mostMessage).toLowerCase();
+  const message = error.message.slice(0, maxMessage).toLowerCase();
   if (message.trim() === '') return failed(`An error of ${name} says nothing`);
   if (inventory.state !== 'complete') return missing('Not all tools that were offered were recorded');
   const [call, anotherCall] = toolCalls.filter(({ toolCallId }) => toolCallId === error.toolCallId);
@@ -96,10 +96,10 @@ function namesKey(message: string, key: string): boolean {
 
 function namesValue(message: string, call: ToolCall): boolean {
   const values: unknown[] = [call.arguments];
-  for (let at = 0; at < values.length && at < mostValues; at++) {
+  for (let at = 0; at < values.length && at < maxValues; at++) {
     const value = values[at];
     if (typeof value === 'object' && value !== null)
-      values.push(...Object.values(value).slice(0, mostValues));
+      values.push(...Object.values(value).slice(0, maxValues));
     else if (typeof value === 'number' && message.includes(String(value))) return true;
     else if (typeof value === 'string' && value.length >= 3 && message.includes(value.toLowerCase()))
       return true;

@@ -123,7 +123,7 @@ function passRateDrop(now: GateSide, base: GateSide, threshold: number): Finding
   };
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Checks of the same definition only: another check that fails says nothing about the server. */
 function regressions(now: GateSide, base: GateSide): Finding {
@@ -146,8 +146,8 @@ function regressions(now: GateSide, base: GateSide): Finding {
       message: `None of ${pairs.length} checks fails that passed before`,
       observed: 0,
     };
-  const named = failing.slice(0, mostNamed).map(({ score }) => `${score.scorerId} of ${score.caseKey}`);
-  const more = failing.length > mostNamed ? ` and ${failing.length - mostNamed} more` : '';
+  const named = failing.slice(0, maxNamed).map(({ score }) => `${score.scorerId} of ${score.caseKey}`);
+  const more = failing.length > maxNamed ? ` and ${failing.length - maxNamed} more` : '';
   return {
     status: 'failed',
     message: `Passed before and fails now: ${named.join(', ')}${more}`,

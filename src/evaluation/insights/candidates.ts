@@ -56,8 +56,8 @@ export interface StudySignals
 /** Statuses of findings, by fingerprint. */
 type Statuses = ReadonlyMap<string, FindingStatus>;
 
-const mostCandidates = 50;
-const mostEvidenceOfStudy = 10;
+const maxCandidates = 50;
+const maxEvidenceOfStudy = 10;
 /** With fewer sessions, one session alone reaches the threshold of a detector. */
 const fewSessions = 5;
 
@@ -98,8 +98,8 @@ export function studySignals(
     candidates: shown.map((candidate) => ({
       ...candidate,
       title: candidateTitle(candidate),
-      evidenceSessionIds: candidate.evidenceSessionIds.slice(0, mostEvidenceOfStudy),
-      evidenceTruncated: candidate.affectedSessions > mostEvidenceOfStudy,
+      evidenceSessionIds: candidate.evidenceSessionIds.slice(0, maxEvidenceOfStudy),
+      evidenceTruncated: candidate.affectedSessions > maxEvidenceOfStudy,
     })),
     truncated: truncated || total > shown.length,
     lowConfidence: visits.length < fewSessions,
@@ -121,7 +121,7 @@ export function windowInsights({ candidates, ...counts }: StudySignals, statuses
 /** Candidates with the largest share come first, as far as they are shown; `total` counts all. */
 function candidatesOf(observations: readonly Observation[]): { shown: Candidate[]; total: number } {
   const firing = observations.filter(({ fires }) => fires).sort(byShare);
-  const shown = firing.slice(0, mostCandidates).map(({ fires: _fires, affected, total, ...observation }) => ({
+  const shown = firing.slice(0, maxCandidates).map(({ fires: _fires, affected, total, ...observation }) => ({
     ...observation,
     affectedSessions: affected,
     sliceTotal: total,

@@ -30,21 +30,21 @@ const instructionsFor = (
 
 Answer with one JSON object and nothing else: {"findings": [{"kind": "observation" or "suggested_check", "slug": string of small letters, digits and hyphens, "title": string of at most ten words, "detail": string of one to three sentences, "sessionIds": [ids of sessions in which it shows], "confidence": "low", "medium" or "high", "suggestedCheck": only with "suggested_check", a check as the API of the service writes it, like {"type": "toolCalledAtLeastOnce", "toolName": "find"}}]}. Report at most ten, each once, and nothing that the sessions do not show.`;
 
-const mostSessions = 12;
-const longestSession = 4_000;
-const mostFindings = 10;
-const longestTitle = 200;
-const longestDetail = 1_000;
+const maxSessions = 12;
+const maxSessionLength = 4_000;
+const maxFindings = 10;
+const maxTitleLength = 200;
+const maxDetailLength = 1_000;
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const longestSlug = 80;
+const maxSlugLength = 80;
 
 /** Shows the first sessions to the model. */
 export function discoveryPrompt(
   users: Users,
   sessions: readonly { sessionId: string; text: string }[],
 ): Prompt & { sampledSessionIds: string[] } {
-  const shown = sessions.slice(0, mostSessions);
-  const rows = shown.map(({ sessionId, text }) => ({ sessionId, text: excerptOf(text, longestSession) }));
+  const shown = sessions.slice(0, maxSessions);
+  const rows = shown.map(({ sessionId, text }) => ({ sessionId, text: excerptOf(text, maxSessionLength) }));
   return {
     ...promptOf(instructionsFor(users), 'SESSIONS', rows),
     sampledSessionIds: shown.map(({ sessionId }) => sessionId),
@@ -64,7 +64,7 @@ export function readDiscovery(
     const finding = isObject(row) ? findingIn(row, shown) : undefined;
     if (finding && !bySlug.has(finding.slug)) bySlug.set(finding.slug, finding);
   }
-  return [...bySlug.values()].slice(0, mostFindings);
+  return [...bySlug.values()].slice(0, maxFindings);
 }
 
 /** Drops a finding that names a session the model was not shown: it is made up. */
@@ -72,14 +72,14 @@ function findingIn(
   { kind, slug, title, detail, sessionIds, confidence, suggestedCheck }: Record<string, unknown>,
   shown: ReadonlySet<unknown>,
 ): DiscoveredFinding | undefined {
-  if (typeof slug !== 'string' || slug.length > longestSlug || !slugPattern.test(slug)) return undefined;
+  if (typeof slug !== 'string' || slug.length > maxSlugLength || !slugPattern.test(slug)) return undefined;
   if (!isText(title) || !isText(detail) || !isConfidence(confidence)) return undefined;
   if (!Array.isArray(sessionIds) || sessionIds.length === 0) return undefined;
   if (!sessionIds.every((sessionId) => shown.has(sessionId))) return undefined;
   const found = {
     slug,
-    title: cut(hideSecrets(title), longestTitle),
-    detail: cut(hideSecrets(detail), longestDetail),
+    title: cut(hideSecrets(title), maxTitleLength),
+    detail: cut(hideSecrets(detail), maxDetailLength),
     sessionIds: [...new Set(sessionIds as string[])],
     confidence,
   };

@@ -89,9 +89,9 @@ export interface SwarmJourneyFindings {
 
 /** Version of the rules here and in `disposition.ts`; a change of their results needs a new one. */
 const pipelineVersion = 1;
-const mostFindings = 200;
-const mostSessionIds = 1000;
-const longestName = 200;
+const maxFindings = 200;
+const maxSessionIds = 1000;
+const maxNameLength = 200;
 
 /** The outcomes of the runs of a wave, by run and target, worst first. */
 export function journeyFindings(runs: readonly JourneyRunFacts[], generatedAt: number): SwarmJourneyFindings {
@@ -99,7 +99,7 @@ export function journeyFindings(runs: readonly JourneyRunFacts[], generatedAt: n
   const findings = runs
     .flatMap(findingsOfRun)
     .sort((a, b) => rank(a.disposition) - rank(b.disposition) || byCodeUnit(a.id, b.id));
-  const shown = findings.slice(0, mostFindings);
+  const shown = findings.slice(0, maxFindings);
   const notes = new Set(findings.flatMap(({ coverageNotes }) => coverageNotes));
   if (shown.length < findings.length) notes.add('partialRead');
   return {
@@ -149,11 +149,11 @@ function findingOf(
     id,
     basis: 'populationFact',
     scopeLevel: 'target',
-    persona: { personaRefId: persona.id, name: cut(persona.name, longestName) },
-    goal: { runId, journeyRefId: journeyId, title: cut(journeyName, longestName) },
-    target: { ...target, label: cut(target.label, longestName) },
+    persona: { personaRefId: persona.id, name: cut(persona.name, maxNameLength) },
+    goal: { runId, journeyRefId: journeyId, title: cut(journeyName, maxNameLength) },
+    target: { ...target, label: cut(target.label, maxNameLength) },
     population: { count: meant.length, total: sessions.length, unit: 'sessions' },
-    sessionIds: meant.slice(0, mostSessionIds).map(({ sessionId }) => sessionId),
+    sessionIds: meant.slice(0, maxSessionIds).map(({ sessionId }) => sessionId),
     citations: [],
     verdictSeen,
     chainStage: stage?.name ?? null,

@@ -50,11 +50,11 @@ interface Threshold {
   sessions: number;
 }
 
-const mostEvidence = 20;
-const mostContrast = 10;
-const longestLabel = 200;
+const maxEvidence = 20;
+const maxContrast = 10;
+const maxLabelLength = 200;
 /** With the longest names of detector and kind, a fingerprint stays within 300 characters. */
-const longestId = 250;
+const maxIdLength = 250;
 const keptOfLongId = 150;
 
 /** Observes every subject that the sessions cover, also subjects without a problem; independent of their order. */
@@ -93,14 +93,14 @@ function observationOf(
     fingerprint,
     detector: name,
     dimension,
-    subject: { kind, id: boundedId(id), label: cut(label, longestLabel) },
+    subject: { kind, id: boundedId(id), label: cut(label, maxLabelLength) },
     fires: isOften || happened.some(({ certain }) => certain),
     affected: affected.size,
     total: all.size,
     metric,
-    evidenceSessionIds: [...affected].slice(0, mostEvidence),
-    contrastSessionIds: [...all].filter((sessionId) => !affected.has(sessionId)).slice(0, mostContrast),
-    evidenceTruncated: affected.size > mostEvidence,
+    evidenceSessionIds: [...affected].slice(0, maxEvidence),
+    contrastSessionIds: [...all].filter((sessionId) => !affected.has(sessionId)).slice(0, maxContrast),
+    evidenceTruncated: affected.size > maxEvidence,
   };
 }
 
@@ -110,5 +110,5 @@ function fingerprintOf(detector: string, { kind, id }: Subject): string {
 
 /** The id itself if it is short and can be stored, otherwise its beginning and a hash of the whole. */
 function boundedId(id: string): string {
-  return cut(id, longestId) === id ? id : `${cut(id, keptOfLongId)}~${sha256(JSON.stringify(id))}`;
+  return cut(id, maxIdLength) === id ? id : `${cut(id, keptOfLongId)}~${sha256(JSON.stringify(id))}`;
 }

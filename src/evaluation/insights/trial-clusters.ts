@@ -40,9 +40,9 @@ export interface Cluster extends Signal {
   evidence: Finding['evidence'];
 }
 
-const mostEvidence = 10;
-const mostTitles = 5;
-const longestExcerpt = 300;
+const maxEvidence = 10;
+const maxTitles = 5;
+const maxExcerptLength = 300;
 
 /** Clusters failed trials one by one, so that a run of any size fits into memory. */
 export class TrialClusters {
@@ -58,9 +58,9 @@ export class TrialClusters {
     const cluster: Cluster = known ?? { ...signal, fingerprint, count: 0, titles: [], evidence: [] };
     this.byFingerprint.set(fingerprint, cluster);
     cluster.count++;
-    if (cluster.titles.length < mostTitles && !cluster.titles.includes(trial.title))
+    if (cluster.titles.length < maxTitles && !cluster.titles.includes(trial.title))
       cluster.titles.push(trial.title);
-    if (cluster.evidence.length < mostEvidence) cluster.evidence.push(evidenceOf(trial, signal));
+    if (cluster.evidence.length < maxEvidence) cluster.evidence.push(evidenceOf(trial, signal));
     else this.omittedEvidence++;
   }
 
@@ -132,7 +132,7 @@ function evidenceOf(trial: FailedTrial, { stage, reason, toolName }: Signal): Fi
   return {
     iterationId: trial.iterationId,
     kind,
-    excerpt: cut(hideSecrets(said), longestExcerpt),
+    excerpt: cut(hideSecrets(said), maxExcerptLength),
     ...(toolName !== undefined && { toolName }),
   };
 }

@@ -50,7 +50,7 @@ const day = 86_400_000;
 const firstMonday = 4 * day;
 const week = 7 * day;
 /** Milliseconds; a longer turn counts as slow. */
-const longestTurn = 15_000;
+const maxTurn = 15_000;
 
 export function windowAt(time: number): Window {
   const from = Math.floor((time - firstMonday) / week) * week + firstMonday;
@@ -69,7 +69,7 @@ export function factsOfVisit(
   return {
     sessionId,
     turns: turns.length,
-    slowTurns: turns.filter(({ durationMs }) => durationMs > longestTurn).length,
+    slowTurns: turns.filter(({ durationMs }) => durationMs > maxTurn).length,
     repeatsItself: repeatsItself(turns.map(({ asked }) => asked)),
     tools: toolsIn(turns),
     end: isOver(session, analysis) ? endOf(turns) : null,
@@ -105,7 +105,7 @@ const fewestWords = 3;
 const nearlySame = 0.7;
 /** Bounds on the comparison: earlier messages per message, and words per message. */
 const lookBack = 20;
-const mostWords = 100;
+const maxWords = 100;
 
 /** Each character counts as a word in scripts that put no spaces between words. */
 const word =
@@ -121,7 +121,7 @@ function repeatsItself(messages: readonly string[]): boolean {
 }
 
 function wordsOf(message: string): Set<string> {
-  return new Set((message.toLowerCase().match(word) ?? []).slice(0, mostWords));
+  return new Set((message.toLowerCase().match(word) ?? []).slice(0, maxWords));
 }
 
 function isNearly(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

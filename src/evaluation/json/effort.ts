@@ -1,7 +1,7 @@
 import { compileJavaScript, newWork, type Pattern, type Work } from '../text/pattern.ts';
 
 /** A third of a second at worst. A value of 100,000 parts takes a third of them, if its schema is plain. */
-const mostSteps = 2_000_000;
+const stepLimit = 2_000_000;
 
 export class OutOfSteps extends Error {}
 
@@ -14,7 +14,7 @@ export interface Effort {
 }
 
 export function newEffort(): Effort {
-  return { steps: mostSteps, work: newWork(), patterns: new Map() };
+  return { steps: stepLimit, work: newWork(), patterns: new Map() };
 }
 
 /**

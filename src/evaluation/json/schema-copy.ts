@@ -5,7 +5,7 @@ export const stepsKeyword = 'x-steps';
 
 const deepest = 64;
 /** Compiling takes up to half a millisecond for each. */
-const mostSubschemas = 1_000;
+const maxSubschemas = 1_000;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const holdingOne = new Set([
@@ -80,8 +80,8 @@ function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) throw new UnusableSchema('a schema in it is neither an object nor true or false');
   if (depth > deepest) throw new UnusableSchema(`it is nested deeper than ${deepest} levels`);
-  if (++copying.parts > mostSubschemas)
-    throw new UnusableSchema(`it has more than ${mostSubschemas.toLocaleString('en')} parts`);
+  if (++copying.parts > maxSubschemas)
+    throw new UnusableSchema(`it has more than ${maxSubschemas.toLocaleString('en')} parts`);
   if (depth > 0 && '$id' in schema) throw new UnusableSchema('a schema inside of it has an $id of its own');
   const entries: [string, unknown][] = [];
   let steps = 1;

@@ -9,10 +9,10 @@ import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts
 export type Validity = { valid: true } | { valid: false; problem: string } | { unusable: string };
 
 /** Maximum sizes: of a schema written by an author, and of one declared by a server. */
-const mostAuthored = 16 * 1024;
-const mostDeclared = 128 * 1024;
-const mostKept = 100;
-const mostProblem = 300;
+const maxAuthored = 16 * 1024;
+const maxDeclared = 128 * 1024;
+const maxKept = 100;
+const maxProblem = 300;
 
 /** Takes bounded time, whatever the schema and the value are. */
 export function validateJson(schema: unknown, value: unknown, effort: Effort = newEffort()): Validity {
@@ -26,14 +26,14 @@ export function validateJson(schema: unknown, value: unknown, effort: Effort = n
   }
   const [error] = validate.errors ?? [];
   const where = error?.instancePath ? `${error.instancePath} ` : '';
-  return { valid: false, problem: cut(`${where}${error?.message ?? 'does not fit'}`, mostProblem) };
+  return { valid: false, problem: cut(`${where}${error?.message ?? 'does not fit'}`, maxProblem) };
 }
 
 /** Why an author should not store this schema. */
 export function schemaProblem(schema: unknown): string | undefined {
   const text = jsonText(schema);
-  if (text === undefined || Buffer.byteLength(text) > mostAuthored)
-    return `Must be at most ${mostAuthored / 1024} KiB of JSON`;
+  if (text === undefined || Buffer.byteLength(text) > maxAuthored)
+    return `Must be at most ${maxAuthored / 1024} KiB of JSON`;
   const validate = validatorOf(schema);
   return typeof validate === 'string' ? `Cannot be used: ${validate}` : undefined;
 }
@@ -48,7 +48,7 @@ function validatorOf(schema: unknown): ValidateFunction | string {
   const known = isObject(schema) ? keys.get(schema) : undefined;
   const text = known ?? canonicalText(schema);
   if (text === undefined) return 'it is nested too deeply';
-  if (text.length > mostDeclared) return `it is larger than ${mostDeclared / 1024} KiB`;
+  if (text.length > maxDeclared) return `it is larger than ${maxDeclared / 1024} KiB`;
   const key = known ?? sha256(text);
   if (isObject(schema)) keys.set(schema, key);
   const validate = validators.get(key) ?? compile(schema);
@@ -56,7 +56,7 @@ function validatorOf(schema: unknown): ValidateFunction | string {
   validators.delete(key);
   validators.set(key, validate);
   const [oldest] = validators.keys();
-  if (validators.size > mostKept && oldest !== undefined) validators.delete(oldest);
+  if (validators.size > maxKept && oldest !== undefined) validators.delete(oldest);
   return validate;
 }
 
@@ -89,6 +89,6 @@ function whyUnusable(error: unknown): string {
   if (error instanceof OutOfSteps) return 'validating takes too many steps';
   if (error instanceof UnusableSchema) return error.message;
   if (error instanceof RangeError) return 'validating goes too deep';
-  if (error instanceof Error) return `it cannot be compiled: ${cut(error.message, mostProblem)}`;
+  if (error instanceof Error) return `it cannot be compiled: ${cut(error.message, maxProblem)}`;
   throw error;
 }

@@ -11,17 +11,17 @@ import {
 } from './measurement.ts';
 
 /** Characters of an answer that are read at all, and of what is kept of it. */
-const longestAnswer = 20_000;
-const longestReason = 1_000;
-const longestClaim = 300;
-const mostClaims = 20;
+const maxAnswerLength = 20_000;
+const maxReasonLength = 1_000;
+const maxClaimLength = 300;
+const maxClaims = 20;
 
 /**
  * Parses the answer of a judge model strictly: a number out of range or an unknown criterion is an error of the judge,
  * and is neither clamped nor ignored.
  */
 export function readJudgeAnswer(text: string, rubric: Rubric | null | undefined): Measurement {
-  if (text.length > longestAnswer)
+  if (text.length > maxAnswerLength)
     return unmeasured('error', 'answer_too_large', `The judge answered with ${text.length} characters`);
   const answer = answeredObject(text);
   if (!answer) return unmeasured('error', 'answer_not_json', 'The judge did not answer with a JSON object');
@@ -42,7 +42,7 @@ function goalIn(answer: Record<string, unknown>, rubric: Rubric | null | undefin
   if (!isTexts(hits)) return refuse('The criteria that the judge names are no list of ids');
   const known = new Set((rubric?.criteria ?? []).map(({ id }) => id));
   if (hits.some((id) => !known.has(id))) return refuse('The judge names a criterion that the rubric lacks');
-  return goalOf(score, cut(reason, longestReason), [...new Set(hits)], rubric);
+  return goalOf(score, cut(reason, maxReasonLength), [...new Set(hits)], rubric);
 }
 
 function groundednessIn(answer: unknown): GroundednessMeasurement {
@@ -60,8 +60,8 @@ function groundednessIn(answer: unknown): GroundednessMeasurement {
   return {
     status: 'scored',
     score,
-    reason: cut(reason, longestReason),
-    unsupportedClaims: unsupportedClaims.slice(0, mostClaims).map((claim) => cut(claim, longestClaim)),
+    reason: cut(reason, maxReasonLength),
+    unsupportedClaims: unsupportedClaims.slice(0, maxClaims).map((claim) => cut(claim, maxClaimLength)),
   };
 }
 

@@ -36,13 +36,13 @@ export interface JudgeEvidence {
 type Line = { role: string; text: string; tool?: string | undefined };
 
 /** Characters of one line, and bytes of all of them. */
-const longestLine = 8_000;
+const maxLineLength = 8_000;
 const shortestLine = 200;
-const mostBytes = 96_000;
+const maxBytes = 96_000;
 /** More than so many of the shortest lines do not fit. */
-const mostLines = 4_000;
+const maxLines = 4_000;
 const roomForNote = 100;
-const mostNoted = 20;
+const maxNoted = 20;
 
 /** The recording of a trial as a judge is shown it, the same for the same trace. */
 export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
@@ -64,7 +64,7 @@ export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
       messageCount: messages.length,
       spanCount: Array.isArray(spans) ? spans.length : 0,
       artifactSources: [],
-      uncaptured: uncaptured.slice(0, mostNoted),
+      uncaptured: uncaptured.slice(0, maxNoted),
       inputBytes: Buffer.byteLength(text),
     },
     finalAnswer: last?.role === 'assistant' ? last.text : '',
@@ -99,9 +99,9 @@ function resultText(output: unknown): string {
 function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } {
   const places = placesOf(lines.length);
   const write = (most: number): string[] => places.map((at) => lineText(lines[at] as Line, most));
-  let longest = longestLine;
+  let longest = maxLineLength;
   let written = write(longest);
-  while (sizeOf(written) > mostBytes && longest > shortestLine) {
+  while (sizeOf(written) > maxBytes && longest > shortestLine) {
     longest = Math.max(shortestLine, Math.floor(longest / 2));
     written = write(longest);
   }
@@ -109,9 +109,9 @@ function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } 
     const { role, text } = lines[at] as Line;
     return text.length > longest ? [`line ${at + 1} (${role}): ${longest} of ${text.length} characters`] : [];
   });
-  if (places.length === lines.length && sizeOf(written) <= mostBytes)
+  if (places.length === lines.length && sizeOf(written) <= maxBytes)
     return { text: written.join('\n'), uncaptured };
-  const { head, tail } = endsOf(written, mostBytes - roomForNote);
+  const { head, tail } = endsOf(written, maxBytes - roomForNote);
   const left = lines.length - head - tail;
   const note = JSON.stringify({ role: 'recorder', text: `${left} lines are left out here` });
   return {
@@ -120,9 +120,9 @@ function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } 
   };
 }
 
-/** Indexes of the lines to write: all, or only the first and last `mostLines / 2`, because more can never fit. */
+/** Indexes of the lines to write: all, or only the first and last `maxLines / 2`, because more can never fit. */
 function placesOf(lines: number): number[] {
-  const half = Math.min(lines, mostLines) / 2;
+  const half = Math.min(lines, maxLines) / 2;
   const head = Array.from({ length: Math.ceil(half) }, (_, at) => at);
   const tail = Array.from({ length: Math.floor(half) }, (_, at) => lines - Math.floor(half) + at);
   return [...head, ...tail];

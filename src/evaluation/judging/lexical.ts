@@ -15,13 +15,13 @@ export function basisOf(model: string): 'model' | 'wordCount' {
   return model === lexicalJudge ? 'wordCount' : 'model';
 }
 
-const mostClaims = 20;
-const mostNamed = 5;
+const maxClaims = 20;
+const maxNamed = 5;
 /** Characters of texts that are compared. */
-const mostRead = 200_000;
+const maxRead = 200_000;
 /** Digits of a number that is still one, and claims of an answer that are looked for. */
-const longestNumber = 40;
-const mostSought = 200;
+const maxNumberLength = 40;
+const maxSought = 200;
 
 /** Words that every answer has. */
 const silent = new Set(
@@ -84,10 +84,10 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
       reason: 'The conversation has no last answer',
       unsupportedClaims: [],
     };
-  const claims = claimsOf(finalAnswer.slice(0, mostRead));
+  const claims = claimsOf(finalAnswer.slice(0, maxRead));
   const known = sources
     .join('\n')
-    .slice(0, 5 * mostRead)
+    .slice(0, 5 * maxRead)
     .toLowerCase()
     // In a JSON array a comma parts numbers; elsewhere it parts thousands.
     .replace(/\[[-\d.,\s]{0,100000}\]/g, (list) => list.replaceAll(',', ', '));
@@ -107,14 +107,14 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
     status: 'scored',
     score: supported / claims.length,
     reason: `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in what tools or the user said${named('not found', unsupported)}`,
-    unsupportedClaims: unsupported.slice(0, mostClaims).map((claim) => cut(claim, 300)),
+    unsupportedClaims: unsupported.slice(0, maxClaims).map((claim) => cut(claim, 300)),
   };
 }
 
 function named(what: string, items: readonly string[]): string {
   if (items.length === 0) return '';
-  const more = items.length > mostNamed ? ` and ${items.length - mostNamed} more` : '';
-  const shown = items.slice(0, mostNamed).map((item) => cut(item, 60));
+  const more = items.length > maxNamed ? ` and ${items.length - maxNamed} more` : '';
+  const shown = items.slice(0, maxNamed).map((item) => cut(item, 60));
   return `; ${what}: ${shown.join(', ')}${more}`;
 }
 
@@ -132,7 +132,7 @@ const tokens = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}][\p{L}\p{M}
 /** Words in small letters, numbers in one way, and the marks between sentences. */
 function tokensOf(text: string): string[] {
   const plain = text
-    .slice(0, mostRead)
+    .slice(0, maxRead)
     .toLowerCase()
     .replace(/can['’]t\b/g, 'can not')
     .replace(/n['’]t\b/g, ' not');
@@ -156,7 +156,7 @@ function isNumber(text: string): boolean {
 }
 
 function normalNumber(text: string): string {
-  if (text.length > longestNumber) return text;
+  if (text.length > maxNumberLength) return text;
   const plain = text.replace(/,(?=\d{3}(?:\D|$))/g, '').replace(/[.,]$/, '');
   return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain;
 }
@@ -170,5 +170,5 @@ function claimsOf(text: string): string[] {
   const names = [
     ...text.matchAll(/(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{L}\p{M}]+(?: \p{Lu}[\p{L}\p{M}]+)*/gu),
   ].map((match) => match[0]);
-  return [...new Set([...quotations, ...numbers, ...names])].slice(0, mostSought);
+  return [...new Set([...quotations, ...numbers, ...names])].slice(0, maxSought);
 }

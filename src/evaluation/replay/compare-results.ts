@@ -15,7 +15,7 @@ export interface ResultComparison {
 }
 
 /** A text that is longer is not read as JSON: that takes as long as it is. */
-const longestJson = 1024 * 1024;
+const maxJsonLength = 1024 * 1024;
 
 /**
  * How the result of a call differs from that of the same call before. `error`: one of them failed and the other did
@@ -92,7 +92,7 @@ function comparable(
   after: Record<string, unknown>,
 ): [Record<string, unknown>, Record<string, unknown>] {
   const readable = [before, after].every((result) =>
-    partsOf(result).every((part) => !isText(part) || part.text.length <= longestJson),
+    partsOf(result).every((part) => !isText(part) || part.text.length <= maxJsonLength),
   );
   const [was, is] = [before, after].map((result) => {
     const { _meta, isError: _, ...rest } = result;

@@ -86,22 +86,22 @@ export function differing(a: unknown, b: unknown, tell: Tell, at = ''): void {
 }
 
 function token(key: string): string {
-  return key.slice(0, longestKey).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+  return key.slice(0, maxKeyLength).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const longestKey = 200;
-const longestPointer = 1_000;
-const mostPointers = 20;
+const maxKeyLength = 200;
+const maxPointerLength = 1_000;
+const maxPointers = 20;
 
 /** Gathers pointers, the first few of them. */
 export class Tell {
   readonly pointers: string[] = [];
 
   isFull(): boolean {
-    return this.pointers.length >= mostPointers;
+    return this.pointers.length >= maxPointers;
   }
 
   add(pointer: string): void {
-    if (!this.isFull()) this.pointers.push(pointer.slice(0, longestPointer));
+    if (!this.isFull()) this.pointers.push(pointer.slice(0, maxPointerLength));
   }
 }

@@ -21,10 +21,10 @@ export interface Score {
   scope?: TurnScope;
 }
 
-const mostRationale = 2000;
-const mostError = 500;
-const mostEvidence = 20;
-const mostEvidenceText = 300;
+const maxRationale = 2000;
+const maxError = 500;
+const maxEvidence = 20;
+const maxEvidenceText = 300;
 
 /** A value that is no number from 0 to 1 is an error of the scorer; it is never moved into that range. */
 export function scored(
@@ -40,9 +40,9 @@ export function scored(
     status: 'scored',
     value,
     passed: value >= hashed.definition.passThreshold,
-    rationale: cut(rationale, mostRationale),
+    rationale: cut(rationale, maxRationale),
     ...(evidence.length > 0 && {
-      evidence: evidence.slice(0, mostEvidence).map((text) => cut(text, mostEvidenceText)),
+      evidence: evidence.slice(0, maxEvidence).map((text) => cut(text, maxEvidenceText)),
     }),
   };
 }
@@ -55,7 +55,7 @@ export function notScored(
   return {
     ...headOf(hashed),
     status,
-    ...(status === 'error' ? { error: cut(why, mostError) } : { rationale: cut(why, mostRationale) }),
+    ...(status === 'error' ? { error: cut(why, maxError) } : { rationale: cut(why, maxRationale) }),
   };
 }
 

@@ -14,8 +14,8 @@ import {
   stages,
 } from './stage.ts';
 
-const mostItems = 5;
-const mostReason = 500;
+const maxItems = 5;
+const maxReason = 500;
 
 /** How far a trial came. */
 export interface StageChain {
@@ -70,7 +70,7 @@ function failedRow(stage: Stage, faults: readonly Fault[]): StageResult {
   const spanIds = first(here.flatMap((fault) => fault.spanIds ?? []));
   const promptIndexes = first(here.flatMap((fault) => fault.promptIndexes ?? []));
   const predicateReasons = first(
-    here.flatMap(({ text }) => (text === undefined ? [] : [cut(text, mostReason)])),
+    here.flatMap(({ text }) => (text === undefined ? [] : [cut(text, maxReason)])),
   );
   const evidence: StageEvidence = {
     ...(spanIds.length > 0 && { spanIds }),
@@ -81,7 +81,7 @@ function failedRow(stage: Stage, faults: readonly Fault[]): StageResult {
 }
 
 function first<Item>(items: readonly Item[]): Item[] {
-  return [...new Set(items)].slice(0, mostItems);
+  return [...new Set(items)].slice(0, maxItems);
 }
 
 /** The result of a stage without a fault that precedes any failed stage. */

@@ -19,7 +19,7 @@ export interface SliceCount {
 }
 
 /** Besides the one of all trials. */
-const mostSlices = 100;
+const maxSlices = 100;
 const dimensions = ['intent', 'model', 'host'] as const;
 
 export function slicesOf(trial: {
@@ -69,7 +69,7 @@ export function withinCap(counts: readonly SliceCount[]): { retained: Slice[]; t
       .sort((a, b) => b.trials - a.trials || byCodeUnit(sliceKey(a.slice), sliceKey(b.slice)));
   const candidates = dimensions.map((dimension) => ({ dimension, found: of(dimension) }));
   const shares = new Map<string, number>();
-  let left = mostSlices;
+  let left = maxSlices;
   const smallestFirst = [...candidates].sort((a, b) => a.found.length - b.found.length);
   smallestFirst.forEach(({ dimension, found }, at) => {
     const share = Math.min(found.length, Math.floor(left / (smallestFirst.length - at)));

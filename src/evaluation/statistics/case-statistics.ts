@@ -21,13 +21,13 @@ export interface CaseStatistics {
 }
 
 /** The values of k for pass@k. */
-const usualKs = [1, 2, 3, 5, 10];
+const defaultKs = [1, 2, 3, 5, 10];
 
 export function caseStatistics(passed: number, trials: number, threshold: number): CaseStatistics {
   const interval = wilson(passed, trials);
   const settling = trialsToSettle(passed, trials, threshold);
   const needed = passesToSettle(threshold);
-  const ks = usualKs.filter((k) => k <= trials);
+  const ks = defaultKs.filter((k) => k <= trials);
   return {
     trials,
     passed,

@@ -8,7 +8,7 @@ export interface Settling {
 }
 
 /** Beyond so many trials a whole number of passes is as good as the rate itself. */
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /**
  * Projects the smallest number of trials whose 95 % interval excludes the threshold at the observed rate. Do not use it
@@ -22,7 +22,7 @@ export function trialsToSettle(passed: number, trials: number, threshold: number
   if (rate === threshold) return undefined;
   const side = rate > threshold ? 'passes' : 'fails';
   const enough = (z95 * z95 * threshold * (1 - threshold)) / (rate - threshold) ** 2;
-  if (enough > mostCounted) return { more: Math.ceil(enough) - trials, side };
+  if (enough > maxCounted) return { more: Math.ceil(enough) - trials, side };
   for (let count = trials; ; count++)
     if (isSettled(Math.round(rate * count), count, threshold, side)) return { more: count - trials, side };
 }

@@ -1,5 +1,5 @@
 /** About a fiftieth of a second. */
-const mostCells = 4_000_000;
+const maxCells = 4_000_000;
 
 /**
  * Levenshtein distance in Unicode characters, as a share of the longer text, after removing the common prefix and
@@ -17,7 +17,7 @@ export function editDistance(a: string, b: string): number | undefined {
   while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++;
   const rows = left.slice(start, left.length - end);
   const columns = right.slice(start, right.length - end);
-  if (rows.length * columns.length > mostCells) return undefined;
+  if (rows.length * columns.length > maxCells) return undefined;
   return edits(rows, columns) / length;
 }
 

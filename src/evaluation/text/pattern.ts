@@ -2,10 +2,10 @@ import { RE2JS, RE2JSException } from 're2js';
 import { asUnits, translateJavaScript } from './javascript.ts';
 
 /** Matching takes about 30 ns for each instruction of the pattern and each character: this is a sixth of a second. */
-const mostWork = 5_000_000;
-const mostInstructions = 2_000;
+const maxWork = 5_000_000;
+const maxInstructions = 2_000;
 /** Longer texts are not searched. */
-export const mostSearched = 100_000;
+export const maxSearched = 100_000;
 
 /** The remaining budget of matching, shared by all patterns of one request. */
 export interface Work {
@@ -13,7 +13,7 @@ export interface Work {
 }
 
 export function newWork(): Work {
-  return { left: mostWork };
+  return { left: maxWork };
 }
 
 /** A pattern that takes time in proportion to the text, whatever it looks like (RE2). */
@@ -57,13 +57,13 @@ function bounded(compiled: Compiled, prepared: (text: string) => string): Compil
   if ('problem' in compiled) return compiled;
   const { expression } = compiled;
   const size = expression.programSize();
-  if (size > mostInstructions) return { problem: 'it is too large' };
+  if (size > maxInstructions) return { problem: 'it is too large' };
   return {
     pattern: {
       size,
       test(text, work) {
         const cost = (text.length + 1) * size;
-        if (text.length > mostSearched || cost > work.left) return undefined;
+        if (text.length > maxSearched || cost > work.left) return undefined;
         work.left -= cost;
         return expression.test(prepared(text));
       },
@@ -106,8 +106,8 @@ function whyNot(source: string, error: Error): string {
  * one: their size is estimated before.
  */
 function repetitionProblem(source: string): string | undefined {
-  if (estimatedSize(source) <= mostInstructions) return undefined;
-  return `its counted repetitions stand for more than ${mostInstructions.toLocaleString('en')} parts`;
+  if (estimatedSize(source) <= maxInstructions) return undefined;
+  return `its counted repetitions stand for more than ${maxInstructions.toLocaleString('en')} parts`;
 }
 
 /** At least as many parts as the pattern has once its repetitions are written out. */

@@ -1,10 +1,10 @@
 import { isObject } from '../json/value.ts';
 
-const mostReason = 600;
-const mostValue = 200;
-const mostItems = 20;
+const maxReason = 600;
+const maxValue = 200;
+const maxItems = 20;
 const deepest = 6;
-const mostShown = 3;
+const maxShown = 3;
 const hidden = '«redacted»';
 
 /** Keys whose values are nobody else's business. */
@@ -23,17 +23,17 @@ export function cut(text: string, most: number): string {
 }
 
 export function cutReason(reason: string): string {
-  return cut(reason, mostReason);
+  return cut(reason, maxReason);
 }
 
 /** A value of a server or a model, short and without what its keys say is secret. */
 export function show(value: unknown): string {
-  return cut(JSON.stringify(shownValue(value, 0)) ?? 'nothing', mostValue);
+  return cut(JSON.stringify(shownValue(value, 0)) ?? 'nothing', maxValue);
 }
 
 /** Quotes text of a server or a model, shortened and with secrets redacted. */
 export function quote(text: string): string {
-  return JSON.stringify(cut(hideSecrets(text.slice(0, 2 * mostValue)), mostValue));
+  return JSON.stringify(cut(hideSecrets(text.slice(0, 2 * maxValue)), maxValue));
 }
 
 export function hideSecrets(text: string): string {
@@ -42,8 +42,8 @@ export function hideSecrets(text: string): string {
 
 /** The first few, and how many there are besides. */
 export function list(items: readonly string[]): string {
-  const shown = items.slice(0, mostShown).join(', ');
-  return items.length > mostShown ? `${shown} and ${items.length - mostShown} more` : shown;
+  const shown = items.slice(0, maxShown).join(', ');
+  return items.length > maxShown ? `${shown} and ${items.length - maxShown} more` : shown;
 }
 
 /** Redacts secrets in a value before it is stored. */
@@ -61,23 +61,23 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 
 /** A small copy, to be shown. */
 export function shownValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * mostValue)), mostValue);
+  if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * maxValue)), maxValue);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return '…';
   if (Array.isArray(value)) {
-    const items = value.slice(0, mostItems).map((item) => shownValue(item, depth + 1));
-    return value.length > mostItems ? [...items, '…'] : items;
+    const items = value.slice(0, maxItems).map((item) => shownValue(item, depth + 1));
+    return value.length > maxItems ? [...items, '…'] : items;
   }
   const shown: [string, unknown][] = [];
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
-    if (shown.length === mostItems) {
+    if (shown.length === maxItems) {
       shown.push(['…', '…']);
       break;
     }
     const inner = (value as Record<string, unknown>)[key];
     shown.push([
-      cut(key, mostValue),
+      cut(key, maxValue),
       sensitive.test(key.slice(0, 200)) ? hidden : shownValue(inner, depth + 1),
     ]);
   }

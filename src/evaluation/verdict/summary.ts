@@ -8,8 +8,8 @@ import type { TrialSummary } from './legacy.ts';
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 /** A trial with one of these statuses has no trace to inspect: the advice is to run it again. */
 const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
-const mostToolNames = 50;
-const mostFailure = 500;
+const maxToolNames = 50;
+const maxFailure = 500;
 
 /** The facts of a run that its summary needs. */
 export interface RunToSummarize {
@@ -160,7 +160,7 @@ function diagnosticOf(
   const expected = toolNames(trial.expectedToolCalls);
   const actual = toolNames(trial.actualToolCalls);
   const failure = trial.error
-    ? cut(hideSecrets(trial.error.slice(0, 2 * mostFailure)), mostFailure)
+    ? cut(hideSecrets(trial.error.slice(0, 2 * maxFailure)), maxFailure)
     : undefined;
   return {
     iterationId,
@@ -221,5 +221,5 @@ function evidenceOf(
 }
 
 function toolNames(calls: readonly { toolName: string }[] = []): string[] {
-  return [...new Set(calls.map(({ toolName }) => toolName))].slice(0, mostToolNames);
+  return [...new Set(calls.map(({ toolName }) => toolName))].slice(0, maxToolNames);
 }

@@ -27,9 +27,9 @@ export function isMeasured({
   return status === 'completed' && result !== null && !evaluatorError;
 }
 
-const mostCases = 500;
-const mostVariants = 50_000;
-const mostTrials = 100;
+const maxCases = 500;
+const maxVariants = 50_000;
+const maxTrials = 100;
 const caseIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 export function variantKey({
@@ -49,14 +49,14 @@ export function policyProblem(
 
 function problemOfVariants(variants: readonly ConfiguredVariant[]): string | undefined {
   if (variants.length === 0) return 'No case is configured';
-  if (variants.length > mostVariants) return `There are more than ${mostVariants} variants of cases`;
+  if (variants.length > maxVariants) return `There are more than ${maxVariants} variants of cases`;
   const seen = new Set<string>();
   /** Whether the variants of a case name models, by case. All variants of a case must agree. */
   const naming = new Map<string, boolean>();
   for (const variant of variants) {
     const { caseId, executionVariant, configuredTrials, passThreshold } = variant;
     if (!caseIdPattern.test(caseId)) return `A case has the id ${JSON.stringify(caseId.slice(0, 128))}`;
-    if (!Number.isInteger(configuredTrials) || configuredTrials < 1 || configuredTrials > mostTrials)
+    if (!Number.isInteger(configuredTrials) || configuredTrials < 1 || configuredTrials > maxTrials)
       return `Case ${caseId} is configured for ${configuredTrials} trials`;
     if (!(passThreshold >= 0 && passThreshold <= 1)) return `Case ${caseId} has no threshold from 0 to 1`;
     const key = variantKey(variant);
@@ -67,7 +67,7 @@ function problemOfVariants(variants: readonly ConfiguredVariant[]): string | und
       return `Case ${caseId} is configured both with and without a model`;
     naming.set(caseId, names);
   }
-  return naming.size > mostCases ? `There are more than ${mostCases} cases` : undefined;
+  return naming.size > maxCases ? `There are more than ${maxCases} cases` : undefined;
 }
 
 function problemOfTrials(

@@ -68,7 +68,7 @@ interface WarnedCase {
   warnings?: Partial<Record<TrialWarning, number>> | undefined;
 }
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** The warnings of a decided run. */
 export function runWarnings(
@@ -123,7 +123,7 @@ function passedTrials(count: number): string {
 
 function named(cases: readonly WarnedCase[]): string {
   const names = [...new Set(cases.map(({ title }) => JSON.stringify(title.slice(0, 80))))];
-  const more = names.length - mostNamed;
-  const shown = names.slice(0, mostNamed).join(', ');
+  const more = names.length - maxNamed;
+  const shown = names.slice(0, maxNamed).join(', ');
   return more > 0 ? `${shown} and ${more} more ${more === 1 ? 'case' : 'cases'}` : shown;
 }

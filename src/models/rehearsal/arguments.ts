@@ -29,14 +29,14 @@ interface Reading extends TextFacts {
   verb: string[];
 }
 
-const mostFacts = 100;
+const maxFacts = 100;
 
 /** Parses a text once for all tools. */
 export function readText(text: string): TextFacts {
   const words = wordsOf(text);
   const breaks = (from: number, to: number): boolean => /[.!?;\n]\s/.test(text.slice(from, to));
   const facts = factsIn(text)
-    .slice(0, mostFacts)
+    .slice(0, maxFacts)
     .map((fact) => ({
       ...fact,
       before: words

@@ -91,9 +91,9 @@ export function denies(text: string, wanted: ReadonlySet<string>): boolean {
   );
 }
 
-const longestOpening = 200;
+const maxOpeningLength = 200;
 
 function sentenceBefore(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - longestOpening), at);
+  const before = text.slice(Math.max(0, at - maxOpeningLength), at);
   return before.slice(1 + Math.max(...['.', '!', '?', ';', '\n'].map((end) => before.lastIndexOf(end))));
 }

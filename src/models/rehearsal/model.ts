@@ -12,7 +12,7 @@ import { indexTools, type ToolIndex } from './rank.ts';
 import { wordsOf } from './tokenize.ts';
 
 /** Characters of a result that the answer quotes. */
-const mostQuoted = 2_000;
+const maxQuoted = 2_000;
 
 /**
  * A deterministic substitute for a language model: calls the tools whose words match the prompt, and reports the
@@ -129,7 +129,7 @@ function outputText({ output }: LanguageModelV3ToolResultPart): string {
 }
 
 function cut(text: string): string {
-  return text.length > mostQuoted ? `${text.slice(0, mostQuoted)}…` : text;
+  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
 }
 
 /** Counts words instead of tokens, so that token budgets can be tried. */

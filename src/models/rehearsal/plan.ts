@@ -14,12 +14,12 @@ export interface Plan {
   reason: string;
 }
 
-const mostCalls = 10;
-const mostRequests = 20;
+const maxCalls = 10;
+const maxRequests = 20;
 /** Maximum number of tools for which arguments are searched. */
-const mostCandidates = 5;
+const maxCandidates = 5;
 /** Characters of a prompt that are read. */
-const mostText = 8_000;
+const maxText = 8_000;
 /** The factor by which a tool must be better than others. */
 const clearly = 1.05;
 
@@ -30,7 +30,7 @@ export interface PlanOptions {
 
 /** Plans the calls that a prompt asks for, in its order. Deterministic. */
 export function planFor(prompt: string, index: ToolIndex, { forced }: PlanOptions = {}): Plan {
-  const text = prompt.slice(0, mostText);
+  const text = prompt.slice(0, maxText);
   if (index.tools.length === 0) return { calls: [], reason: 'no tools are offered' };
   if (forced === undefined && refusesTools.test(text))
     return { calls: [], reason: 'the prompt asks for no tools' };
@@ -40,7 +40,7 @@ export function planFor(prompt: string, index: ToolIndex, { forced }: PlanOption
   for (const part of requestsIn(text, index)) {
     const choice = choose(readText(part), whole, index, typeof forced === 'string' ? forced : undefined);
     if ('reason' in choice) reasons.push(choice.reason);
-    else if (calls.length < mostCalls && !calls.some((call) => sameCall(call, choice))) calls.push(choice);
+    else if (calls.length < maxCalls && !calls.some((call) => sameCall(call, choice))) calls.push(choice);
     if (typeof forced === 'string' && calls.length > 0) break;
   }
   const [best] = forced === true && calls.length === 0 ? rankTools(index, text) : [];
@@ -74,7 +74,7 @@ function choose(
   };
   const usable = ranked
     .filter((tool) => tool.evidence !== 'none' && isAsked(tool))
-    .slice(0, mostCandidates)
+    .slice(0, maxCandidates)
     .map((tool) => ({ tool, found: argumentsFor(tool, part, whole) }))
     // Weak evidence suffices for a request if all required values are present. A tool without parameters would always
     // match, so it needs strong evidence.
@@ -157,5 +157,5 @@ function requestsIn(text: string, { firstWords }: Pick<ToolIndex, 'firstWords'>)
     from = next;
   }
   requests.add(text.slice(from));
-  return [...requests].filter((request) => /[\p{L}\p{N}]/u.test(request)).slice(0, mostRequests);
+  return [...requests].filter((request) => /[\p{L}\p{N}]/u.test(request)).slice(0, maxRequests);
 }

@@ -46,7 +46,7 @@ interface Described {
 /** The weight of a word by its location. */
 const weight = { name: 3, title: 2, description: 1, parameter: 1, explanation: 0.5 };
 /** Characters read of one description, and of all. */
-const mostText = { description: 2_000, all: 500_000 };
+const maxText = { description: 2_000, all: 500_000 };
 /** Parameters of Okapi BM25: saturation of repeated words, and influence of length. */
 const saturation = 1.2;
 const lengthShare = 0.5;
@@ -54,7 +54,7 @@ const lengthShare = 0.5;
 const likeShare = 0.4;
 
 export function indexTools(tools: readonly Described[]): ToolIndex {
-  const each = Math.min(mostText.description, Math.ceil(mostText.all / Math.max(1, tools.length)));
+  const each = Math.min(maxText.description, Math.ceil(maxText.all / Math.max(1, tools.length)));
   const indexed = tools.map((tool) => indexTool(tool, each));
   const spread = new Map<string, number>();
   for (const { weights } of indexed)

@@ -42,16 +42,16 @@ export function stemsOf(text: string): string[] {
 export function stemOf(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const lower = word.slice(0, longestWord).toLowerCase();
+  const lower = word.slice(0, maxWordLength).toLowerCase();
   const isWord = lower.length >= 4 && /^[a-z]+$/.test(lower);
   const stem = isWord ? withoutSilentE(withoutVerbEnding(withoutPlural(lower))) : lower;
-  if (stems.size >= mostStems) stems.clear();
-  if (word.length <= longestWord) stems.set(word, stem);
+  if (stems.size >= maxStems) stems.clear();
+  if (word.length <= maxWordLength) stems.set(word, stem);
   return stem;
 }
 
-const longestWord = 40;
-const mostStems = 20_000;
+const maxWordLength = 40;
+const maxStems = 20_000;
 /** Cached, because the words of tools recur in every turn. */
 const stems = new Map<string, string>();
 

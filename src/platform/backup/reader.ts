@@ -7,7 +7,7 @@ import { OperatorProblem } from '../problem.ts';
 type Entry = ExtractEvents['entry'][1];
 
 /** Maximum size of a manifest, so that a foreign file is not read into memory. */
-const longestText = 16 * 1024 * 1024;
+const maxTextLength = 16 * 1024 * 1024;
 
 /** Reads an archive sequentially: `name` is the current entry, `content` reads it and `advance` moves to the next. */
 export class ArchiveReader {
@@ -60,7 +60,7 @@ export class ArchiveReader {
   }
 
   async text(): Promise<string> {
-    if (this.size > longestText) throw this.damaged(`${this.name} is too long`);
+    if (this.size > maxTextLength) throw this.damaged(`${this.name} is too long`);
     const pieces: Buffer[] = [];
     for await (const bytes of this.content()) pieces.push(bytes);
     return Buffer.concat(pieces).toString('utf8');

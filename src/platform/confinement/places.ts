@@ -40,9 +40,9 @@ const system = [
 /** Variables that are set for every program and do not point to the command's files. */
 const ofEverybody = ['HOME', 'PATH', 'PWD', 'SHELL', 'TMPDIR'];
 /** Maximum number of paths in arguments and variables that are considered. */
-const mostNamed = 64;
+const maxNamed = 64;
 /** Maximum number of entries mounted separately. */
-const mostEntries = 512;
+const maxEntries = 512;
 
 /** The installation folder of this program. */
 export const programFolder = realpathSync(fileURLToPath(new URL(ownRoot(), import.meta.url)));
@@ -122,7 +122,7 @@ export function namedPaths(texts: readonly string[]): string[] {
 
 function pathsIn(texts: readonly string[]): string[] {
   const named = texts.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)]);
-  return named.filter((text) => /^(?:\/|\.\.?(?:\/|$))/.test(text) && text.length < 4096).slice(0, mostNamed);
+  return named.filter((text) => /^(?:\/|\.\.?(?:\/|$))/.test(text) && text.length < 4096).slice(0, maxNamed);
 }
 
 /**
@@ -191,7 +191,7 @@ export function entriesOfClosed(folder: string, user: Pick<Account, 'uid' | 'gid
   if (folder === realpathSync(homedir())) return [];
   const entries = readdirSync(folder, { withFileTypes: true });
   const own = entries.filter((entry) => entry.isFile() || entry.isDirectory() || entry.isSymbolicLink());
-  return own.length > mostEntries ? [] : own.map(({ name }) => join(folder, name)).toSorted();
+  return own.length > maxEntries ? [] : own.map(({ name }) => join(folder, name)).toSorted();
 }
 
 /** Whether the user may list and enter a folder, or read a file. */

@@ -19,7 +19,7 @@ const selfTest = fileURLToPath(new URL('./self-test.cjs', import.meta.url));
 /** Kernel files that root can write to. Access to any of them compromises the machine. */
 const ofKernel = ['sys/kernel/core_pattern', 'sys/kernel/modprobe', 'sys/vm/panic_on_oom', 'sysrq-trigger'];
 /** Maximum number of entries of a hidden folder that are tried. */
-const mostTried = 16;
+const maxTried = 16;
 
 /** The self-test ended without a result, for example because the machine was overloaded, and can be repeated. */
 export class SelfTestIncomplete extends Error {}
@@ -113,7 +113,7 @@ function contentsOf(path: string, given: readonly string[]): string[] {
     const all = readdirSync(path).map((name) => join(path, name));
     return all
       .filter((one) => !given.some((folder) => folder === one || isInside(folder, one)))
-      .slice(0, mostTried);
+      .slice(0, maxTried);
   } catch {
     return [];
   }

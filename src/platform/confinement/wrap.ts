@@ -34,8 +34,8 @@ export interface Wrapped {
 }
 
 /** Maximum size of a file in bytes, and maximum number of open files. */
-const mostFile = 2 * 1024 ** 3;
-const mostOpen = 4096;
+const maxFile = 2 * 1024 ** 3;
+const maxOpen = 4096;
 /** Names in /proc/self/limits. */
 const resources = {
   data: 'Max data size',
@@ -120,8 +120,8 @@ type Limit = [Resource, number];
 function limitsOfEach({ bounds }: Wrapped): Limit[] {
   return [
     ['data', bounds.memory],
-    ['fsize', mostFile],
-    ['nofile', mostOpen],
+    ['fsize', maxFile],
+    ['nofile', maxOpen],
   ];
 }
 

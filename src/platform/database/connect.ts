@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
-import { detectConnectionMode, directMode, type Timeouts, usualTimeouts } from './connection-mode.ts';
+import { detectConnectionMode, directMode, type Timeouts, defaultTimeouts } from './connection-mode.ts';
 import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
@@ -32,7 +32,7 @@ export async function connectDatabase(
   log: Log,
 ): Promise<ConnectedDatabase> {
   const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
-  const timeouts = { ...usualTimeouts, ...purpose.timeouts };
+  const timeouts = { ...defaultTimeouts, ...purpose.timeouts };
   const hosts = hostsOf(embedded?.connection ?? config.databaseUrl);
   const sessions = new Sessions(
     config.databaseDirectUrl === undefined || embedded ? hosts : hostsOf(config.databaseDirectUrl),

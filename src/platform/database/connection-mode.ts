@@ -15,7 +15,7 @@ export interface Timeouts {
   confirmation?: number;
 }
 
-export const usualTimeouts: Required<Timeouts> = {
+export const defaultTimeouts: Required<Timeouts> = {
   statement: 30_000,
   idleInTransaction: 20_000,
   away: 15_000,

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
 }
 
 const shortestPause = 20;
-const longestPause = 200;
+const maxPause = 200;
 /** Milliseconds between two checks for the primary, if there are several hosts. */
 const lookEvery = 500;
 
@@ -128,7 +128,7 @@ export class Connections {
   private async seek(): Promise<void> {
     this.awaySince = performance.now();
     this.primary.forget();
-    for (let pause = shortestPause; !this.closed; pause = Math.min(2 * pause, longestPause)) {
+    for (let pause = shortestPause; !this.closed; pause = Math.min(2 * pause, maxPause)) {
       const found = await this.primary.look();
       if (found !== undefined) {
         this.use(found);

@@ -13,7 +13,7 @@ interface NotificationOptions {
 }
 
 const shortestPause = 100;
-const longestPause = 10_000;
+const maxPause = 10_000;
 
 /** PostgreSQL notifications, over one connection for the whole process. */
 export class Notifications {
@@ -84,7 +84,7 @@ export class Notifications {
   private async reconnect(): Promise<void> {
     const { signal } = this.stopping;
     this.options.log.warn('The connection for notifications was lost; connecting again');
-    for (let pause = shortestPause; !signal.aborted; pause = Math.min(2 * pause, longestPause)) {
+    for (let pause = shortestPause; !signal.aborted; pause = Math.min(2 * pause, maxPause)) {
       // Random delay, so that processes do not all reconnect at once.
       await delay(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;

@@ -2,7 +2,7 @@
 const requestWindow = 250;
 /** The share of the time that background work gets in that window, and its longest pause. */
 const backgroundShare = 1 / 8;
-const longestPause = 80;
+const maxPause = 80;
 
 interface RequestSeen {
   organizationId: string;
@@ -61,7 +61,7 @@ export class BackgroundThrottle {
     // The next turn of the event loop marks the end of the piece.
     setImmediate(() => {
       const endedAt = this.now();
-      const pause = Math.min((endedAt - startedAt) * (1 / backgroundShare - 1), longestPause);
+      const pause = Math.min((endedAt - startedAt) * (1 / backgroundShare - 1), maxPause);
       const isContended = endedAt - this.lastRequestOfOthers(piece?.organizationId ?? '') < requestWindow;
       this.pausedUntil = isContended ? endedAt + pause : endedAt;
       this.scheduled = false;

@@ -48,7 +48,7 @@ export class JsonBounds {
   private readonly counts: Int32Array;
   private readonly objects: Uint8Array;
   /** The largest number of keys in any object so far. */
-  private mostKeys = 0;
+  private maxKeys = 0;
   private batch = 1;
 
   /** `refuse` creates the error from the limit that was exceeded, such as `more than 5,000 JSON elements`. */
@@ -65,7 +65,7 @@ export class JsonBounds {
     this.depth = 0;
     this.inString = false;
     this.escaped = false;
-    this.mostKeys = 0;
+    this.maxKeys = 0;
     this.batch = 1;
   }
 
@@ -102,7 +102,7 @@ export class JsonBounds {
         elements++;
         const count = (counts[depth] = (counts[depth] as number) + 1);
         const isObject = objects[depth] === 1;
-        if (isObject && count > this.mostKeys) this.mostKeys = count;
+        if (isObject && count > this.maxKeys) this.maxKeys = count;
         if (!isObject && depth === 1) this.batch = count;
       } else if (byte === openArray || byte === openObject) {
         elements++;
@@ -124,7 +124,7 @@ export class JsonBounds {
     if (this.elements > elements)
       throw this.refuse(`more than ${elements.toLocaleString('en')} JSON elements`);
     if (this.depth > depth) throw this.refuse(`JSON nested deeper than ${depth} levels`);
-    if (this.mostKeys > keys)
+    if (this.maxKeys > keys)
       throw this.refuse(`a JSON object of more than ${keys.toLocaleString('en')} keys`);
     if (this.batch > batch) throw this.refuse(`a batch of more than ${batch} messages`);
   }

@@ -8,7 +8,7 @@ const sliceLength = 64 * 1024;
 const turn = 5;
 
 /** Whether a value is small enough to be written at once, found out by looking at a bounded part of it. */
-export function isSmall(value: unknown, mostNodes = smallNodes, mostText = smallText): boolean {
+export function isSmall(value: unknown, maxNodes = smallNodes, maxText = smallText): boolean {
   let nodes = 0;
   let text = 0;
   const pending = [value];
@@ -17,11 +17,11 @@ export function isSmall(value: unknown, mostNodes = smallNodes, mostText = small
     if (typeof next === 'string') text += next.length;
     else if (typeof next === 'object' && next !== null) {
       const values: unknown[] = Array.isArray(next) ? next : Object.values(next);
-      if (nodes + values.length > mostNodes) return false;
+      if (nodes + values.length > maxNodes) return false;
       for (const one of values) pending.push(one);
       nodes += values.length;
     }
-    if (text > mostText) return false;
+    if (text > maxText) return false;
   }
   return true;
 }

@@ -51,10 +51,10 @@ interface HolderOptions<Row extends LeasedRow, Outcome> {
 }
 
 /** Milliseconds after which rows are claimed even without a notification, in case one was missed. */
-const longestNap = 30_000;
+const maxNap = 30_000;
 /** Milliseconds for aborted work to end. */
 const grace = 1_000;
-const mostRemembered = 256;
+const maxRemembered = 256;
 
 /** Another process has the row, or it has ended: nothing may be written. */
 export class LeaseLost extends Error {
@@ -148,7 +148,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   private async claim(): Promise<number> {
     const { db, queries, lease, atOnce = 1 } = this.options;
     const { most, kinds } = this.freeSlots();
-    if (most < atOnce || kinds.length === 0) return longestNap;
+    if (most < atOnce || kinds.length === 0) return maxNap;
     const { losses } = this;
     const sentAt = performance.now();
     const { rows, crowded, next } = await queries.claim(db, {
@@ -165,7 +165,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     // The lease may have been lost before the answer arrived.
     if (this.losses > losses) void this.held.extend();
     if (crowded) return 10 + 40 * Math.random();
-    return Math.min(Math.max(next ?? longestNap, 5), longestNap);
+    return Math.min(Math.max(next ?? maxNap, 5), maxNap);
   }
 
   private freeSlots(): { most: number; kinds: { kind: string; most: number; attempts: number }[] } {
@@ -190,7 +190,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     this.served.delete(row.organizationId);
     this.served.add(row.organizationId);
     const [oldest = ''] = this.served;
-    if (this.served.size > mostRemembered) this.served.delete(oldest);
+    if (this.served.size > maxRemembered) this.served.delete(oldest);
     void this.held.hold(row, sentAt, (held) => this.traced(held)).then(() => this.wake());
   }
 

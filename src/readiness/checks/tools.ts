@@ -23,7 +23,7 @@ const policy = {
 } as const;
 const optional = { ...policy, lane: 'optional-features', class: 'recommended' } as const;
 
-const longestName = 64;
+const maxNameLength = 64;
 const longDescription = 1_000;
 const manyTools = 40;
 
@@ -67,15 +67,15 @@ export const toolRules: readonly Rule[] = [
   },
   {
     ...policy,
-    title: `Tool names have at most ${longestName} characters`,
+    title: `Tool names have at most ${maxNameLength} characters`,
     remediation: 'Shorten the name.',
     claude: listing('tools.name-length', criteria, 'Tools'),
     openai: listing('tools.name-length', plugins, 'Definition', { lane: 'runtime-compatibility' }),
     evaluate: (evidence) =>
       noTool(
         evidence,
-        ({ name }) => name.length > longestName,
-        `The name is longer than ${longestName} characters`,
+        ({ name }) => name.length > maxNameLength,
+        `The name is longer than ${maxNameLength} characters`,
       ),
   },
   {

@@ -5,7 +5,7 @@ import { oneLine } from '../common/harmless-text.ts';
 import { called, isId, type Named, nameOf, nearest } from '../common/naming.ts';
 
 /** Limits the search for a similar name, which is slow. */
-const mostCompared = 2000;
+const maxCompared = 2000;
 
 /** The item with this ID or name. The error suggests the most similar name. */
 export function theOne<Item extends Named>(what: string, wanted: string, items: readonly Item[]): Item {
@@ -16,7 +16,7 @@ export function theOne<Item extends Named>(what: string, wanted: string, items: 
   if (first)
     throw new OperatorProblem(`Several ${plural(what)} are named ${quoted}. Use an ID: ${listed(found)}`);
   if (items.length === 0) throw new OperatorProblem(`No ${what} ${quoted}. There are none yet`);
-  const [near] = nearest(wanted, items.slice(0, mostCompared).map(nameOf));
+  const [near] = nearest(wanted, items.slice(0, maxCompared).map(nameOf));
   throw new OperatorProblem(
     near?.alike
       ? `No ${what} ${quoted}. Did you mean ${oneLine(near.name, 100)}?`

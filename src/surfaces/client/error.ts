@@ -9,7 +9,7 @@ interface Said {
 
 /** Characters of a foreign response to show in a message. */
 const shown = 200;
-const longestRefusal = 4_000_000;
+const maxRefusalLength = 4_000_000;
 
 /** An error response of the service. */
 export class DrydockError extends Error {
@@ -37,7 +37,7 @@ export class DrydockError extends Error {
   /** Parses an error response. */
   static async from(response: Response): Promise<DrydockError> {
     // Error bodies of the service are smaller.
-    const text = (await boundedText(response, longestRefusal)) ?? '';
+    const text = (await boundedText(response, maxRefusalLength)) ?? '';
     return new DrydockError(response, saidIn(text) ?? notOurs(response, text));
   }
 

@@ -13,9 +13,9 @@ export interface Watching {
 }
 
 /** The service sends an event or a heartbeat every 15 seconds. */
-const longestSilence = 60_000;
+const maxSilence = 60_000;
 const firstPause = 500;
-const longestPause = 60_000;
+const maxPause = 60_000;
 /** Milliseconds within which even a busy service ends a completed stream. */
 const atOnce = 5000;
 
@@ -28,7 +28,7 @@ export async function* eachEvent<Data>({
   connect,
   signal,
   retries,
-  silence = longestSilence,
+  silence = maxSilence,
 }: Watching): AsyncGenerator<Data> {
   let last: string | undefined;
   let asked: number | undefined;
@@ -55,7 +55,7 @@ export async function* eachEvent<Data>({
       // Delays the reconnection to a stream that repeatedly ends after a few events.
       hurried = stream.age < atOnce ? hurried + 1 : 0;
       if (stream.problem !== undefined || heard === 0 || hurried > 1)
-        rest = Math.min(backoff(asked ?? firstPause, Math.max(1, attempt)), longestPause);
+        rest = Math.min(backoff(asked ?? firstPause, Math.max(1, attempt)), maxPause);
     } finally {
       lifetime.end();
     }

@@ -55,10 +55,10 @@ function timeoutOf(options: ClientOptions, call: CallOptions): number {
 }
 
 /** Maximum response size in bytes after decompression, so that an endless response cannot exhaust memory. */
-const longestAnswer = 128 * 1024 * 1024;
+const maxAnswerLength = 128 * 1024 * 1024;
 
 async function jsonOf(response: Response): Promise<unknown> {
-  const text = await boundedText(response, longestAnswer);
+  const text = await boundedText(response, maxAnswerLength);
   if (text === undefined) throw DrydockError.notOurs(response, 'longer than 128 MB');
   try {
     return JSON.parse(text);

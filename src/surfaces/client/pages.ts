@@ -34,7 +34,7 @@ export async function* eachItem<L extends List>(
     if (typeof nextCursor !== 'string') return;
     if (nextCursor === seen) throw new RangeError('The list does not go on: it gave the same cursor twice');
     empty = page.items.length === 0 ? empty + 1 : 0;
-    if (empty > mostEmpty) throw new RangeError('The list does not go on: its pages are empty');
+    if (empty > maxEmpty) throw new RangeError('The list does not go on: its pages are empty');
     // Remembers one cursor for exponentially growing periods, which detects cycles of any length.
     if (pages === rememberAt) [seen, rememberAt] = [nextCursor, pages * 2];
     page = await list(continued(input, nextCursor, cursorIn) as never, options);
@@ -42,7 +42,7 @@ export async function* eachItem<L extends List>(
 }
 
 /** Maximum consecutive empty pages; filters can leave some pages empty. */
-const mostEmpty = 100;
+const maxEmpty = 100;
 
 function continued(input: object, cursor: string, place: NonNullable<Marked['cursorIn']>): object {
   if (place !== 'body') return { ...input, [place]: cursor };

@@ -3,7 +3,7 @@ import { eachItem } from '../client/pages.ts';
 type List = Parameters<typeof eachItem>[0];
 
 /** The most items to search by name; longer lists need an id. */
-export const mostListed = 10_000;
+export const maxListed = 10_000;
 
 /** The items on all pages of a list, to find one by its name. */
 export async function everything<L extends List>(
@@ -11,6 +11,6 @@ export async function everything<L extends List>(
   input: NonNullable<Parameters<L>[0]>,
 ): Promise<Awaited<ReturnType<L>>['items'][number][]> {
   const items: Awaited<ReturnType<L>>['items'][number][] = [];
-  for await (const item of eachItem(list, input)) if (items.push(item) === mostListed) break;
+  for await (const item of eachItem(list, input)) if (items.push(item) === maxListed) break;
   return items;
 }

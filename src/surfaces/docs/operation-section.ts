@@ -1,5 +1,5 @@
 import type { Access } from '../../contract/operation.ts';
-import { refName } from '../common/schema-words.ts';
+import { refName } from '../common/schema-labels.ts';
 import type {
   MediaType,
   OpenApiDocument,
@@ -55,7 +55,7 @@ export function operationSection({ method, path, operation }: Placed, setting: S
 <article class="op" id="${id}" aria-labelledby="${id}-title">
 <div>
 <h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
-<p class="route">${badge(method)} <code>${document.servers[0]?.url}${routeWords(path)}</code></p>
+<p class="route">${badge(method)} <code>${document.servers[0]?.url}${routeText(path)}</code></p>
 ${description !== undefined && prose(description)}${facts(operation)}${parameterTables(parameters, tables)}${
   requestBody &&
   body &&
@@ -101,7 +101,7 @@ function successOf(responses: OperationObject['responses']): [string, ResponseOb
   return found as [string, ResponseObject];
 }
 
-function routeWords(path: string): Html {
+function routeText(path: string): Html {
   const pieces = path.split(/(\{\w+\})/);
   return html`${pieces.map((piece) => (piece.startsWith('{') ? html`<i>${piece}</i>` : piece))}`;
 }

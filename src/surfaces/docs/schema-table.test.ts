@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { constraintWords, typeWords, type Word } from '../common/schema-words.ts';
+import { constraintText, typeText, type Word } from '../common/schema-labels.ts';
 import type { Schema } from '../openapi/types.ts';
 import { html } from './html.ts';
 import { SchemaTables } from './schema-table.ts';
@@ -28,7 +28,7 @@ test.each<[string, Schema]>([
   ['[string, number]', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] }],
   ['any', {}],
 ])('a type reads as %s', (words, schema) => {
-  expect(spell(typeWords(schema))).toBe(words);
+  expect(spell(typeText(schema))).toBe(words);
 });
 
 test.each<[string, Schema]>([
@@ -42,7 +42,7 @@ test.each<[string, Schema]>([
   ['a URL', { type: 'string', format: 'uri', pattern: 'long' }],
   ['1 to 9, default 5', { type: 'integer', minimum: 1, maximum: 9, default: 5 }],
 ])('a limit reads as %s', (words, schema) => {
-  expect(constraintWords(schema).map(spell).join(', ')).toBe(words);
+  expect(constraintText(schema).map(spell).join(', ')).toBe(words);
 });
 
 describe('a table', () => {

@@ -1,12 +1,12 @@
 import {
-  constraintWords,
+  constraintText,
   isMap,
   refName,
-  typeWords,
+  typeText,
   valueOfMap,
   type Word,
   withoutNull,
-} from '../common/schema-words.ts';
+} from '../common/schema-labels.ts';
 import type { Parameter, Schema } from '../openapi/types.ts';
 import { type Content, type Html, html, phrase, prose } from './html.ts';
 
@@ -44,7 +44,7 @@ export class SchemaTables {
   body(schema: Schema, side: Side): Html {
     const { description } = this.resolve(schema);
     const fields = this.inside(this.resolve(schema), side);
-    return html`${description !== undefined && prose(description)}${fields ?? html`<p class="t">${this.words(typeWords(schema))}</p>`}`;
+    return html`${description !== undefined && prose(description)}${fields ?? html`<p class="t">${this.words(typeText(schema))}</p>`}`;
   }
 
   parameters(parameters: readonly Parameter[]): Html {
@@ -108,11 +108,11 @@ export class SchemaTables {
   private row({ name, schema, required, description }: Row, side: Side, open: boolean): Html {
     const text = description ?? descriptionOf(schema);
     const need = side === 'request' ? required && 'required' : !required && 'optional';
-    const limits = constraintWords(schema).map((limit) => html` <span>${this.words(limit)}</span>`);
+    const limits = constraintText(schema).map((limit) => html` <span>${this.words(limit)}</span>`);
     const fields = this.unfold(schema, side, open);
     return html`<div><dt><code>${name}</code>${
       need && html` <em class="${need}">${need}</em>`
-    }</dt><dd><p class="limits"><span class="t">${this.words(typeWords(schema))}</span>${limits}</p>${
+    }</dt><dd><p class="limits"><span class="t">${this.words(typeText(schema))}</span>${limits}</p>${
       text !== undefined && html`<p>${phrase(text)}</p>`
     }</dd>${fields && html`<dd class="in">${fields}</dd>`}</div>`;
   }
@@ -140,7 +140,7 @@ export class SchemaTables {
     return html`${drawn.map(({ form, fields }) =>
       fields
         ? html`<details class="form"><summary>${this.titleOf(form)}</summary>${this.about(form)}${fields}</details>`
-        : html`<p class="form">${this.words(typeWords(form))}</p>`,
+        : html`<p class="form">${this.words(typeText(form))}</p>`,
     )}`;
   }
 
@@ -153,7 +153,7 @@ export class SchemaTables {
   private titleOf(form: Schema): Content {
     const { properties = {}, title } = this.resolve(form);
     const marks = Object.entries(properties).filter(([, field]) => field.const !== undefined);
-    if (marks.length === 0) return title ?? refName(form) ?? this.words(typeWords(form));
+    if (marks.length === 0) return title ?? refName(form) ?? this.words(typeText(form));
     return marks.map(([name, field], i) => [
       i > 0 && ', ',
       html`<code>${name}</code> is <code>${String(field.const)}</code>`,

@@ -1,4 +1,4 @@
-import { isMap, refName, valueOfMap, withoutNull } from '../common/schema-words.ts';
+import { isMap, refName, valueOfMap, withoutNull } from '../common/schema-labels.ts';
 import type { Schema } from '../openapi/types.ts';
 import { type Content, html } from './html.ts';
 

@@ -1,6 +1,6 @@
 import { oneLine } from '../common/harmless-text.ts';
 import type { ReportTable } from './report.ts';
-import { type Findings, mostExplained, percent } from './run-findings.ts';
+import { type Findings, maxExplained, percent } from './run-findings.ts';
 
 type Compared = Pick<Findings, 'comparison'>;
 
@@ -31,7 +31,7 @@ export function changeLines(findings: Compared & Pick<Findings, 'notCompared'>):
   const missing = unmeasured > 0 ? `, ${unmeasured} not measured` : '';
   return [
     `Since run ${baseRun.runNumber}: ${of('regressed')} regressed, ${of('fixed')} fixed${missing}${rates}${chance}.`,
-    ...changes.slice(0, mostExplained).map((one) => {
+    ...changes.slice(0, maxExplained).map((one) => {
       const { title, difference: own } = one;
       const p = own?.adjustedP;
       return `  ${changeOf(one)}: ${oneLine(title, 100)}${p == null ? '' : ` (p = ${shownP(p)})`}`;

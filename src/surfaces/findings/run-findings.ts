@@ -53,7 +53,7 @@ export function isWaived({ gateWaiver }: Run): boolean {
   return gateWaiver?.active === true;
 }
 
-export const mostExplained = 5;
+export const maxExplained = 5;
 
 export function percent(rate: number | null): string {
   return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;

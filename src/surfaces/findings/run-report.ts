@@ -82,13 +82,13 @@ function figuresOf({ passed, trials, excluded = 0, threshold }: CaseStatistics):
   const measured = trials === 0 ? 'no trial was measured' : `${passed} of ${trials} trials passed`;
   return [
     measured,
-    ...(excluded > 0 ? [excludedWords(excluded)] : []),
+    ...(excluded > 0 ? [excludedText(excluded)] : []),
     `${percent(threshold)} are needed`,
   ].join(', ');
 }
 
 /** Trials that are not in a rate. */
-export function excludedWords(excluded: number): string {
+export function excludedText(excluded: number): string {
   return `${excluded} not completed or not judged`;
 }
 
@@ -144,8 +144,8 @@ export function judgeLines({ run: { judges } }: Findings): string[] {
 export function gateLines({ gate }: Findings): string[] {
   if (gate.outcome === 'not_configured') return [];
   return [
-    `Quality gate: ${gateWords[gate.outcome]}.`,
-    ...gate.conditions.map(({ status, message }) => `  ${gateWords[status]}: ${oneLine(message, 200)}`),
+    `Quality gate: ${gateLabels[gate.outcome]}.`,
+    ...gate.conditions.map(({ status, message }) => `  ${gateLabels[status]}: ${oneLine(message, 200)}`),
   ];
 }
 
@@ -155,13 +155,13 @@ function gateTable({ gate }: Findings): ReportTable {
     columns: ['Rule', 'Status', 'What was found'],
     rows: gate.conditions.map(({ condition, status, message }) => [
       ruleNames[condition],
-      gateWords[status],
+      gateLabels[status],
       message,
     ]),
   };
 }
 
-const gateWords = { passed: 'passed', failed: 'failed', non_gateable: 'undecided' } as const;
+const gateLabels = { passed: 'passed', failed: 'failed', non_gateable: 'undecided' } as const;
 const gateOutcomes = { passed: 'passed', failed: 'failed', non_gateable: 'error' } as const;
 
 function gateSuite({ gate }: Findings): Report['suites'] {
@@ -201,7 +201,7 @@ export function whyOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
   const why = reasons[0] ?? failure ?? callsOf(item) ?? withoutReason(item);
-  return oneLine(stage === undefined ? why : `failed at ${stageNames[stage] ?? stage}: ${why}`, mostWhy);
+  return oneLine(stage === undefined ? why : `failed at ${stageNames[stage] ?? stage}: ${why}`, maxWhy);
 }
 
 /** A trial that ran to its end and has no failure could not be judged. */
@@ -211,7 +211,7 @@ function withoutReason({ status }: Failure): string {
     : `the trial is ${status}`;
 }
 
-const mostWhy = 400;
+const maxWhy = 400;
 
 /** The called and the expected tools, if the calls decided. */
 function callsOf(item: Failure): string | undefined {
@@ -277,6 +277,6 @@ function note(one: CaseStatistics): string {
       ? `about ${trialsToSettle} more trials would settle it`
       : '';
   const doubt = one.rate !== null && one.rate >= one.threshold ? doubtOf(one) : '';
-  const left = excluded > 0 ? excludedWords(excluded) : '';
+  const left = excluded > 0 ? excludedText(excluded) : '';
   return [doubt, left, flaky ? 'flaky' : '', settles].filter(Boolean).join('; ');
 }

@@ -10,7 +10,7 @@ const sessionAge = 90 * 86_400;
 const deviceAge = 180 * 86_400;
 /** Seconds to sign in at the provider. */
 const stateAge = 600;
-const longestAgent = 300;
+const maxUserAgentLength = 300;
 
 /** Settings for requests of console pages. */
 export interface BrowserOptions {
@@ -121,7 +121,7 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, options: B
   };
   return {
     address: addressOf(request),
-    userAgent: request.headers['user-agent']?.replaceAll(/[^\x20-\x7e]/g, '').slice(0, longestAgent),
+    userAgent: request.headers['user-agent']?.replaceAll(/[^\x20-\x7e]/g, '').slice(0, maxUserAgentLength),
     keepSession: (token) => keep(names.session, token, sessionAge),
     keepState: (text) => keep(names.state, text, stateAge),
     state: () => cookieOf(request, names.state),

@@ -7,7 +7,7 @@ import type { Tunnels } from '../../domain/parts/tunnels.ts';
 import { connectPath, pathBehind, tunnelsPath } from '../../domain/tunnels/address.ts';
 import { tunnelRefusal } from '../../domain/tunnels/refusal.ts';
 import { sendThrough } from '../../tunnels/answer.ts';
-import { mostText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
+import { maxText, protocols, type TunnelProtocol } from '../../tunnels/wire.ts';
 import { answerRaw } from './connections.ts';
 import { inSandbox } from './tunnel-headers.ts';
 
@@ -39,7 +39,7 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: mostText,
+    maxPayload: maxText,
     handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
   });
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -7,7 +7,7 @@ import type { Agent, Made } from './agent.ts';
 import { type Left, shorten } from './shorten.ts';
 
 /** Default characters of data in an answer. */
-export const usualSize = 8000;
+export const defaultSize = 8000;
 export const largestSize = 100_000;
 
 /** The answer of a tool: trusted sentences of Drydock, and untrusted data. */
@@ -31,7 +31,7 @@ export const whose = {
 
 export function resultOf(
   { ours, data, links = [], full, isError }: Answer,
-  most = usualSize,
+  most = defaultSize,
 ): CallToolResult {
   const lines = [...ours];
   const shown = [...links];

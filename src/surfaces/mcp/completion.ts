@@ -2,7 +2,7 @@ import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/serv
 import type { Calling } from './agent.ts';
 import { projectOf } from './names.ts';
 
-const mostShown = 50;
+const maxShown = 50;
 
 interface Known {
   id: string;
@@ -26,9 +26,9 @@ export async function completed(
     .filter((value) => value.toLowerCase().startsWith(typed));
   return {
     completion: {
-      values: values.slice(0, mostShown),
+      values: values.slice(0, maxShown),
       total: values.length,
-      hasMore: values.length > mostShown,
+      hasMore: values.length > maxShown,
     },
   };
 }

@@ -3,7 +3,7 @@ import { named } from '../../platform/quoted.ts';
 import { everything } from '../common/everything.ts';
 import { called, isId, nameOf, nearest } from '../common/naming.ts';
 import type { Calling } from './agent.ts';
-import { patientClient } from './patience.ts';
+import { patientClient } from './rate-limit-retry.ts';
 
 export const everyProject = (calling: Calling) => everything(patientClient(calling).listProjects, {});
 
@@ -49,7 +49,7 @@ export const suiteOf = inProject('suite', everySuite);
 export const environmentOf = inProject('environment', everyEnvironment);
 
 /** Limits the search for similar names, which is slow. */
-const mostCompared = 2000;
+const maxCompared = 2000;
 
 /** The item with this ID or name. The error lists similar names. */
 export function pick(kind: string, items: readonly Chosen[], wanted: string, where: string): Chosen {
@@ -58,7 +58,7 @@ export function pick(kind: string, items: readonly Chosen[], wanted: string, whe
   if (first && found.length === 1) return first;
   const names = first
     ? found.map(({ id }) => id)
-    : nearest(wanted, items.slice(0, mostCompared).map(nameOf)).map(({ name }) => named(name));
+    : nearest(wanted, items.slice(0, maxCompared).map(nameOf)).map(({ name }) => named(name));
   const shown = names.slice(0, 5).join(', ');
   if (first)
     throw new Refusal('NOT_FOUND', `Several are named ${named(wanted)} in ${where}. Their IDs: ${shown}`);

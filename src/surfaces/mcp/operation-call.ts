@@ -9,7 +9,7 @@ import type { Agent, Calling } from './agent.ts';
 import { type Answer, refusalIn, whose } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
-import { patiently } from './patience.ts';
+import { patiently } from './rate-limit-retry.ts';
 
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;
@@ -50,19 +50,19 @@ export async function callOperation(
   }
 }
 
-const mostIds = 20;
+const maxIds = 20;
 
 /** The new IDs in the answer to a write, in a sentence, because the data may be shortened. */
 function madeIds(answer: unknown, input: Arguments): string[] {
   const given = JSON.stringify(input);
   const found = new Map<string, string>();
   const walk = (value: unknown, name: string, depth: number): void => {
-    if (found.size > mostIds || depth > 5) return;
+    if (found.size > maxIds || depth > 5) return;
     if (typeof value === 'string') {
       if (/^id$|Id$/.test(name) && isId(value) && !given.includes(value) && !found.has(value))
         found.set(value, `${name} ${value}`);
     } else if (Array.isArray(value)) {
-      for (const item of value.slice(0, mostIds + 1)) walk(item, name, depth + 1);
+      for (const item of value.slice(0, maxIds + 1)) walk(item, name, depth + 1);
     } else if (typeof value === 'object' && value !== null) {
       for (const [inner, item] of Object.entries(value).slice(0, 200)) walk(item, inner, depth + 1);
     }
@@ -71,7 +71,7 @@ function madeIds(answer: unknown, input: Arguments): string[] {
   const ids = [...found.values()];
   if (ids.length === 0) return [];
   return [
-    `IDs in the answer: ${ids.slice(0, mostIds).join(', ')}${ids.length > mostIds ? ', and more' : ''}.`,
+    `IDs in the answer: ${ids.slice(0, maxIds).join(', ')}${ids.length > maxIds ? ', and more' : ''}.`,
   ];
 }
 
@@ -151,8 +151,8 @@ function isKey(key: unknown): key is string {
   return typeof key === 'string' && /^[\x20-\x7e\u00a0-\u00ff]{1,256}$/.test(key) && key.trim() !== '';
 }
 
-const mostEvents = 500;
-const usualSeconds = 45;
+const maxEvents = 500;
+const defaultSeconds = 45;
 
 interface Followed {
   events: unknown[];
@@ -161,14 +161,14 @@ interface Followed {
 
 /** Collects the events of a stream to its end, or to a bound. */
 async function follow(open: Open<unknown>, args: Arguments, calling: Calling): Promise<Followed> {
-  const seconds = args['maxSeconds'] === undefined ? usualSeconds : Number(args['maxSeconds']);
+  const seconds = args['maxSeconds'] === undefined ? defaultSeconds : Number(args['maxSeconds']);
   if (!(seconds >= 1 && seconds <= 600)) throw invalid('maxSeconds: Must be between 1 and 600');
   const events: unknown[] = [];
   try {
     const { over } = await collect(open, seconds * 1000, calling, (event) => {
       events.push(event);
       calling.progress(events.length);
-      return events.length < mostEvents;
+      return events.length < maxEvents;
     });
     const count = `${events.length} events`;
     return {
@@ -225,7 +225,7 @@ export async function collect<T>(
   }
 }
 
-const mostText = 64_000;
+const maxText = 64_000;
 
 async function fileAnswer(operation: Operation, input: Arguments, response: Response): Promise<Answer> {
   const type = response.headers.get('content-type') ?? 'application/octet-stream';
@@ -239,7 +239,7 @@ async function fileAnswer(operation: Operation, input: Arguments, response: Resp
       links,
     };
   }
-  const bytes = await firstBytes(response, mostText);
+  const bytes = await firstBytes(response, maxText);
   return {
     ours: [`${operation.id} answered.`],
     data: { whose: whose.records, value: { type, text: new TextDecoder().decode(bytes) } },

@@ -8,7 +8,7 @@ import type { Answer } from './answers.ts';
 import { pick, projectOf } from './names.ts';
 import { callOf, callOperation } from './operation-call.ts';
 import { operationNamed } from './operation-facts.ts';
-import { patientClient } from './patience.ts';
+import { patientClient } from './rate-limit-retry.ts';
 
 type Arguments = Record<string, unknown>;
 type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;

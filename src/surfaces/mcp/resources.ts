@@ -11,13 +11,13 @@ import type { Calling } from './agent.ts';
 import { isWorded, refusalIn, whose } from './answers.ts';
 import { callOf, firstBytes, isText } from './operation-call.ts';
 import { operationNamed, reachesOut } from './operation-facts.ts';
-import { patiently } from './patience.ts';
+import { patiently } from './rate-limit-retry.ts';
 import { shorten } from './shorten.ts';
 
 /** Maximum bytes of a resource. */
 const largest = 5 * 1024 * 1024;
-const longestAddress = 4000;
-const mostProjects = 25;
+const maxAddressLength = 4000;
+const maxProjects = 25;
 
 /** Listed templates. The URI of every other read-only operation works too. */
 const offered = [
@@ -55,7 +55,7 @@ export const resourceTemplates: ResourceTemplateType[] = offered.flatMap((id) =>
 /** Lists projects, and the servers and suites of each. */
 export async function listResources({ agent, signal }: Calling): Promise<ListResourcesResult> {
   const { items } = await refusing(
-    () => agent.client.listProjects({ limit: mostProjects }, { signal }),
+    () => agent.client.listProjects({ limit: maxProjects }, { signal }),
     signal,
     false,
   );
@@ -84,7 +84,7 @@ export async function listResources({ agent, signal }: Calling): Promise<ListRes
 
 /** The full answer of the operation at a URI, preceded by a note on the origin of its data. */
 export async function readResource(uri: string, { agent, signal }: Calling): Promise<ReadResourceResult> {
-  const found = uri.length > longestAddress ? undefined : resolveAddress(uri);
+  const found = uri.length > maxAddressLength ? undefined : resolveAddress(uri);
   if (!found) throw new ResourceNotFoundError(visibleLine(uri, 300));
   const { operation, input } = found;
   const call = callOf(agent.client, operation);

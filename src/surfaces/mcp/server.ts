@@ -95,13 +95,13 @@ function ending(): Refusal {
 
 const heartbeatMs = 10_000;
 /** Longer progress tokens are ignored, because each notification repeats the token. */
-const longestToken = 200;
+const maxTokenLength = 200;
 
 /** Sends progress to agents that requested it, with a heartbeat while there is none. */
 function callingFor(agent: Agent, context: ServerContext): { calling: Calling; end: () => void } {
   const { _meta: meta, signal: gone, notify } = context.mcpReq;
   const given = meta?.progressToken;
-  const progressToken = String(given).length > longestToken ? undefined : given;
+  const progressToken = String(given).length > maxTokenLength ? undefined : given;
   let last = 0;
   const tell = (progress: number, total?: number, message?: string): void => {
     if (progressToken === undefined || gone.aborted) return;

@@ -24,7 +24,7 @@ export interface Serving {
 }
 
 const sessionHeader = 'mcp-session-id';
-const mostSubscriptions = 200;
+const subscriptionLimit = 200;
 
 export function createServing(ending: AbortSignal, failed: (error: unknown) => void): Serving {
   setMaxListeners(0, ending);
@@ -34,7 +34,7 @@ export function createServing(ending: AbortSignal, failed: (error: unknown) => v
     return make();
   };
   const handler = createMcpHandler(factory, {
-    maxSubscriptions: mostSubscriptions,
+    maxSubscriptions: subscriptionLimit,
     onerror: (error) => failed(error),
   });
   const running = new Map<string, AbortController>();

@@ -90,7 +90,7 @@ function trimmedRecord(record: Record<string, unknown>, level: Level, spent: Spe
     const name = names[at] as string;
     spent.room -= 2;
     kept.push([
-      written(cutText(name, Math.max(level.text, longestName), spent), spent),
+      written(cutText(name, Math.max(level.text, maxNameLength), spent), spent),
       trimmed(record[name], level, spent, depth + 1),
     ]);
   }
@@ -106,7 +106,7 @@ function namesIn(record: Record<string, unknown>): string[] {
   return Object.keys(record).filter((name) => record[name] !== null && record[name] !== undefined);
 }
 
-const longestName = 60;
+const maxNameLength = 60;
 
 function cutText(text: string, most: number, spent: Spent): string {
   if (text.length <= most) return text;

@@ -4,7 +4,7 @@ import { readAs } from '../../domain/base/input.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import type { Calling } from './agent.ts';
 import type { Answer } from './answers.ts';
-import { largestSize, usualSize } from './answers.ts';
+import { largestSize, defaultSize } from './answers.ts';
 import { spendsNote } from './operation-facts.ts';
 
 export interface AgentTool {
@@ -17,7 +17,7 @@ export interface AgentTool {
 /** The maximum characters of data in the answer. */
 export function sizeOf(args: Record<string, unknown>): number {
   const { answerSize } = args;
-  return typeof answerSize === 'number' ? Math.max(500, Math.min(answerSize, largestSize)) : usualSize;
+  return typeof answerSize === 'number' ? Math.max(500, Math.min(answerSize, largestSize)) : defaultSize;
 }
 
 export const answerSize = z
@@ -26,7 +26,7 @@ export const answerSize = z
   .min(500)
   .max(largestSize)
   .optional()
-  .describe(`Characters of data in the answer (default ${usualSize}).`);
+  .describe(`Characters of data in the answer (default ${defaultSize}).`);
 
 interface Declared<Input extends z.ZodObject> {
   name: string;

@@ -8,7 +8,7 @@ import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
 /** Most tools whose UI resources are checked. */
-const mostTools = 50;
+const maxTools = 50;
 
 /** Checks that the UI resources named by tools exist and are well-formed. */
 export function appsReport(subject: Subject): Promise<SuiteReport> {
@@ -16,10 +16,10 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
   return graded('apps', 'MCP Apps', () =>
     ask(subject, { clientCapabilities }, async (conversation) => {
       const all = toolsWithInterface((await drain(conversation, 'tools'))?.items ?? []);
-      const tools = all.slice(0, mostTools);
+      const tools = all.slice(0, maxTools);
       const read = new Map<string, Read>();
       for (const uri of new Set(tools.flatMap((tool) => interfaceOf(tool) ?? [])))
-        if (uri.length <= mostUri) read.set(uri, await readInterface(conversation, uri));
+        if (uri.length <= maxUri) read.set(uri, await readInterface(conversation, uri));
       const { protocolVersion: profile } = conversation.identity;
       const groups = gradeApps(tools, read, all.length - tools.length);
       return { groups: await new Redactor(conversation.secrets()).hide(groups), profile };
@@ -27,7 +27,7 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
   );
 }
 
-const mostUri = 8_192;
+const maxUri = 8_192;
 
 /** A refusal or an oversized answer is a finding; only an unreachable server is an error. */
 async function readInterface(conversation: Conversation, uri: string): Promise<Read> {

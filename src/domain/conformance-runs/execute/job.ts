@@ -18,7 +18,7 @@ import { tasksReport } from './tasks.ts';
 
 const kind = 'run-conformance';
 /** Concurrent runs per organization, and milliseconds until a waiting run is retried. */
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 const lookAgain = 2_000;
 
 const suites: Partial<Record<runs.SuiteKind, (subject: Subject) => Promise<SuiteReport>>> = {
@@ -81,7 +81,7 @@ function begin(
     const run = await trx.row(runs.lock, { projectId, id });
     if (!run || !isOpen(run)) return undefined;
     const { count } = await trx.one(runs.countRunning, { organizationId, except: id });
-    if (count >= mostAtOnce) return 'full';
+    if (count >= maxAtOnce) return 'full';
     await trx.run(runs.hear, { id });
     return run;
   });

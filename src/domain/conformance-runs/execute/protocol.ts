@@ -17,9 +17,9 @@ import { drain } from '../../live/drain.ts';
 import { ask, graded, reachSubject, type Subject, Unreached } from './subject.ts';
 
 /** Milliseconds per scenario, and for the whole suite. */
-const longestScenario = 60_000;
-const longestSuite = 300_000;
-const mostText = 4_000;
+const scenarioTimeout = 60_000;
+const suiteTimeout = 300_000;
+const maxText = 4_000;
 
 /** Failures of a server that responds, but not as an MCP server; graded as a failed handshake. */
 const answersWrongly: readonly FailureKind[] = ['not-mcp', 'rpc', 'status', 'unknown'];
@@ -91,8 +91,8 @@ async function runAll(subject: Subject, plan: Plan, address: HttpTarget): Promis
   const gate = new Gate(context.mcp.outbound, address, plan.callable);
   await gate.open();
   const clean = (text: string): string =>
-    beginningWithoutSecrets(text.replaceAll(gate.url, 'the server'), gate.secrets(), mostText);
-  const ends = performance.now() + longestSuite;
+    beginningWithoutSecrets(text.replaceAll(gate.url, 'the server'), gate.secrets(), maxText);
+  const ends = performance.now() + suiteTimeout;
   const groups: Group[] = [];
   try {
     for (const scenario of plan.scenarios) {
@@ -117,7 +117,7 @@ async function resultOf(
   const left = ends - performance.now();
   if (left < 1_000) return { kind: 'broken', reason: 'The time for the whole suite was over', durationMs: 0 };
   const started = performance.now();
-  const timeout = Math.min(longestScenario, left);
+  const timeout = Math.min(scenarioTimeout, left);
   const outcome = await runScenario({
     scenario: scenario.id,
     revision: plan.revision,

@@ -6,7 +6,7 @@ import type { Conversation } from '../../../mcp/mcp.ts';
 import { Redactor } from '../../../mcp/redactor.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
-const mostPages = 5;
+const maxPages = 5;
 
 /** Checks the declaration of tasks and the error handling. Creates no task. */
 export function tasksReport(subject: Subject): Promise<SuiteReport> {
@@ -33,7 +33,7 @@ async function pagesOf(conversation: Conversation): Promise<TaskAnswer[]> {
     const page = await told(conversation, 'tasks/list', typeof cursor === 'string' ? { cursor } : {});
     pages.push(page);
     cursor = 'result' in page ? page.result['nextCursor'] : undefined;
-  } while (typeof cursor === 'string' && pages.length < mostPages);
+  } while (typeof cursor === 'string' && pages.length < maxPages);
   return pages;
 }
 

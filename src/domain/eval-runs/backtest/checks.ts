@@ -22,7 +22,7 @@ type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'
 type Report = OutputOf<Operations['backtestEvalRun']>;
 
 /** Most trials in one response, the seconds a response may take, and the minimum seconds between two drafts. */
-const mostTrials = 100;
+const maxTrials = 100;
 const deadline = 30;
 const cooldown = 60;
 
@@ -66,9 +66,9 @@ async function report(
   const rows = await db.rows(backtests.recordedAfter, {
     runId: run.id,
     after: cursor - 1,
-    most: mostTrials + 1,
+    most: maxTrials + 1,
   });
-  const page = rows.slice(0, mostTrials);
+  const page = rows.slice(0, maxTrials);
   for (const row of page) {
     if (gone.aborted || performance.now() > until) break;
     const detail = row.detail as TrialDetail;

@@ -13,7 +13,7 @@ import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';
 import { partsForRequest } from '../../model-calls/request-parts.ts';
-import { mostJudged } from '../judge/begin.ts';
+import { maxJudged } from '../judge/begin.ts';
 import { judgeOf } from '../judge/frozen.ts';
 import { measureTrial, type StoredGoal } from '../judge/measure.ts';
 import { measured } from '../judge/read.ts';
@@ -56,7 +56,7 @@ async function judgePage(
   await refuseSpent(context, db, route ? [route] : []);
   const all = await db.rows(judgements.candidates, { runId: run.id });
   all.sort((a, b) => a.number - b.number || a.position - b.position);
-  const population = all.slice(0, mostJudged);
+  const population = all.slice(0, maxJudged);
   const page = population.slice(cursor, cursor + pageSize);
   const { id, organizationId, projectId } = run;
   const purpose = { reason: `judge backtest of eval-run ${id}`, actor: context.actor.user.id };

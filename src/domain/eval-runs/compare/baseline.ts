@@ -100,13 +100,13 @@ export async function lastLike(
 
 function differenceOf(was: runs.RunTarget, is: runs.RunTarget): string {
   if (!isDeepStrictEqual(was.models, is.models))
-    return `used ${modelWords(was)}, and this one ${modelWords(is)}`;
+    return `used ${modelText(was)}, and this one ${modelText(is)}`;
   if (was.environment !== is.environment) return 'took place in another environment';
   if (was.client !== is.client) return 'ran as another client';
   return is.withoutSkills ? 'had its skills' : 'was without its skills';
 }
 
-function modelWords({ models }: runs.RunTarget): string {
+function modelText({ models }: runs.RunTarget): string {
   const named = Object.keys(models).filter((model) => model !== '');
   if (named.length === 0) return 'no model';
   return named.length > 3 ? `${named.length} models` : named.join(' and ');

@@ -21,7 +21,7 @@ import { isJudged } from '../judge/frozen.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
 import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import { tellOfRun } from '../tell.ts';
+import { tellOfRun } from '../announce.ts';
 import { RunAnalytics } from './analyze.ts';
 import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';

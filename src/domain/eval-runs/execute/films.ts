@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Services } from '../../context/context.ts';
 
 /** Includes data that arrives after the recording was told to stop. */
-const mostBytes = 80 * 1024 * 1024;
+const maxBytes = 80 * 1024 * 1024;
 
 const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as const;
 
@@ -15,7 +15,7 @@ export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
 
 /** Bytes per picture, and pictures per trial. */
 const largestPicture = 4 * 1024 * 1024;
-const mostPictures = 50;
+const maxPictures = 50;
 
 /** Stores recordings and pictures of one trial as blobs. Blobs count as garbage until the trial is recorded. */
 export class Films {
@@ -33,11 +33,11 @@ export class Films {
   }
 
   keep({ kind, path }: RecordedPart): Promise<string | undefined> {
-    return this.store(contentTypes[kind], createReadStream(path), mostBytes);
+    return this.store(contentTypes[kind], createReadStream(path), maxBytes);
   }
 
   async keepPicture(png: Buffer): Promise<string | undefined> {
-    if (png.length > largestPicture || this.pictures >= mostPictures) return undefined;
+    if (png.length > largestPicture || this.pictures >= maxPictures) return undefined;
     this.pictures++;
     return this.store('image/png', Readable.from([png]), largestPicture);
   }

@@ -11,7 +11,7 @@ const eventsWithin = 200;
 const endsWithin = 50;
 const afterFailure = 1_000;
 /** Limit on queued events, so that a database outage does not fill the memory. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /**
  * Writes trial events in batches. A crash may lose progress events but no results: the last events of a trial are
@@ -33,7 +33,7 @@ export class Progress {
   }
 
   add(trialId: string, event: RunEvent): void {
-    if (this.waiting.length < mostWaiting) this.waiting.push({ runId: event.runId, trialId, event });
+    if (this.waiting.length < maxWaiting) this.waiting.push({ runId: event.runId, trialId, event });
     this.later(eventsWithin);
   }
 

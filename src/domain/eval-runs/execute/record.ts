@@ -13,7 +13,7 @@ type RecordedRow = trials.RecordedTrial;
 
 /** Milliseconds an ended trial waits for others to share a write; its slot is free already. */
 const linger = 20;
-const mostTogether = 50;
+const maxTogether = 50;
 
 interface Ended {
   row: RecordedRow;
@@ -29,7 +29,7 @@ export class TrialRecords {
   constructor(db: Db, progress: Progress) {
     this.db = db;
     this.progress = progress;
-    this.batch = new Batch((ended) => this.write(ended), { linger, most: mostTogether });
+    this.batch = new Batch((ended) => this.write(ended), { linger, most: maxTogether });
   }
 
   /** False when the lease was lost. */

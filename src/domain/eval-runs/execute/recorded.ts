@@ -87,10 +87,10 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
 }
 
 /** Characters of tool arguments shown per trial in lists; the trace has them all. */
-const mostShown = 65_536;
+const maxShown = 65_536;
 
 function shownCalls(calls: readonly ShownCall[]): ShownCall[] {
-  let room = mostShown;
+  let room = maxShown;
   return calls.map((call) => {
     const { length } = JSON.stringify(call.arguments);
     if (length > room) return { ...call, arguments: { cut: true, characters: length } };

@@ -19,7 +19,7 @@ export interface RunInProcess extends ConnectingRun {
   purpose: Purpose;
 }
 
-const mostKept = 32;
+const maxKept = 32;
 
 /**
  * Cache of the runs whose trials execute in this process. Snapshots are immutable, so each is read once; when a run
@@ -27,7 +27,7 @@ const mostKept = 32;
  */
 export class RunsInProcess extends LruCache<RunInProcess> {
   constructor(services: Services) {
-    super((runId) => load(services, runId), mostKept);
+    super((runId) => load(services, runId), maxKept);
   }
 }
 

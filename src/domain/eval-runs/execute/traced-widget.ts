@@ -1,8 +1,8 @@
 import type { ShownWidget } from '../../../trials/widgets.ts';
 
 /** Characters of a widget's accessibility tree kept in a trace. */
-const mostTree = 20_000;
-const mostFrames = 2_000;
+const maxTree = 20_000;
+const maxFrames = 2_000;
 
 /** A widget as shown in the trace of its trial; span times are relative to `started`. */
 export function tracedWidget(
@@ -17,7 +17,7 @@ export function tracedWidget(
     serverId: server.id,
     promptIndex,
     ...seen,
-    ...(snapshot && { snapshot: { ...snapshot, tree: snapshot.tree.slice(0, mostTree) } }),
+    ...(snapshot && { snapshot: { ...snapshot, tree: snapshot.tree.slice(0, maxTree) } }),
     toolCalls: calls.map(({ toolName: called, arguments: input, error }) => ({
       toolName: called,
       arguments: input,
@@ -30,7 +30,7 @@ export function tracedWidget(
       videoKind: video.kind,
       videoStartedAt: video.startedAt,
       videoStartMs: video.startedAt - started,
-      ...(video.frames && { videoFrames: video.frames.slice(0, mostFrames) }),
+      ...(video.frames && { videoFrames: video.frames.slice(0, maxFrames) }),
     }),
   };
 }

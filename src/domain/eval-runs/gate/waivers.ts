@@ -9,7 +9,7 @@ import { audit } from '../../context/audit.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
-import { tellOfWaiver } from '../tell.ts';
+import { tellOfWaiver } from '../announce.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
 

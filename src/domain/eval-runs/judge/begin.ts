@@ -8,7 +8,7 @@ import { decideLater } from '../execute/decide-later.ts';
 export const judgeRun = 'judge-eval-run';
 
 /** Most trials judged in an advisory judgement, first trials of each case first. */
-export const mostJudged = 500;
+export const maxJudged = 500;
 /** Time limit of a judgement, in milliseconds. */
 export const judgingTime = 30 * 60_000;
 
@@ -30,7 +30,7 @@ export async function beginJudging(
   { refused, ...wanted }: Wanted,
 ): Promise<void> {
   const { count } = await db.one(judgements.countCompleted, { runId });
-  const total = wanted.gating ? count : Math.min(count, mostJudged);
+  const total = wanted.gating ? count : Math.min(count, maxJudged);
   const { request } = await db.one(judgements.begin, {
     runId,
     status: refused === undefined ? 'pending' : 'failed',

@@ -9,7 +9,7 @@ import {
 } from '../../../evaluation/index.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
-import { mostJudged } from './begin.ts';
+import { maxJudged } from './begin.ts';
 import type { StoredGoal } from './measure.ts';
 
 type Judges = OutputOf<Operations['getEvalRun']>['judges'];
@@ -31,7 +31,7 @@ export async function judgesOf(db: Db, runId: string): Promise<Judges> {
   const { status, threshold } = judgement;
   const counts = await db.one(judgements.counts, { runId, threshold });
   const rows =
-    status === 'pending' ? [] : await db.rows(judgements.list, { runId, after: -1, most: mostJudged });
+    status === 'pending' ? [] : await db.rows(judgements.list, { runId, after: -1, most: maxJudged });
   const over = status !== 'pending';
   const state = {
     status,

@@ -37,8 +37,8 @@ export interface Plan {
   modelSource: 'client_default' | 'override' | 'case' | undefined;
 }
 
-const mostCases = 500;
-const mostTrials = 50_000;
+const maxCases = 500;
+const maxTrials = 50_000;
 /** Characters of JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
 const largestPlan = 33_554_432;
 
@@ -215,10 +215,10 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
       `The run would prompt models ${totalCalls} times; ${cap} are allowed. Choose fewer cases with caseIds, or fewer iterations`,
       { details: { totalCalls, cap } },
     );
-  if (cases.length > mostCases || trials > mostTrials)
+  if (cases.length > maxCases || trials > maxTrials)
     throw new Refusal(
       'VALIDATION_ERROR',
-      `A run has at most ${mostCases} cases and ${mostTrials.toLocaleString('en')} trials. Choose fewer cases with caseIds, or fewer iterations`,
+      `A run has at most ${maxCases} cases and ${maxTrials.toLocaleString('en')} trials. Choose fewer cases with caseIds, or fewer iterations`,
       { details: { cases: cases.length, trials } },
     );
   let size = 0;

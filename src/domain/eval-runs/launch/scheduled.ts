@@ -11,7 +11,7 @@ import { startRun } from './start.ts';
 
 const launch = 'launch-scheduled-eval';
 /** Consecutive failed launches after which a schedule is turned off. */
-const mostFailures = 5;
+const maxFailures = 5;
 
 interface Due {
   suiteId: string;
@@ -113,5 +113,5 @@ function afterRefusal(
   if (code === 'RATE_LIMITED') return { failures, state: 'paused_quota' };
   if (code === 'OAUTH_REQUIRED' || code === 'FORBIDDEN' || code === 'UNAUTHORIZED')
     return { failures, state: 'paused_auth' };
-  return { failures, state: failures >= mostFailures ? 'paused_failures' : 'active' };
+  return { failures, state: failures >= maxFailures ? 'paused_failures' : 'active' };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/errors.ts';
-import { mostTargets } from '../../../contract/eval-launch.ts';
+import { maxTargets } from '../../../contract/eval-launch.ts';
 import { type Db, violates } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
@@ -56,15 +56,15 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
   return suiteOf(found(await db.row(suites.lock, which), 'suite'));
 }
 
-/** Refuses the run beyond the plan's limit of concurrent runs. A group counts as one run for each `mostTargets` of its runs. */
+/** Refuses the run beyond the plan's limit of concurrent runs. A group counts as one run for each `maxTargets` of its runs. */
 async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | undefined): Promise<void> {
   const organizationId = context.actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
   const { limits } = await limitsOf({ ...context, db }, organizationId);
   const most = limits['concurrentEvalRuns'] ?? null;
-  const which = { organizationId, runGroupId: runGroupId ?? null, most: mostTargets };
+  const which = { organizationId, runGroupId: runGroupId ?? null, most: maxTargets };
   const { count, ofGroup } = await db.one(runs.open, which);
-  if (ofGroup % mostTargets !== 0) return;
+  if (ofGroup % maxTargets !== 0) return;
   if (most !== null && count >= most)
     throw new Refusal(
       'RATE_LIMITED',

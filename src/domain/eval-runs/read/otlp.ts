@@ -14,7 +14,7 @@ import type { TrialDetail } from '../execute/stored.ts';
 type Place = [completedAt: number, run: string, position: number];
 
 /** Characters of traces per response; the first trace is included whatever its length. */
-const mostTraced = 16 * 1024 * 1024;
+const maxTraced = 16 * 1024 * 1024;
 
 /** Ended trials, ordered so that new ones come last: a cursor stays valid for polling later. */
 export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input) => {
@@ -40,7 +40,7 @@ export const exportTracesOtlp: Verb<'exportTracesOtlp'> = async (context, input)
   for (const row of rows) {
     const { trace, length } = await readTrace(context, row);
     traced += length;
-    if (traced > mostTraced && taken > 0) break;
+    if (traced > maxTraced && taken > 0) break;
     if (trace) resourceSpans.push(resourceOf(projectId, row, trace, input));
     place = [row.completedAt ?? 0, row.runId, row.position];
     taken++;

@@ -20,7 +20,7 @@ export interface Calling {
 }
 
 const atOnce = 4;
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Repeats calls on one server. Calls not started before the deadline are omitted. */
 export async function callAgain(
@@ -34,9 +34,9 @@ export async function callAgain(
   const work = async (): Promise<void> => {
     for (const call of queue) {
       const first = done.size === 0;
-      if (!first && performance.now() > calling.beginsUntil && failures < mostFailures) return;
+      if (!first && performance.now() > calling.beginsUntil && failures < maxFailures) return;
       const now =
-        failures < mostFailures ? server : { unavailable: 'The server gave no answer several times' };
+        failures < maxFailures ? server : { unavailable: 'The server gave no answer several times' };
       const replayed = await replay(now, call, calling);
       if (replayed.outcome === 'unavailable') failures++;
       done.set(call, replayed);
@@ -104,20 +104,20 @@ async function callOrGiveUp(
 function endOf(outcome: CallOutcome): CallEnd | { unavailable: string } {
   if ('result' in outcome) return outcome;
   const { message, code } = outcome.failure;
-  return code === undefined ? { unavailable: cut(message, longestReason) } : { error: { code, message } };
+  return code === undefined ? { unavailable: cut(message, maxReasonLength) } : { error: { code, message } };
 }
 
-const longestReason = 500;
-const longestPreview = 500;
-const longestArguments = 4_096;
+const maxReasonLength = 500;
+const maxPreviewLength = 500;
+const maxArgumentsLength = 4_096;
 
 function shownArguments(given: Record<string, unknown>): Record<string, unknown> {
   const { length } = JSON.stringify(given);
-  return length > longestArguments ? { cut: true, characters: length } : given;
+  return length > maxArgumentsLength ? { cut: true, characters: length } : given;
 }
 
 function sideOf(end: CallEnd): { isError: boolean; preview: string } {
-  return { isError: isFailure(end), preview: cut(textOf(end), longestPreview) };
+  return { isError: isFailure(end), preview: cut(textOf(end), maxPreviewLength) };
 }
 
 function textOf(end: CallEnd): string {
@@ -129,9 +129,9 @@ function textOf(end: CallEnd): string {
   for (const part of parts) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
     const said = type === 'text' && typeof text === 'string' ? text : `[${String(type).slice(0, 100)}]`;
-    texts.push(said.slice(0, longestPreview));
+    texts.push(said.slice(0, maxPreviewLength));
     length += said.length;
-    if (length > longestPreview) break;
+    if (length > maxPreviewLength) break;
   }
   return texts.length > 0 || structuredContent === undefined
     ? texts.join('\n')

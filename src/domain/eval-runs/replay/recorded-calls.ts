@@ -41,7 +41,7 @@ interface Wanted {
 
 const page = 20;
 /** Most characters of calls and results held in memory. */
-const mostHeld = 16 * 1024 * 1024;
+const maxHeld = 16 * 1024 * 1024;
 
 /** Distinct calls of a run in trial order; `next` is where the next page starts. */
 export async function recordedCalls(
@@ -58,7 +58,7 @@ export async function recordedCalls(
         continue;
       const call = callIn(frame, iterationId, { position, frame: index });
       if (taken.has(call.key)) continue;
-      if (calls.length >= limit || held > mostHeld) return { calls, next: call.place };
+      if (calls.length >= limit || held > maxHeld) return { calls, next: call.place };
       taken.add(call.key);
       held += weightOf(frame);
       calls.push(call);

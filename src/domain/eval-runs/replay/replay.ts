@@ -26,7 +26,7 @@ const readsFor = 5_000;
 const beginsFor = 20_000;
 const lasts = 30_000;
 const connectsFor = 8_000;
-const mostCalls = 2_000;
+const maxCalls = 2_000;
 
 type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;
 
@@ -52,14 +52,14 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
     tools: tools && new Set(tools),
     from,
     made,
-    limit: Math.min(limit, mostCalls - made.size),
+    limit: Math.min(limit, maxCalls - made.size),
     until: began + readsFor,
   });
   const replayed = await replayAll(context, snapshot, calls, includeWrites, began);
   const items = calls.flatMap((call) => replayed.get(call) ?? []);
   for (const call of replayed.keys()) made.add(call.key);
   const goesOn = calls.find((call) => !replayed.has(call))?.place ?? next;
-  const truncated = goesOn !== undefined && made.size >= mostCalls;
+  const truncated = goesOn !== undefined && made.size >= maxCalls;
   return {
     summary: summaryOf(items),
     items,

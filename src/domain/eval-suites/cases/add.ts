@@ -9,7 +9,7 @@ import { conflict, invalid } from '../../base/refusals.ts';
 import { type CaseDefinition, contentHash } from './definition.ts';
 
 /** Clients read all cases in one page. */
-const mostCases = 1000;
+const maxCases = 1000;
 /** Characters of JSON per case, and per suite, since the cases of a suite are read and run together. */
 export const largestCase = 262_144;
 const largestSuite = 16_777_216;
@@ -54,8 +54,8 @@ export async function addCase(
         caseId: twin.id,
       });
   }
-  if (taken.count >= mostCases)
-    throw conflict(`A suite holds at most ${mostCases} cases`, 'LIMIT_REACHED', { limit: mostCases });
+  if (taken.count >= maxCases)
+    throw conflict(`A suite holds at most ${maxCases} cases`, 'LIMIT_REACHED', { limit: maxCases });
   takeRoom(taken, definition);
   taken.count++;
   return db.one(cases.insert, {
@@ -91,7 +91,7 @@ export async function addCases(
   const rows: NewRow[] = [];
   for (const { id, title, declaredId = mintedId(), definition } of given) {
     const json = JSON.stringify(definition);
-    if (taken.count >= mostCases || json.length > largestCase || taken.size + json.length > largestSuite)
+    if (taken.count >= maxCases || json.length > largestCase || taken.size + json.length > largestSuite)
       continue;
     taken.count++;
     taken.size += json.length;

@@ -19,9 +19,9 @@ import { Speaker } from './persona.ts';
 import type { RunInProcess, SessionParts } from './runs.ts';
 
 /** Characters of JSON of tool declarations kept per target for grading. */
-const mostTools = 2 * 1024 * 1024;
+const maxTools = 2 * 1024 * 1024;
 /** More than a session of 200 turns with 20 steps each can have. */
-const mostMessages = 20_000;
+const maxMessages = 20_000;
 
 /**
  * Runs one session from connecting to its end. An interrupted session resumes after its last stored turn. Rejects
@@ -57,7 +57,7 @@ export async function conductSession(
     return broken('session_failed', connected.failure.message ?? 'The servers could not be reached');
   const box = toolBox(connected.servers, skillTools(target.place.skills));
   if (row.sessionIndex === 0) await keepTools(parts, run, row.target, box);
-  const from = { sessionId: row.id, from: 0, most: mostMessages };
+  const from = { sessionId: row.id, from: 0, most: maxMessages };
   const stored = begun.turns === 0 ? [] : await db.rows(chats.messagesFrom, from);
   try {
     const conversation = new Conversation(parts, {
@@ -97,6 +97,6 @@ async function keepTools(
   { inventory }: ToolBox,
 ): Promise<void> {
   const tools = storableJson(inventory);
-  if (tools.length > mostTools) return;
+  if (tools.length > maxTools) return;
   await services.db.run(runRows.keepTools, { runId: run.id, target, tools: JSON.parse(tools) as unknown });
 }

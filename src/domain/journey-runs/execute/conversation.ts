@@ -8,7 +8,7 @@ import { recordTurn } from '../../../trials/record-turn.ts';
 import { Recorder } from '../../../trials/recorder.ts';
 import { Spans } from '../../../trials/spans.ts';
 import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
-import { lengthOf, mostHistory } from '../../chat-sessions/transcript.ts';
+import { lengthOf, maxHistory } from '../../chat-sessions/transcript.ts';
 import { spentBy } from '../../limits/spend-budget.ts';
 import type { AskedModel } from '../../model-calls/ask-model.ts';
 import type { JourneyTarget } from '../snapshot.ts';
@@ -19,8 +19,8 @@ import type { RunInProcess, SessionParts } from './runs.ts';
 import { type AnsweredTurn, storeTurn } from './store.ts';
 
 /** Time limit of one agent answer in milliseconds, and model calls per answer. */
-const longestAnswer = 180_000;
-const mostSteps = 16;
+const answerTimeout = 180_000;
+const stepLimit = 16;
 
 interface Between {
   row: LeasedSession;
@@ -35,7 +35,7 @@ interface Between {
 }
 
 /** Characters of evidence per session; later evidence is truncated. */
-const mostEvidence = 8 * 1024 * 1024;
+const maxEvidence = 8 * 1024 * 1024;
 
 /** Alternates persona and agent until the persona is done or out of turns. */
 export class Conversation {
@@ -43,7 +43,7 @@ export class Conversation {
   private readonly between: Between;
   /** Characters of JSON: the conversation so far, and the room left for untruncated evidence. */
   private said: number;
-  private room = mostEvidence;
+  private room = maxEvidence;
 
   constructor(parts: SessionParts, between: Between) {
     this.parts = parts;
@@ -67,7 +67,7 @@ export class Conversation {
     const { run, history, speaker } = this.between;
     const spent = await spentBy(services, run.organizationId, run.routes);
     if (spent) return broken('spend_cap_exceeded', spent.message);
-    if (this.said > mostHistory)
+    if (this.said > maxHistory)
       return broken('session_failed', 'The conversation has become too long for a model');
     const said = await this.blaming(() => speaker.next(history, promptIndex));
     if (said.kind === 'ends') return succeeded(false);
@@ -78,7 +78,7 @@ export class Conversation {
     if (finish === 'error') throw this.trouble() ?? error ?? new Error('a turn failed without an error');
     if (finish === 'aborted') {
       this.between.signal.throwIfAborted();
-      return broken('session_failed', `The agent took longer than ${longestAnswer / 1000} s to answer`);
+      return broken('session_failed', `The agent took longer than ${answerTimeout / 1000} s to answer`);
     }
     const evidence = keptEvidence(answered.recorder.evidence(1), this.room);
     const added = await storeTurn(this.parts, this.between, { ...answered, evidence });
@@ -102,10 +102,10 @@ export class Conversation {
         system: target.place.systemPrompt,
         temperature: target.place.temperature,
         tools: box.offered,
-        mostSteps,
+        stepLimit,
         callTool: ({ id, name, input, signal: ends }) => box.call(name, input, ends, id),
         callModel: agent.callModel,
-        signal: AbortSignal.any([signal, timeoutSignal(longestAnswer)]),
+        signal: AbortSignal.any([signal, timeoutSignal(answerTimeout)]),
         clock,
       }),
     );

@@ -9,8 +9,8 @@ export type TurnRecording = Pick<
 >;
 
 /** Characters of JSON per turn; beyond it, or when no room is left, per result and argument. */
-const mostOfTurn = 1024 * 1024;
-const mostOfPart = 16 * 1024;
+const maxOfTurn = 1024 * 1024;
+const maxOfPart = 16 * 1024;
 const leastOfPart = 512;
 
 /** Serializes the evidence of a turn. If it exceeds `room`, each result is truncated and marked so. */
@@ -18,8 +18,8 @@ export function keptEvidence(evidence: TrialEvidence, room: number): string {
   const { turns, toolCalls, toolErrors, usage, toolResults, timings } = evidence;
   const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
   const whole = storableJson(all);
-  if (whole.length <= Math.min(mostOfTurn, room)) return whole;
-  const most = room > 0 ? mostOfPart : leastOfPart;
+  if (whole.length <= Math.min(maxOfTurn, room)) return whole;
+  const most = room > 0 ? maxOfPart : leastOfPart;
   return storableJson({
     ...all,
     toolCalls: toolCalls.slice(0, 100).map((call) => ({

@@ -7,8 +7,8 @@ import { rehearsedPersona } from '../../personas/speak/rehearsed.ts';
 import type { RunInProcess, SessionParts } from './runs.ts';
 
 /** Milliseconds and tokens per answer; for some models, tokens include reasoning. */
-const longestCall = 90_000;
-const mostTokens = 4_096;
+const callTimeout = 90_000;
+const maxTokens = 4_096;
 
 type Said = ReturnType<typeof readPersonaAnswer>;
 
@@ -46,8 +46,8 @@ export class Speaker {
     };
     if (!this.asked) return rehearsedPersona(given);
     const text = await askForJson(this.asked, personaPrompt(given), {
-      maxOutputTokens: mostTokens,
-      abortSignal: AbortSignal.any([this.signal, timeoutSignal(longestCall)]),
+      maxOutputTokens: maxTokens,
+      abortSignal: AbortSignal.any([this.signal, timeoutSignal(callTimeout)]),
     });
     return readPersonaAnswer(text);
   }

@@ -24,7 +24,7 @@ export interface RunInProcess {
   parties: Map<number, Promise<ConnectingRun>>;
 }
 
-const mostKept = 32;
+const maxKept = 32;
 
 /**
  * Cache of the runs whose sessions execute in this process. Snapshots are immutable, so each is read once; a run that
@@ -34,7 +34,7 @@ export class JourneyRunsInProcess extends LruCache<RunInProcess> {
   private readonly services: Services;
 
   constructor(services: Services) {
-    super((runId) => load(services, runId), mostKept);
+    super((runId) => load(services, runId), maxKept);
     this.services = services;
   }
 

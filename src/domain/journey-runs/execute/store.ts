@@ -13,7 +13,7 @@ import { keptMessage } from '../../chat-sessions/transcript.ts';
 import type { JourneyTarget } from '../snapshot.ts';
 import type { SessionParts } from './runs.ts';
 
-const mostSpans = 2_000;
+const maxSpans = 2_000;
 
 interface Place {
   row: LeasedSession;
@@ -38,7 +38,7 @@ export async function storeTurn(
   { promptIndex, message, outcome, spans, evidence, startedAt }: AnsweredTurn & { evidence: string },
 ): Promise<TurnMessage[]> {
   const kept = [{ role: 'user' as const, content: message }, ...outcome.messages].map(keptMessage);
-  const list = spans.list.slice(0, mostSpans);
+  const list = spans.list.slice(0, maxSpans);
   const { inputTokens = 0, outputTokens = 0 } = outcome.usage;
   const turn = {
     id: row.id,

@@ -4,9 +4,9 @@ import type { TurnRecording } from '../execute/evidence.ts';
 import type { StoredFacts } from './stored.ts';
 
 /** Limits, since the names come from servers and models. */
-const mostTools = 100;
-const mostUnknown = 20;
-const longestName = 200;
+const maxTools = 100;
+const maxUnknown = 20;
+const maxNameLength = 200;
 
 /** Calls and errors per tool in a session. */
 export function factsIn(
@@ -21,7 +21,7 @@ export function factsIn(
   for (const { toolCalls, toolErrors } of recordings) {
     const wrong = new Set(toolErrors.map(({ toolCallId }) => toolCallId));
     for (const { toolCallId, toolName, serverId, invalid } of toolCalls) {
-      const name = toolName.slice(0, longestName);
+      const name = toolName.slice(0, maxNameLength);
       if (serverId === undefined && invalid !== undefined && !known?.has(toolName)) unknown.add(name);
       // Built-in tools belong to no server, and an invalid call never reached one.
       if (serverId === undefined || invalid !== undefined) continue;
@@ -34,8 +34,8 @@ export function factsIn(
     }
   }
   return {
-    tools: [...tools.values()].slice(0, mostTools),
-    unknownTools: [...unknown].slice(0, mostUnknown),
+    tools: [...tools.values()].slice(0, maxTools),
+    unknownTools: [...unknown].slice(0, maxUnknown),
     outputTruncated: recordings.some(({ toolResults }) => toolResults.state === 'partial'),
   };
 }

@@ -8,7 +8,7 @@ import type { ModelParts } from '../../model-calls/ask-model.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
 import type { StoredJudge } from './stored.ts';
 
-const mostMessages = 5_000;
+const maxMessages = 5_000;
 
 /** Judges whether the persona reached its goal. Rejects if it must be retried. */
 export async function judgeGoal(
@@ -24,7 +24,7 @@ export async function judgeGoal(
   const { route } = resolveModel(models, { model });
   const unheard = (reason: string): StoredJudge => ({ status: 'error', reason, model });
   if (!route) return unheard('The model of the judge is no longer hosted');
-  const messages = await db.rows(chats.messagesFrom, { sessionId: id, from: 0, most: mostMessages });
+  const messages = await db.rows(chats.messagesFrom, { sessionId: id, from: 0, most: maxMessages });
   if (messages.length === 0) return { status: 'skipped', reason: 'Nothing was said', model };
   const systemPrompt = targets[target]?.place.systemPrompt;
   const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });

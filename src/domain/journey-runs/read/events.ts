@@ -14,12 +14,12 @@ import { findRun } from './run.ts';
 
 /** Sessions read at once. */
 const most = 100;
-/** After each change, the reader pauses this many times as long as the query took, up to `longestRest`. */
+/** After each change, the reader pauses this many times as long as the query took, up to `maxRest`. */
 const restFactor = 20;
-const longestRest = 2_000;
+const maxRest = 2_000;
 
 /** Milliseconds to wait for the analysis of the wave after the last grading. */
-const longestLook = 10_000;
+const maxPoll = 10_000;
 
 /** Streams from the tables, so any process can serve it: what changed since the last event. */
 export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
@@ -60,7 +60,7 @@ async function* eventsOf(
     const graded = status !== 'running' && run.graded >= run.toGrade;
     // The verdict is stored together with the findings, which readers fetch next. A run that was cut off gets no
     // verdict.
-    const cutOff = run.error !== null || context.clock() - run.updatedAt > longestLook;
+    const cutOff = run.error !== null || context.clock() - run.updatedAt > maxPoll;
     if (graded && (run.verdict !== null || cutOff)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
       return;
@@ -85,5 +85,5 @@ async function* rowsOf(db: Db, ids: readonly string[]): AsyncGenerator<sessions.
 
 /** Throttles polling, so that many readers of a large run do not saturate the process. */
 async function rest(ms: number, gone: AbortSignal): Promise<void> {
-  await delay(Math.min(ms, longestRest), undefined, { signal: gone }).catch(() => {});
+  await delay(Math.min(ms, maxRest), undefined, { signal: gone }).catch(() => {});
 }

@@ -12,11 +12,11 @@ type OverviewRun = Overview['runs'][number];
 type Finding = OverviewRun['findings'][number];
 type Completion = NonNullable<OverviewRun['goalCompletion']>;
 
-const mostRuns = 50;
+const maxRuns = 50;
 const day = 86_400_000;
 
 export const getSwarmOverview: Verb<'getSwarmOverview'> = async ({ db, project }) => {
-  const latest = await db.rows(runs.listOfProject, { projectId: project.id, most: mostRuns });
+  const latest = await db.rows(runs.listOfProject, { projectId: project.id, most: maxRuns });
   const read: (Read & { completion: Completion | null })[] = [];
   // Sequentially: each run may have thousands of sessions.
   for (const run of latest) {

@@ -17,7 +17,7 @@ export interface Check {
 
 export type Found = Finding & { check: string };
 
-const usualTime = 10_000;
+const defaultTime = 10_000;
 
 export const ok = (message: string): Finding => ({ level: 'ok', message });
 export const warning = (message: string, remedy: string): Finding => ({ level: 'warning', message, remedy });
@@ -28,7 +28,7 @@ export function runChecks(checks: readonly Check[]): Promise<Found[]> {
   return Promise.all(checks.map(async (check) => ({ check: check.name, ...(await outcomeOf(check)) })));
 }
 
-async function outcomeOf({ run, within = usualTime }: Check): Promise<Finding> {
+async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding> {
   try {
     return await withTimeout(within, run(), () =>
       problem(

@@ -47,7 +47,7 @@ const fresh = 600_000;
 /** Timeout of requests to the provider, in seconds. */
 const patience = 10;
 /** Bytes; metadata, keys and claims are small. */
-const longestAnswer = 1_048_576;
+const maxAnswerLength = 1_048_576;
 
 let known: { of: string; at: number; configuration: Configuration } | undefined;
 
@@ -110,7 +110,7 @@ const boundedFetch: CustomFetch = async (url, { body, ...options }) => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > longestAnswer) throw new TypeError('the provider answers without end');
+    if (size > maxAnswerLength) throw new TypeError('the provider answers without end');
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;

@@ -28,12 +28,12 @@ const Journey = z.object({
 });
 
 /** Characters of tool declarations sent to the model, and of one description. */
-const mostShown = 60_000;
-const longestDescription = 1_000;
+const maxShown = 60_000;
+const maxDescriptionLength = 1_000;
 /** Characters of the answer that are parsed, and items per list in it. */
-const longestAnswer = 400_000;
-const mostRead = 50;
-const mostChecks = 10;
+const maxAnswerLength = 400_000;
+const maxRead = 50;
+const maxChecks = 10;
 
 /** A model with the tools to draft from. */
 export interface Drafter extends Drafting {
@@ -90,7 +90,7 @@ async function ask(drafter: Drafter, prompt: { system: string; user: string }): 
   const { route, context } = drafter;
   try {
     const text = await askForDrafts(drafter, prompt);
-    return text.length > longestAnswer ? undefined : draftsIn(text);
+    return text.length > maxAnswerLength ? undefined : draftsIn(text);
   } catch (error) {
     if (error instanceof SpendCapReached) throw error.refusal;
     if (!(error instanceof ModelFailure)) throw error;
@@ -115,10 +115,10 @@ function nameAndRole({ name, role }: Pick<PersonaDraft, 'name' | 'role'>): objec
 
 /** Includes whole tools, as many as fit. */
 function toolsShown(tools: readonly ToolToTry[]): string {
-  let room = mostShown;
+  let room = maxShown;
   const shown = tools.flatMap(({ name, description, required }) => {
     const needs = required.map((parameter) => parameter.name);
-    const tool = { name, description: cut(description, longestDescription), needs };
+    const tool = { name, description: cut(description, maxDescriptionLength), needs };
     const size = visibleJson(tool).length;
     if (size > room) return [];
     room -= size;
@@ -133,7 +133,7 @@ function journeysIn(answer: unknown, tools: readonly ToolToTry[]): JourneyDraft[
     const read = Journey.safeParse(one);
     if (!read.success) return [];
     const { name, goal, suggestedChecks } = read.data;
-    const named = suggestedChecks.slice(0, mostChecks).flatMap((check) => {
+    const named = suggestedChecks.slice(0, maxChecks).flatMap((check) => {
       const { data } = Check.safeParse(check);
       return data && known.has(data.toolName) ? [data.toolName] : [];
     });
@@ -149,5 +149,5 @@ function journeysIn(answer: unknown, tools: readonly ToolToTry[]): JourneyDraft[
 
 function listIn(answer: unknown, field: string): unknown[] {
   const list: unknown = (answer as Record<string, unknown> | null | undefined)?.[field];
-  return Array.isArray(list) ? list.slice(0, mostRead) : [];
+  return Array.isArray(list) ? list.slice(0, maxRead) : [];
 }

@@ -17,8 +17,8 @@ export interface Wanted {
   existing: readonly Pick<PersonaDraft, 'name' | 'role'>[];
 }
 
-const longestName = 200;
-const longestGoal = 4000;
+const maxNameLength = 200;
+const maxGoalLength = 4000;
 
 /**
  * Personas from a fixed list of characters, for deployments without a language model. Their journeys use the tools.
@@ -70,8 +70,8 @@ function withNext(tool: ToolToTry, nth: number, all: readonly ToolToTry[]): Tool
 function journeyFor(tools: readonly ToolToTry[], adds: string): JourneyDraft {
   const wishes = tools.map((tool) => promptFor(tool).trim() || tool.name);
   return {
-    name: cut(capitalized(tools.map(({ name }) => spoken(name)).join(', then ')), longestName),
-    goal: cut(`${wishes.join(' Then: ')} ${adds}`.trim(), longestGoal),
+    name: cut(capitalized(tools.map(({ name }) => spoken(name)).join(', then ')), maxNameLength),
+    goal: cut(`${wishes.join(' Then: ')} ${adds}`.trim(), maxGoalLength),
     suggestedChecks: tools.map(({ name }) => ({ type: 'toolCalledAtLeastOnce', toolName: name })),
   };
 }

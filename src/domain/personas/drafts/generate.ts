@@ -18,10 +18,10 @@ import { type Drafter, journeysOfModel, personasOfModel } from './draft-with-mod
 
 /** Requests per organization and minute. */
 const perMinute = 20;
-const usualJourneys = 3;
+const defaultJourneys = 3;
 
 export const generatePersonas: Verb<'generatePersonas'> = async (context, { body }) => {
-  const { personaCount, journeyCount = usualJourneys, description, existingPersonas: existing = [] } = body;
+  const { personaCount, journeyCount = defaultJourneys, description, existingPersonas: existing = [] } = body;
   const wanted = { personaCount: personaCount ?? 1, journeyCount, description, existing };
   const { generationModel, drafts } = await drafted(context, body, 'personas', {
     templates: (tools) => draftPersonas(tools, wanted),
@@ -33,7 +33,7 @@ export const generatePersonas: Verb<'generatePersonas'> = async (context, { body
 };
 
 export const generateJourneys: Verb<'generateJourneys'> = async (context, { body }) => {
-  const { journeyCount = usualJourneys, description, persona } = body;
+  const { journeyCount = defaultJourneys, description, persona } = body;
   const { name, role, notes } = persona;
   const { generationModel, drafts } = await drafted(context, body, 'journeys', {
     templates: (tools) => draftJourneys(tools, journeyCount),

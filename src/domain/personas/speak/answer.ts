@@ -12,9 +12,9 @@ export interface Ends {
   reason: string;
 }
 
-const longestAnswer = 60_000;
-const longestMessage = 4_000;
-const longestReason = 500;
+const maxAnswerLength = 60_000;
+const maxMessageLength = 4_000;
+const maxReasonLength = 500;
 /** Other JSON, or truncated JSON, is not a persona's speech. */
 const isJson = /^(?:```(?:json)?\s*)?(?:\{|\[\s*["{[\]])/;
 
@@ -23,7 +23,7 @@ const isJson = /^(?:```(?:json)?\s*)?(?:\{|\[\s*["{[\]])/;
  * plain text.
  */
 export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadable' } {
-  const all = text.slice(0, longestAnswer).trim();
+  const all = text.slice(0, maxAnswerLength).trim();
   const answer = answeredObject(all.slice(all.indexOf('{'), all.lastIndexOf('}') + 1));
   if (answer?.['endSession'] === true) return ends(answer['reason']);
   const said = answer?.['message'] ?? (isJson.test(all) ? '' : all);
@@ -33,10 +33,10 @@ export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadab
 
 /** Makes a text storable and bounds its length. */
 export function messageOf(text: string): string {
-  return cut(asStorable(text).trim(), longestMessage);
+  return cut(asStorable(text).trim(), maxMessageLength);
 }
 
 function ends(reason: unknown): Ends {
-  const said = typeof reason === 'string' ? cut(asStorable(reason).trim(), longestReason) : '';
+  const said = typeof reason === 'string' ? cut(asStorable(reason).trim(), maxReasonLength) : '';
   return { kind: 'ends', reason: said || 'The persona gave no reason' };
 }

@@ -24,9 +24,9 @@ End the session when GOAL is reached, or when it is clear that it cannot be. Tha
 Answer with one JSON object and nothing else: {"message": string} to say something, or {"endSession": true, "reason": string of one sentence} to end.`;
 
 /** Characters of the transcript in the prompt. */
-const mostShown = 48_000;
+const maxShown = 48_000;
 /** Characters of one message. Fits the prompt even if each character is escaped, which makes six of one. */
-const longestText = 7_500;
+const maxTextLength = 7_500;
 const shownEnd = 2_500;
 const roomForNote = 100;
 
@@ -54,7 +54,7 @@ export function personaPrompt({ persona, goal, turn, maxTurns, transcript }: Per
 /** The newest messages that fit. */
 function linesOf(transcript: PersonaTurn['transcript']): string[] {
   const lines: string[] = [];
-  let room = mostShown - roomForNote;
+  let room = maxShown - roomForNote;
   for (const { speaker, text } of transcript.toReversed()) {
     const line = quoted({ speaker, text: shortened(text) });
     room -= line.length + 1;
@@ -67,8 +67,8 @@ function linesOf(transcript: PersonaTurn['transcript']): string[] {
 
 /** Cuts the middle, since an answer often asks a question at its end. */
 function shortened(text: string): string {
-  if (text.length <= longestText) return text.toWellFormed();
+  if (text.length <= maxTextLength) return text.toWellFormed();
   const mark = ' […] ';
-  const head = text.slice(0, longestText - shownEnd - mark.length);
+  const head = text.slice(0, maxTextLength - shownEnd - mark.length);
   return `${head}${mark}${text.slice(-shownEnd)}`.toWellFormed();
 }

@@ -8,7 +8,7 @@ const openings: readonly [RegExp, string][] = [
   [/scepti|skepti|wary|doubt|audit|careful|exact/i, 'Good day. I need a reliable answer. '],
   [/friend|chat|polite|courte|patien/i, 'Hello, it would be kind if you could help me. '],
 ];
-const usualOpening = 'Hello. ';
+const defaultOpening = 'Hello. ';
 
 const followUps = [
   'Please go on with what I have told you.',
@@ -36,7 +36,7 @@ function says(text: string): Says {
 
 function openingOf({ role, notes }: PersonaTurn['persona']): string {
   const words = `${role} ${notes ?? ''}`;
-  return openings.find(([pattern]) => pattern.test(words))?.[1] ?? usualOpening;
+  return openings.find(([pattern]) => pattern.test(words))?.[1] ?? defaultOpening;
 }
 
 /** A goal that is a wish or a question already is used unchanged. */

@@ -12,8 +12,8 @@ import type { Place } from './place.ts';
 
 type Discovered = Pick<Evidence, 'resourceMetadata' | 'authorizationServer'>;
 
-const mostTexts = 100;
-const longestText = 500;
+const maxTexts = 100;
+const maxTextLength = 500;
 
 /** Reads the published OAuth metadata. A missing document is a finding, too. */
 export async function authorization(
@@ -78,10 +78,10 @@ function serverOf(
 }
 
 function texts(value: unknown): string[] {
-  const all = Array.isArray(value) ? value.slice(0, mostTexts) : [];
+  const all = Array.isArray(value) ? value.slice(0, maxTexts) : [];
   return all.flatMap((one) => text(one) ?? []);
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.slice(0, longestText).toWellFormed() : undefined;
+  return typeof value === 'string' ? value.slice(0, maxTextLength).toWellFormed() : undefined;
 }

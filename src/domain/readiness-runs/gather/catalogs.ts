@@ -5,8 +5,8 @@ import { checkServerContract } from '../../contract-checks/check.ts';
 import { listServerSkills } from '../../server-skills/list.ts';
 import { briefly } from './place.ts';
 
-const mostNamed = 100;
-const longestText = 300;
+const maxNamed = 100;
+const maxTextLength = 300;
 
 /** Skills of the server, by whether they could be imported. */
 export async function skills(context: ServerContext): Promise<Known<SkillFacts>> {
@@ -17,8 +17,8 @@ export async function skills(context: ServerContext): Promise<Known<SkillFacts>>
       ({ skillUri = 'An entry', reason = 'it does not follow the extension' }) => `${skillUri}: ${reason}`,
     );
     return known({
-      names: answer.skills.map(({ name }) => name.slice(0, longestText)).slice(0, mostNamed),
-      rejected: [...duplicates, ...refused].slice(0, mostNamed).map((one) => one.slice(0, longestText)),
+      names: answer.skills.map(({ name }) => name.slice(0, maxTextLength)).slice(0, maxNamed),
+      rejected: [...duplicates, ...refused].slice(0, maxNamed).map((one) => one.slice(0, maxTextLength)),
     });
   } catch (error) {
     return refusedAs(error);

@@ -1,7 +1,7 @@
 import type { Place } from './place.ts';
 
 const path = '/.well-known/openai-apps-challenge';
-const mostBytes = 4_096;
+const maxBytes = 4_096;
 
 /** Fetches OpenAI's domain verification token from its well-known path. */
 export async function domainChallenge(
@@ -9,7 +9,7 @@ export async function domainChallenge(
   signal: AbortSignal,
 ): Promise<{ status: number; token: string }> {
   const headers = { accept: 'text/plain' };
-  const reading = { document: true, bytes: mostBytes };
+  const reading = { document: true, bytes: maxBytes };
   const response = await outbound.fetch(new URL(path, address.url), { headers, signal }, reading);
   const token = response.status === 200 ? (await response.text()).trim() : '';
   // A catch-all page does not look like a token.

@@ -3,11 +3,11 @@ import type { Conversation } from '../../../mcp/mcp.ts';
 import { type Known, known, type UiFacts, unknown } from '../../../readiness/evidence.ts';
 import type { ToolFacts } from '../../../readiness/index.ts';
 
-const mostRead = 20;
-const mostOrigins = 50;
-const longestText = 300;
+const maxRead = 20;
+const maxOrigins = 50;
+const maxTextLength = 300;
 /** Characters of a page that are searched. */
-const mostSearched = 2_000_000;
+const maxSearched = 2_000_000;
 
 /** The UI resources named by tools. */
 export async function interfaces(
@@ -18,12 +18,12 @@ export async function interfaces(
   const named = new Map<string, string[]>();
   for (const { uiUri, name } of tools)
     if (uiUri !== undefined) named.set(uiUri, [...(named.get(uiUri) ?? []).slice(0, 9), name]);
-  if (named.size > mostRead)
-    return unknown(`The tools name ${named.size} interfaces; at most ${mostRead} are looked at`);
+  if (named.size > maxRead)
+    return unknown(`The tools name ${named.size} interfaces; at most ${maxRead} are looked at`);
   const found: UiFacts[] = [];
   for (const [uri, users] of named) {
     const entry = listed.find((one) => record(one)['uri'] === uri);
-    found.push({ tools: users, ...(await read(conversation, uri, entry)), uri: uri.slice(0, longestText) });
+    found.push({ tools: users, ...(await read(conversation, uri, entry)), uri: uri.slice(0, maxTextLength) });
   }
   return known(found);
 }
@@ -44,7 +44,7 @@ async function read(
   } catch (error) {
     // One broken resource does not prevent the inspection of the others.
     if (!(error instanceof McpFailure) || (error.kind !== 'rpc' && error.kind !== 'too-large')) throw error;
-    return { problem: error.message.slice(0, longestText), mimeType: '', origins: [] };
+    return { problem: error.message.slice(0, maxTextLength), mimeType: '', origins: [] };
   }
 }
 
@@ -74,8 +74,8 @@ const fetched =
 
 function originsIn(html: string): string[] {
   const found = new Set<string>();
-  for (const [, url = ''] of html.slice(0, mostSearched).matchAll(fetched)) {
-    if (found.size === mostOrigins) break;
+  for (const [, url = ''] of html.slice(0, maxSearched).matchAll(fetched)) {
+    if (found.size === maxOrigins) break;
     if (URL.canParse(url)) found.add(`${new URL(url).protocol}//${new URL(url).host}`);
   }
   return [...found];
@@ -87,11 +87,11 @@ function textOf({ text: written, blob }: Record<string, unknown>): string | unde
 }
 
 function texts(value: unknown): string[] {
-  return (Array.isArray(value) ? value.slice(0, mostOrigins) : []).map(text).filter((one) => one !== '');
+  return (Array.isArray(value) ? value.slice(0, maxOrigins) : []).map(text).filter((one) => one !== '');
 }
 
 function text(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, longestText).toWellFormed() : '';
+  return typeof value === 'string' ? value.slice(0, maxTextLength).toWellFormed() : '';
 }
 
 function record(value: unknown): Record<string, unknown> {

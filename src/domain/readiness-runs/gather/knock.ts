@@ -3,12 +3,12 @@ import { failureIn } from '../../../mcp/failures.ts';
 import { discover, type HandshakeRequest, initialize } from '../../../mcp/handshake-requests.ts';
 import type { Outbound } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
-import { mostProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';
+import { maxProbeBytes, readAnswer } from '../../../mcp/probe-answer.ts';
 import type { ChallengeFacts, RedirectFacts } from '../../../readiness/evidence.ts';
 import { shownUrl } from './endpoint.ts';
 
-const mostRedirects = 5;
-const longestText = 500;
+const maxRedirects = 5;
+const maxTextLength = 500;
 
 interface Knocked {
   redirects: RedirectFacts;
@@ -38,7 +38,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
     }
     const { status, headers } = response;
     seen.add(url.href);
-    hops.push({ url: shownUrl(url).slice(0, longestText), secure: url.protocol === 'https:', status });
+    hops.push({ url: shownUrl(url).slice(0, maxTextLength), secure: url.protocol === 'https:', status });
     const location = headers.get('location');
     if (status < 300 || status >= 400 || location === null)
       return {
@@ -50,8 +50,8 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
     if (next.protocol !== 'http:' && next.protocol !== 'https:')
       return ended('unusable', `A redirect leads to ${next.protocol}`);
     if (seen.has(next.href)) return ended('loop', 'The redirects go in a circle');
-    if (hops.length > mostRedirects)
-      return ended('too-many', `There are more than ${mostRedirects} redirects`);
+    if (hops.length > maxRedirects)
+      return ended('too-many', `There are more than ${maxRedirects} redirects`);
     url = next;
   }
 }
@@ -63,7 +63,7 @@ function send(
   signal: AbortSignal,
 ): Promise<Response> {
   const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
-  return outbound.fetch(url, init, { bytes: mostProbeBytes });
+  return outbound.fetch(url, init, { bytes: maxProbeBytes });
 }
 
 async function judged(
@@ -82,9 +82,9 @@ async function judged(
   return {
     status,
     answered,
-    ...(scheme !== undefined && { scheme: scheme.slice(0, longestText) }),
+    ...(scheme !== undefined && { scheme: scheme.slice(0, maxTextLength) }),
     ...(resourceMetadataUrl !== undefined && {
-      resourceMetadataUrl: resourceMetadataUrl.slice(0, longestText),
+      resourceMetadataUrl: resourceMetadataUrl.slice(0, maxTextLength),
     }),
   };
 }

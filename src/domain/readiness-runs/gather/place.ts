@@ -39,11 +39,11 @@ export async function within<T>(
   }
 }
 
-const longestReason = 1_000;
+const maxReasonLength = 1_000;
 
 /** Bounds a reason, which may contain text of the server. */
 export function briefly(reason: string): string {
-  return reason.slice(0, longestReason).toWellFormed();
+  return reason.slice(0, maxReasonLength).toWellFormed();
 }
 
 function isKnown<T>(value: unknown): value is Known<T> {

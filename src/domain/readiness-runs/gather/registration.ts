@@ -6,7 +6,7 @@ const callbacks = {
   claude: 'https://claude.ai/api/mcp/auth_callback',
   openai: 'https://chatgpt.com/connector_platform_oauth_redirect',
 };
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** Registers a client, and deletes it again if the authorization server supports that. */
 export async function registerClient(
@@ -22,7 +22,7 @@ export async function registerClient(
     token_endpoint_auth_method: 'none',
   });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const reading = { document: true, bytes: mostBytes };
+  const reading = { document: true, bytes: maxBytes };
   const response = await outbound.fetch(endpoint, { method: 'POST', headers, body, signal }, reading);
   const answer = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined | null;
   const { client_id: id, client_secret: secret, registration_client_uri: uri } = answer ?? {};

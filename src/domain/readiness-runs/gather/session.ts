@@ -13,9 +13,9 @@ import { briefly, type Place } from './place.ts';
 
 export type SeenInSession = Pick<Evidence, 'session' | 'tools' | 'resources' | 'prompts' | 'ui' | 'calls'>;
 
-const mostTools = 2_000;
-const mostCalled = 10;
-const longestText = 300;
+const maxTools = 2_000;
+const maxCalled = 10;
+const maxTextLength = 300;
 
 /** Tools, resources and other lists of the server, as an authorized client sees them. */
 export async function session(place: Place, limit: number): Promise<SeenInSession> {
@@ -61,15 +61,15 @@ async function look(place: Place, conversation: Conversation): Promise<SeenInSes
     open: true,
     protocolVersion: protocolVersion.slice(0, 50),
     transport,
-    serverName: typeof name === 'string' ? name.slice(0, longestText) : '',
+    serverName: typeof name === 'string' ? name.slice(0, maxTextLength) : '',
     capabilities: Object.keys(capabilities).slice(0, 50),
     instructions: Boolean(instructions),
   };
   const listed = await list(conversation, 'tools');
   const tools: Known<ToolFacts[]> = !listed.known
     ? listed
-    : listed.value.length > mostTools
-      ? unknown(`The server lists ${listed.value.length} tools; at most ${mostTools} are looked at`)
+    : listed.value.length > maxTools
+      ? unknown(`The server lists ${listed.value.length} tools; at most ${maxTools} are looked at`)
       : known(await mapYielding(listed.value, toolFacts));
   const resources = await list(conversation, 'resources');
   const prompts = await list(conversation, 'prompts');
@@ -109,7 +109,7 @@ async function callTools(
     ({ required, hints, problem }) => required === 0 && hints.destructive !== true && problem === undefined,
   );
   const made: { tool: string; problem?: string }[] = [];
-  for (const { name } of harmless.slice(0, mostCalled)) {
+  for (const { name } of harmless.slice(0, maxCalled)) {
     const problem = await problemOfCall(conversation, name);
     made.push({ tool: name, ...(problem !== undefined && { problem }) });
   }
@@ -122,6 +122,6 @@ async function problemOfCall({ ask }: Conversation, name: string): Promise<strin
     return result['isError'] === true ? 'answered with an error' : undefined;
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error;
-    return error.message.slice(0, longestText);
+    return error.message.slice(0, maxTextLength);
   }
 }

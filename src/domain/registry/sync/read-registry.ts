@@ -27,7 +27,7 @@ export interface ReadingLimits {
   time: number;
 }
 
-export const usualLimits: ReadingLimits = {
+export const defaultLimits: ReadingLimits = {
   pages: 1000,
   entries: 50_000,
   pageBytes: 8 * mebibyte,
@@ -38,7 +38,7 @@ export const usualLimits: ReadingLimits = {
 const jsonLimits = { elements: 200_000, depth: maxDepth, keys: 5_000, batch: 1_000 };
 const onePage = 100;
 /** Some registries return more items than requested. */
-const mostOnPage = 1_000;
+const maxOnPage = 1_000;
 
 export interface SourceReading {
   services: Pick<Services, 'db' | 'mcp' | 'clock'>;
@@ -155,7 +155,7 @@ async function fetchPage(
         mayGoOn: response.status >= 500 || response.status === 429,
       });
     const text = await response.text();
-    return { ...listIn(text, mostOnPage), bytes: text.length, etag: tagOf(response) };
+    return { ...listIn(text, maxOnPage), bytes: text.length, etag: tagOf(response) };
   } catch (error) {
     signal.throwIfAborted();
     throw failureOf(error, late.aborted);
@@ -168,12 +168,12 @@ function tagOf({ headers }: Response): string | null {
 }
 
 /** Bounds stored cursors. */
-const longestCursor = 2_000;
+const maxCursorLength = 2_000;
 
 /** Parses a server list; refuses other content and longer lists. */
 export function listIn(text: string, most: number): ServerList {
   const list = readServerList(parsed(text), most);
-  if (!list || (list.nextCursor?.length ?? 0) > longestCursor || list.nextCursor?.includes('\0'))
+  if (!list || (list.nextCursor?.length ?? 0) > maxCursorLength || list.nextCursor?.includes('\0'))
     throw new SourceFailure(`It gives no list of servers, or one of more than ${most}`);
   return list;
 }

@@ -6,12 +6,12 @@ import * as sources from '../../../platform/database/queries/registry-sources.ts
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context/context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
-import { listIn, type ReadingLimits, readRegistry, usualLimits } from './read-registry.ts';
+import { listIn, type ReadingLimits, readRegistry, defaultLimits } from './read-registry.ts';
 import { storeListed } from './store.ts';
 
 type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
 
-const mostOfFile = 16 * 1024 * 1024;
+const maxOfFile = 16 * 1024 * 1024;
 /** Entries per statement. */
 const batch = 500;
 
@@ -20,7 +20,7 @@ export async function readSource(
   services: Parts,
   named: RegistrySource,
   signal: AbortSignal,
-  limits: ReadingLimits = usualLimits,
+  limits: ReadingLimits = defaultLimits,
 ): Promise<void> {
   const { db, clock, log } = services;
   const source = named.name;
@@ -48,7 +48,7 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
   try {
     const { size } = await stat(location);
-    if (size > mostOfFile) throw new SourceFailure('Its file is larger than 16 MiB');
+    if (size > maxOfFile) throw new SourceFailure('Its file is larger than 16 MiB');
     return await readFile(location, 'utf8');
   } catch (error) {
     if (error instanceof SourceFailure) throw error;

@@ -8,7 +8,7 @@ import type { SourceRow } from '../../../platform/database/queries/registry-sour
 import { storableJson } from '../../../platform/json/storable.ts';
 
 import { directoryRow } from '../../../registry/directory-row.ts';
-import { ownName, wordsOf } from '../../../registry/search-words.ts';
+import { ownName, wordsOf } from '../../../registry/search-terms.ts';
 import type { Listed } from '../../../registry/server-json.ts';
 
 /** Deterministic ID of a server in a source. */

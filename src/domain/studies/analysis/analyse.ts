@@ -23,8 +23,8 @@ import { foldWave } from '../../insights/fold-findings.ts';
 import { type AnalysisPayload, analyseStudy, idleAfter } from './schedule.ts';
 
 /** Latest sessions analysed per window, latest turns per session, and sessions read at once. */
-const mostSessions = 5_000;
-const mostTurns = 200;
+const maxSessions = 5_000;
+const maxTurns = 200;
 const atOnce = 200;
 /** Windows with more sessions than this are analysed at most once per `restOfMany` milliseconds. */
 const manySessions = 500;
@@ -74,15 +74,15 @@ async function visitsIn(
   signal: AbortSignal,
 ): Promise<{ visits: VisitFacts[]; truncated: boolean }> {
   const { from, to } = look;
-  const active = await db.rows(sessions.active, { studyId, from, to, most: mostSessions + 1 });
-  const rows = active.slice(0, mostSessions);
+  const active = await db.rows(sessions.active, { studyId, from, to, most: maxSessions + 1 });
+  const rows = active.slice(0, maxSessions);
   const visits: VisitFacts[] = [];
   for (let at = 0; at < rows.length; at += atOnce) {
     signal.throwIfAborted();
     const some = rows.slice(at, at + atOnce);
     const sessionIds = some.map(({ sessionId }) => sessionId);
     const turns = groupBy(
-      await db.rows(sessions.turnsIn, { sessionIds, from, to, most: mostTurns }),
+      await db.rows(sessions.turnsIn, { sessionIds, from, to, most: maxTurns }),
       ({ sessionId }) => sessionId,
     );
     visits.push(...some.map((row) => factsOfVisit(row, turns.get(row.sessionId) ?? [], look)));

@@ -14,7 +14,7 @@ type Day = RowOf<typeof figures.visitsByDay.gives>;
 
 /** Limits: sessions counted, and days shown. */
 const most = 5_000;
-const mostDays = 90;
+const maxDays = 90;
 
 export const getStudyMetrics: Verb<'getStudyMetrics'> = (context, { studyId, population }) =>
   context.db.snapshot(async (db) => {
@@ -61,7 +61,7 @@ function metricsOf(
     turnMs: { median, p95 },
     thumbsUp: sum('thumbsUp'),
     thumbsDown: sum('thumbsDown'),
-    days: days.slice(-mostDays).map(({ dayStartMs, sessions: begun, turns, thumbsUp, thumbsDown }) => ({
+    days: days.slice(-maxDays).map(({ dayStartMs, sessions: begun, turns, thumbsUp, thumbsDown }) => ({
       dayStartMs,
       sessions: begun,
       turns,

@@ -19,7 +19,7 @@ import {
   standing,
 } from '../../insights/present.ts';
 import { requestInsights } from '../../insights/request.ts';
-import { countedSessions, mostSampled, type SessionsContent } from '../../insights/sessions.ts';
+import { countedSessions, maxSampled, type SessionsContent } from '../../insights/sessions.ts';
 import { sessionsSource } from '../../insights/source.ts';
 import type { ModelParts } from '../../model-calls/ask-model.ts';
 import { studyOf } from '../sessions.ts';
@@ -64,7 +64,7 @@ export function studyInsightsJob(parts: ModelParts): JobKind {
     if (!study || !window) return undefined;
     const { signals, windowStartAt: from, windowEndAt: to } = window;
     const statuses = await findingStatuses(db, { kind: 'study', id }, signals.candidates);
-    const active = await db.rows(sessions.active, { studyId: id, from, to, most: mostSampled });
+    const active = await db.rows(sessions.active, { studyId: id, from, to, most: maxSampled });
     return countedSessions(parts.services, study, {
       insights: windowInsights(signals, statuses),
       users: 'visitors',

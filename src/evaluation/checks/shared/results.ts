@@ -34,12 +34,12 @@ export function searchableText({ text, structuredContent, json }: ToolResult): s
   return [text, jsonText(structuredContent), jsonText(json)].filter((part) => part !== undefined).join('\n');
 }
 
-const mostShown = 2;
+const maxShown = 2;
 
 /** Quotes the last results for the reason of a failed check. */
 export function shownResults(results: readonly ToolResult[]): string {
   const shown = results
-    .slice(-mostShown)
+    .slice(-maxShown)
     .map((result) => `${quote(result.toolName)} returned ${quote(searchableText(result))}`);
   const others = results.length - shown.length;
   return `${shown.join(', ')}${others > 0 ? `, and there are ${others} more results` : ''}`;

@@ -20,10 +20,10 @@ export type SessionRow = RowOf<typeof sessions.columns>;
 
 /** Days that a session goes on unused, and altogether. */
 export const idleDays = 30;
-export const mostDays = 90;
+export const maxDays = 90;
 /** Whether a session `s` goes on. */
 export const goesOn = (s: string): string =>
-  `${s}.last_seen_at > now() - interval '${idleDays} days' and ${s}.created_at > now() - interval '${mostDays} days'`;
+  `${s}.last_seen_at > now() - interval '${idleDays} days' and ${s}.created_at > now() - interval '${maxDays} days'`;
 
 const written = ['id', 'hash', 'userId', 'organizationId', 'way', 'address', 'userAgent'] as const;
 export const insert = query('console-sessions.insert', sessions.insert(written), sessions.pick(written));
@@ -77,6 +77,6 @@ export const touch = query(
 export const prune = query(
   'console-sessions.prune',
   `delete from console_sessions where last_seen_at < now() - interval '${idleDays} days'
-     or created_at < now() - interval '${mostDays} days'`,
+     or created_at < now() - interval '${maxDays} days'`,
   {},
 );

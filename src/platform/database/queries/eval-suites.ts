@@ -288,14 +288,14 @@ export const insertRevision = query(
   revisions.pick(revised),
 );
 /** How many runs of one revision are counted at most. */
-export const mostPinned = 1000;
+export const maxPinned = 1000;
 const revision = { ...revisions.columns, createdByName: orNull(text), pinnedRuns: integer };
 export type RevisionRow = RowOf<typeof revision>;
 export const listRevisions = query(
   'eval-suites.list-revisions',
   `select ${revisions.all('v')}, u.name as "createdByName",
      (select count(*)::int from (
-       select from eval_runs r where r.suite_id = v.suite_id and r.suite_revision = v.number limit ${mostPinned}) c
+       select from eval_runs r where r.suite_id = v.suite_id and r.suite_revision = v.number limit ${maxPinned}) c
      ) as "pinnedRuns"
    from eval_suite_revisions v left join users u on u.id = v.created_by
    where v.suite_id = :suiteId and v.number < :before order by v.number desc limit :most`,

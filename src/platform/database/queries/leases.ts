@@ -64,7 +64,7 @@ export type LeaseEnd =
   | { state: 'waiting'; error: string; delay: number };
 
 /** A scrape must not cost more the longer the backlog is. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 interface LeaseName {
   id: string;
@@ -137,8 +137,8 @@ export function leaseQueries<Own extends Columns>(name: string, own: Own): Lease
        (select count(*) from (
          select from places p cross join lateral (
            select from ${name} j where j.kind = p.kind and j.organization_id = p.organization_id
-             and j.due_at <= now() limit ${mostCounted}) d
-         where p.kind = w.kind limit ${mostCounted}) counted) as due,
+             and j.due_at <= now() limit ${maxCounted}) d
+         where p.kind = w.kind limit ${maxCounted}) counted) as due,
        coalesce((select extract(epoch from now() - min(d.due_at)) * 1000
          from places p cross join lateral (
            select j.due_at from ${name} j where j.kind = p.kind and j.organization_id = p.organization_id
@@ -159,7 +159,7 @@ export function leaseQueries<Own extends Columns>(name: string, own: Own): Lease
       const found = await byIndex(db, claim, {
         ...request,
         kinds: kinds.map(({ kind }) => kind),
-        mostOfKind: kinds.map((kind) => kind.most),
+        maxOfKind: kinds.map((kind) => kind.most),
         tries: kinds.map(({ attempts }) => attempts),
       });
       const rows = found.filter(({ id }) => id !== null);
@@ -233,7 +233,7 @@ function claimQuery<Own extends Columns>(name: string, own: Own) {
   return query(
     `${name}.claim`,
     `with recursive wanted as (
-       select kind, most, attempts from unnest(:kinds::text[], :mostOfKind::int[], :tries::int[]) as w (kind, most, attempts)),
+       select kind, most, attempts from unnest(:kinds::text[], :maxOfKind::int[], :tries::int[]) as w (kind, most, attempts)),
      ${places(name)},
      slots as (
        select organization_id, count(*) as held from ${name}
@@ -277,7 +277,7 @@ function claimQuery<Own extends Columns>(name: string, own: Own) {
      from (select) as always left join claimed c on true`,
     {
       kinds: texts,
-      mostOfKind: listOf(integer),
+      maxOfKind: listOf(integer),
       tries: listOf(integer),
       most: integer,
       except: texts,

@@ -112,10 +112,10 @@ export const withDue = query(
      where j.kind = :kind and j.due_at is not null and w.failures > 0),
    retried as (
      select id from due where failing and since is not null and id not in (select id from busy)
-     order by since, id limit greatest(0, :mostFailing - (select count(*) from busy)))
+     order by since, id limit greatest(0, :maxFailing - (select count(*) from busy)))
    select id, organization_id as "organizationId", created_by as "createdBy" from due
    where since is not null and (not failing or id in (select id from retried)) order by id`,
-  { kind: text, mostFailing: bigint },
+  { kind: text, maxFailing: bigint },
   due,
 );
 const open = { ...webhooks.columns, keyId: text, ciphertext: bytes };

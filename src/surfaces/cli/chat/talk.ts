@@ -41,7 +41,7 @@ export async function talk(api: Client, settings: Settings): Promise<number> {
     try {
       const body = bodyOf(current, message.text);
       const turn = await interruptible((signal) => runTurn(api, body, screens, signal));
-      say(turn ? usageWords(turn) : '  Stopped. This turn was not saved.');
+      say(turn ? usageText(turn) : '  Stopped. This turn was not saved.');
       if (turn?.sessionId) current = { ...current, first: { sessionId: turn.sessionId } };
     } catch (error) {
       say(problemOf(error).message);
@@ -49,7 +49,7 @@ export async function talk(api: Client, settings: Settings): Promise<number> {
   }
 }
 
-function usageWords({ usage }: Turn): string {
+function usageText({ usage }: Turn): string {
   return `  ${usage?.inputTokens ?? 'unknown'} tokens in, ${usage?.outputTokens ?? 'unknown'} out`;
 }
 

@@ -2,7 +2,7 @@ import { manyLines, oneLine } from '../../common/harmless-text.ts';
 import { changeLines } from '../../findings/run-changes.ts';
 import { conclusionOf } from '../../findings/run-conclusion.ts';
 import type { Findings } from '../../findings/run-findings.ts';
-import { mostExplained } from '../../findings/run-findings.ts';
+import { maxExplained } from '../../findings/run-findings.ts';
 import {
   casesTable,
   failuresByTitle,
@@ -31,7 +31,7 @@ export function printFindings(findings: Findings, traceOf: TraceOf | undefined):
   const out = process.stdout;
   const { columns, rows } = casesTable(run);
   if (run.statistics) out.write(`${tableText(columns, rows, out)}\n`);
-  for (const [title, item] of [...failuresByTitle(run)].slice(0, mostExplained)) {
+  for (const [title, item] of [...failuresByTitle(run)].slice(0, maxExplained)) {
     out.write(`\n${oneLine(title, 200)}\n  ${whyOf(item)}\n`);
     const next = [item.nextAction, ...traceLines(item, traceOf)];
     out.write(next.map((line) => `  ${oneLine(line, 500)}\n`).join(''));

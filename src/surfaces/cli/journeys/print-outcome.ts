@@ -4,7 +4,7 @@ import { percent } from '../../findings/run-findings.ts';
 import { tableText } from '../screen/table.ts';
 import { decisionsOf, labelOf, type Outcome, verdictOf } from './outcome.ts';
 
-const mostShown = 10;
+const maxShown = 10;
 
 /** Prints targets, session errors, criteria with their rates, new findings of the wave, and the verdict. */
 export function printOutcome(outcome: Outcome, consoleUrl: string): void {
@@ -87,6 +87,6 @@ function sessions(count: number): string {
 }
 
 function shortened(lines: readonly string[]): string {
-  const more = lines.length > mostShown ? [`and ${lines.length - mostShown} more`] : [];
-  return manyLines([...lines.slice(0, mostShown), ...more].join('\n'));
+  const more = lines.length > maxShown ? [`and ${lines.length - maxShown} more`] : [];
+  return manyLines([...lines.slice(0, maxShown), ...more].join('\n'));
 }

@@ -24,14 +24,14 @@ export function printAnswer(answer: unknown, { json, jq }: Form, view?: View): v
 }
 
 /** Limits the output on a terminal; a pipe receives every line. */
-const mostLines = 200;
+const maxLines = 200;
 
 function fitting(text: string, { isTTY }: { isTTY?: boolean }): string {
   const lines = text.split('\n');
-  if (!isTTY || lines.length <= mostLines) return text;
-  const left = lines.length - mostLines;
+  if (!isTTY || lines.length <= maxLines) return text;
+  const left = lines.length - maxLines;
   return [
-    ...lines.slice(0, mostLines),
+    ...lines.slice(0, maxLines),
     `… ${left} more lines. Use --json for everything, or --jq to select.`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { type Lookups, paramOfField } from '../../common/lookups.ts';
-import { refName, withoutNull } from '../../common/schema-words.ts';
+import { refName, withoutNull } from '../../common/schema-labels.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
 import { argumentName, kebab } from './names.ts';
 

@@ -49,7 +49,7 @@ export interface OperationManifest {
 }
 
 /** Descriptions of groups that share an area of the API with other groups. */
-const groupWords: Record<string, string> = {
+const groupLabels: Record<string, string> = {
   personas: 'Manage personas: the users that a model plays in journeys.',
   swarms: 'Manage swarms: groups of journeys with shared defaults, and their statistics.',
   'journey-runs': 'Manage journey runs: sessions, scorecards, events and cancellation.',
@@ -135,7 +135,7 @@ function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())
-    groups[group] ??= groupWords[group] ?? areas[(operations[index] as Operation).area as keyof typeof areas];
+    groups[group] ??= groupLabels[group] ?? areas[(operations[index] as Operation).area as keyof typeof areas];
   return groups;
 }
 

@@ -67,7 +67,7 @@ export async function perform({ entry, manifest, host, given, options }: Perform
 }
 
 /** Limits memory use of --all. */
-const mostItems = 1_000_000;
+const maxItems = 1_000_000;
 
 interface Page {
   items: unknown[];
@@ -88,9 +88,9 @@ async function answered(
     const items: unknown[] = [];
     const list = call as (input: Fields, options?: CallOptions) => Promise<Page>;
     for await (const item of eachItem(list, input, callOptions))
-      if (items.push(item) > mostItems)
+      if (items.push(item) > maxItems)
         throw new OperatorProblem(
-          `More than ${mostItems} items. Fetch single pages with --limit and --cursor`,
+          `More than ${maxItems} items. Fetch single pages with --limit and --cursor`,
         );
     return printAnswer({ items }, options);
   }

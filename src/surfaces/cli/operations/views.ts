@@ -27,7 +27,7 @@ export const views: Readonly<Record<string, View>> = {
   compareEvalRun: { text: comparisonText },
 };
 
-const statusWords: Record<Doctor['status'], string> = {
+const statusLabels: Record<Doctor['status'], string> = {
   ready: 'ready',
   oauth_required: 'reachable and requires an OAuth grant',
   partial: 'connected, but some lists cannot be read',
@@ -42,7 +42,7 @@ function doctorText(report: Doctor, screen: Screen): string {
     oneLine(check.detail ?? '', 200),
   ]);
   return [
-    `${oneLine(target.label ?? target.url ?? '', 200)} is ${statusWords[status]}.`,
+    `${oneLine(target.label ?? target.url ?? '', 200)} is ${statusLabels[status]}.`,
     ...(error ? [`${oneLine(error.message, 500)} (${oneLine(error.code, 60)})`] : []),
     '',
     tableText(['Check', 'Status', 'Detail'], rows, screen),
@@ -57,11 +57,11 @@ function doctorText(report: Doctor, screen: Screen): string {
   ].join('\n');
 }
 
-const mostNames = 20;
+const maxNames = 20;
 
 function namesLine(what: string, items: readonly Record<string, unknown>[]): string[] {
   if (items.length === 0) return [];
-  const names = items.slice(0, mostNames).map((item) => oneLine(String(item['name']), 60));
+  const names = items.slice(0, maxNames).map((item) => oneLine(String(item['name']), 60));
   const others = items.length - names.length;
   return [`${what.padEnd(9)}  ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`];
 }

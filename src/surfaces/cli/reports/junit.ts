@@ -1,6 +1,6 @@
 import type { Report, ReportCase, ReportSuite } from '../../findings/report.ts';
 
-const longestText = 20_000;
+const maxTextLength = 20_000;
 
 /** The report as JUnit XML for CI systems. */
 export function toJunit({ title, suites }: Report): string {
@@ -67,7 +67,7 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** XML 1.0 does not allow most control characters, U+FFFE and U+FFFF; they become U+FFFD. */
 function escaped(text: string): string {
   return text
-    .slice(0, longestText)
+    .slice(0, maxTextLength)
     .toWellFormed()
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"]/g, (one) => entities[one] as string);

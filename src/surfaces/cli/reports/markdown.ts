@@ -1,8 +1,8 @@
 import type { Report, ReportCase, ReportTable } from '../../findings/report.ts';
 
 /** GitHub limits a job summary to 1 MiB. */
-const mostRows = 200;
-const longestCell = 300;
+const maxRows = 200;
+const maxCellLength = 300;
 
 const marks: Record<ReportCase['outcome'], string> = {
   passed: '✅',
@@ -35,11 +35,11 @@ function worst(cases: readonly ReportCase[]): ReportCase['outcome'] {
 function tableOf({ heading, columns, rows }: ReportTable): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]): string => `| ${cells.map(plain).join(' | ')} |`;
-  const more = rows.length - mostRows;
+  const more = rows.length - maxRows;
   const table = [
     line(columns),
     `|${columns.map(() => '---').join('|')}|`,
-    ...rows.slice(0, mostRows).map(line),
+    ...rows.slice(0, maxRows).map(line),
   ].join('\n');
   return [
     ...(heading === undefined ? [] : [`### ${plain(heading)}`]),
@@ -54,11 +54,11 @@ function tableOf({ heading, columns, rows }: ReportTable): string[] {
  */
 function plain(text: string): string {
   const line = text
-    .slice(0, longestCell + 1)
+    .slice(0, maxCellLength + 1)
     .toWellFormed()
     // Removes characters that reorder or hide text: bidirectional marks and zero-width characters.
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-  const cut = text.length > longestCell ? `${line.slice(0, longestCell - 1).toWellFormed()}…` : line;
+  const cut = text.length > maxCellLength ? `${line.slice(0, maxCellLength - 1).toWellFormed()}…` : line;
   return cut.replaceAll(/[&<>"'`|\\*_~[\]()!#@:]/g, (one) => `&#${one.charCodeAt(0)};`);
 }

@@ -7,8 +7,8 @@ type Fields = Record<string, unknown>;
 
 /** Values deeper than this are shown as JSON. */
 const deepest = 4;
-const longestCell = 60;
-const mostColumns = 100;
+const maxCellLength = 60;
+const maxColumns = 100;
 /** The most informative fields come first. */
 const first = [
   'id',
@@ -41,7 +41,7 @@ function rowsText(items: readonly Fields[], screen: Screen): string {
   const columns = columnsIn(items);
   return tableText(
     columns.map(heading),
-    items.map((item) => columns.map((column) => oneLine(shown(column, item[column]), longestCell))),
+    items.map((item) => columns.map((column) => oneLine(shown(column, item[column]), maxCellLength))),
     screen,
   );
 }
@@ -50,7 +50,7 @@ function rowsText(items: readonly Fields[], screen: Screen): string {
 const containers = new Set(['projectId', 'organizationId']);
 
 function columnsIn(items: readonly Fields[]): string[] {
-  const all = [...new Set(items.flatMap((item) => Object.keys(item)))].slice(0, mostColumns);
+  const all = [...new Set(items.flatMap((item) => Object.keys(item)))].slice(0, maxColumns);
   const plain = all.filter((name) => items.every((item) => isPlain(item[name])));
   const present = plain.filter((name) =>
     items.some((item) => item[name] !== null && item[name] !== undefined),
@@ -112,14 +112,14 @@ function isTable(value: unknown): value is Fields[] {
 
 /** Whether the item fits in one row of a table. */
 function isRow(item: Fields): boolean {
-  return Object.values(item).every((value) => isPlain(value) && shown('', value).length <= longestCell);
+  return Object.values(item).every((value) => isPlain(value) && shown('', value).length <= maxCellLength);
 }
 
 /** Whether the value fits on the line of its name. */
 function isShort(value: unknown): boolean {
   if (isPlain(value)) return true;
   if (!Array.isArray(value)) return Object.keys(value as object).length === 0;
-  return value.every(isPlain) && shown('', value).length <= longestCell;
+  return value.every(isPlain) && shown('', value).length <= maxCellLength;
 }
 
 function isPlain(value: unknown): boolean {

@@ -5,18 +5,18 @@ import { type Findings, findingsOf, isWaived, percent } from '../../findings/run
 import {
   carriedOut,
   casesNotPassed,
-  excludedWords,
+  excludedText,
   judgeLines,
   runReport,
 } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, whose } from '../answers.ts';
-import { patientClient, patiently } from '../patience.ts';
+import { patientClient, patiently } from '../rate-limit-retry.ts';
 
 type Run = Findings['run'];
 
-const mostTraces = 5;
+const maxTraces = 5;
 const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 
 /** Explains a run: verdict, figures, failures, changes and links. */
@@ -92,7 +92,7 @@ function figuresOf({ statistics, usage }: Run): string[] {
   if (!statistics) return [];
   const { passed, trials, rate, interval } = statistics.trials;
   const excluded = statistics.cases.reduce((sum, one) => sum + (one.excluded ?? 0), 0);
-  const left = excluded > 0 ? `, ${excludedWords(excluded)}` : '';
+  const left = excluded > 0 ? `, ${excludedText(excluded)}` : '';
   const range =
     rate === null || interval === null
       ? ''
@@ -132,7 +132,7 @@ function traceLinks(projectId: string, run: Run): Link[] {
     if (!first.has(title)) first.set(title, iterationId);
   }
   return [...first.values()]
-    .slice(0, mostTraces)
+    .slice(0, maxTraces)
     .map((iterationId) =>
       linkTo(
         'getEvalIterationTrace',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { named } from '../../../platform/quoted.ts';
-import { mostListed } from '../../common/everything.ts';
+import { maxListed } from '../../common/everything.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { everyEnvironment, everyProject, everyServer, everySuite, projectOf } from '../names.ts';
@@ -42,8 +42,8 @@ export const find = tool({
     return {
       ours: [
         words.length > 0 && found.length === 0 ? `${counts} An empty query lists everything.` : counts,
-        ...(lists.some(({ length }) => length === mostListed)
-          ? [`Only the first ${mostListed} items of each kind were searched.`]
+        ...(lists.some(({ length }) => length === maxListed)
+          ? [`Only the first ${maxListed} items of each kind were searched.`]
           : []),
       ],
       data: { whose: whose.records, value: found },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named } from '../../../platform/quoted.ts';
 import { environmentOf, projectOf, suiteOf } from '../names.ts';
-import { patiently } from '../patience.ts';
+import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, suite } from './arguments.ts';
 import { runOf, which } from './runs.ts';

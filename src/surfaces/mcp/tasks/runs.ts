@@ -7,7 +7,7 @@ import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { projectOf, suiteOf } from '../names.ts';
-import { patiently } from '../patience.ts';
+import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, run, suite } from './arguments.ts';
 import { explained, lastRunOf } from './explanation.ts';

@@ -6,7 +6,7 @@ import { linkTo } from '../addresses.ts';
 import { whose } from '../answers.ts';
 import { everyServer, projectOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
-import { patientClient } from '../patience.ts';
+import { patientClient } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
 

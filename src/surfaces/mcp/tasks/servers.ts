@@ -6,7 +6,7 @@ import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
 import { projectOf, serverOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
-import { patiently } from '../patience.ts';
+import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, server } from './arguments.ts';
 
@@ -50,7 +50,7 @@ export const diagnoseServer = tool({
     const { tools, resources, resourceTemplates, prompts } = report;
     return {
       ours: [
-        `Server ${title} is ${statusWords[report.status]}.`,
+        `Server ${title} is ${statusLabels[report.status]}.`,
         ...(bad.length > 0 ? [`Failed checks: ${bad.map(([name]) => name).join(', ')}.`] : []),
         `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
       ],
@@ -63,7 +63,7 @@ export const diagnoseServer = tool({
   },
 });
 
-const statusWords: Record<Report['status'], string> = {
+const statusLabels: Record<Report['status'], string> = {
   ready: 'ready',
   oauth_required: 'reachable and requires an OAuth grant',
   partial: 'connected, but some lists cannot be read',
@@ -87,7 +87,7 @@ function condensed({ checks, error, initInfo, probe, tools, target }: Report) {
   };
 }
 
-const mostPages = 10;
+const maxPages = 10;
 
 export const listServerTools = tool({
   name: 'list_server_tools',
@@ -124,7 +124,7 @@ async function allTools(
 ): Promise<{ tools: Listed[]; complete: boolean }> {
   const tools: Listed[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const body = cursor === undefined ? {} : { cursor };
     const next = await patiently(() => agent.client.listTools({ ...place, body }, { signal }), signal);
     tools.push(...next.items);

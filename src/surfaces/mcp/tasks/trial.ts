@@ -5,7 +5,7 @@ import { carriedOut } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { whose } from '../answers.ts';
-import { patiently } from '../patience.ts';
+import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { runOf, which } from './runs.ts';
 

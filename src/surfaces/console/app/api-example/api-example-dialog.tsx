@@ -3,7 +3,7 @@ import { Code } from '../kit/code.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import css from './api-example.module.css';
 import { commandFacts } from './commands.ts';
-import { asCommand, asCurl, asMcp } from './words.ts';
+import { asCommand, asCurl, asMcp } from './snippets.ts';
 
 export function ApiExampleDialog({
   operation: id,

@@ -12,7 +12,7 @@ export type RunEvent = EventsOf<'watchEvalRun'>;
 export type JourneyRunEvent = EventsOf<'watchJourneyRun'>;
 
 const firstPause = 1_000;
-const longestPause = 15_000;
+const maxPause = 15_000;
 
 interface WhichRun {
   projectId: string;
@@ -73,7 +73,7 @@ async function watchRun<Event>(
       if (open) return { state: 'live' };
       return before.state === 'lost' ? before : { state: 'lost', since: Date.now() };
     });
-  for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
+  for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 2, maxPause)) {
     try {
       for await (const event of begin(connected)) {
         pause = firstPause;

@@ -34,7 +34,7 @@ export function factsOf(error: unknown): ProblemFacts {
       advice: 'The console was probably updated after you opened this page. Reload it.',
       again: true,
     };
-  if (error instanceof TypeError && networkWords.test(error.message))
+  if (error instanceof TypeError && networkText.test(error.message))
     return {
       message: 'The service cannot be reached.',
       code: 'UNREACHABLE',
@@ -44,7 +44,7 @@ export function factsOf(error: unknown): ProblemFacts {
     };
   return {
     message:
-      error instanceof Error ? error.message.slice(0, longestMessage) : 'Something failed on this page.',
+      error instanceof Error ? error.message.slice(0, maxMessageLength) : 'Something failed on this page.',
     code: 'PAGE_ERROR',
     requestId: undefined,
     advice: 'Reload the page. If it happens again, report the message above.',
@@ -53,15 +53,15 @@ export function factsOf(error: unknown): ProblemFacts {
 }
 
 /** Messages of the `TypeError` that browsers throw for failed requests; script errors have that type too. */
-const networkWords =
+const networkText =
   /^(failed to fetch|network ?error|load failed|error in input stream|the stream broke off)/i;
-const partWords =
+const partText =
   /^(failed to fetch dynamically imported module|error loading dynamically imported module|importing a module script failed)/i;
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 /** Code of the console that the service has no more. */
 export function isMissingPart(error: unknown): boolean {
-  return error instanceof TypeError && partWords.test(error.message);
+  return error instanceof TypeError && partText.test(error.message);
 }
 
 const advice: Record<string, string> = {

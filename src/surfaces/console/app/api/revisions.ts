@@ -14,12 +14,12 @@ interface Revision {
  */
 const seen = personalStoreOf<ReadonlyMap<string, readonly Revision[]>>(new Map());
 const none: readonly Revision[] = [];
-const mostKept = 30;
+const maxKept = 30;
 
 function noteRevision(id: string, revision: Revision): void {
   const before = seen.get().get(id) ?? none;
   if (before.some(({ number }) => number === revision.number)) return;
-  const after = [...before, revision].toSorted((a, b) => b.number - a.number).slice(0, mostKept);
+  const after = [...before, revision].toSorted((a, b) => b.number - a.number).slice(0, maxKept);
   seen.set(new Map([...seen.get(), [id, after]]));
 }
 

@@ -8,19 +8,19 @@ import { jsonWithin, wholeJson } from './json.ts';
 import { count } from './numbers.ts';
 
 /** Characters that are drawn at once, and when more is asked for; more than that is only for files. */
-const mostAtFirst = 20_000;
-const mostDrawn = 200_000;
+const maxAtFirst = 20_000;
+const maxDrawn = 200_000;
 
 /** Text as it is, in the width of its letters. Never interpreted as markup. */
 export function Code({ text, label, wrap = true }: { text: string; label: string; wrap?: boolean }) {
-  const [most, setMost] = useState(mostAtFirst);
+  const [most, setMost] = useState(maxAtFirst);
   const shown = { text: text.slice(0, most), whole: text.length <= most };
   return <Shown {...{ shown, label, wrap, most, setMost }} all={() => text} type="text/plain" />;
 }
 
 /** A value as indented JSON. */
 export function Json({ value, label }: { value: unknown; label: string }) {
-  const [most, setMost] = useState(mostAtFirst);
+  const [most, setMost] = useState(maxAtFirst);
   const shown = useMemo(() => jsonWithin(value, most, 2), [value, most]);
   return (
     <Shown
@@ -62,8 +62,8 @@ function Shown({
       {!shown.whole && (
         <p className={css.more}>
           The first {count(shown.text.length)} characters are shown.
-          {most < mostDrawn && (
-            <Button look="quiet" onClick={() => setMost(mostDrawn)}>
+          {most < maxDrawn && (
+            <Button look="quiet" onClick={() => setMost(maxDrawn)}>
               Show more
             </Button>
           )}

@@ -36,7 +36,7 @@ export function Confirm({
   example?: ReactNode;
   onConfirm?: () => void;
 }) {
-  const [words, setWords] = useState('');
+  const [words, setText] = useState('');
   return (
     <LazyDialog onClose={onClose} title={title}>
       <div className={css.body}>{children}</div>
@@ -46,7 +46,7 @@ export function Confirm({
             value={words}
             autoComplete="off"
             spellCheck={false}
-            onChange={({ target }) => setWords(target.value)}
+            onChange={({ target }) => setText(target.value)}
           />
         </Field>
       )}

@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 import { counted } from './numbers.ts';
 
-const mostAtFirst = 2_000;
-const mostDrawn = 100_000;
+const maxAtFirst = 2_000;
+const maxDrawn = 100_000;
 
 /** Words of somebody else, who may have written a book. */
 export function LongText({
   text,
   className,
-  first = mostAtFirst,
+  first = maxAtFirst,
 }: {
   text: string;
   className?: string | undefined;
@@ -30,8 +30,8 @@ export function LongText({
       </p>
       <p>
         {counted(text.length - most, 'more character')}.{' '}
-        {most < mostDrawn && (
-          <Button look="quiet" onClick={() => setMost(mostDrawn)}>
+        {most < maxDrawn && (
+          <Button look="quiet" onClick={() => setMost(maxDrawn)}>
             Show more
           </Button>
         )}

@@ -2,14 +2,14 @@ import type { FormEvent, KeyboardEvent } from 'react';
 import { counted } from './numbers.ts';
 
 /** Limits of the service for one message. */
-const mostBytes = 8192;
-const mostCharacters = 8000;
+const maxBytes = 8192;
+const maxCharacters = 8000;
 
 /** By how much a message is too long, in words; undefined when it is not. */
 export function tooLong(text: string): string | undefined {
-  const characters = text.length - mostCharacters;
+  const characters = text.length - maxCharacters;
   if (characters > 0) return `${counted(characters, 'character')} too long`;
-  const bytes = new TextEncoder().encode(text).length - mostBytes;
+  const bytes = new TextEncoder().encode(text).length - maxBytes;
   return bytes > 0 ? `${counted(bytes, 'byte')} too long` : undefined;
 }
 

@@ -19,7 +19,7 @@ const most = 12;
 
 /** Pages, servers, suites, runs, environments and clients of the project by words, and anything by its id. */
 export function Search({ projectId, onClose }: { projectId: string | undefined; onClose: () => void }) {
-  const [words, setWords] = useState('');
+  const [words, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const router = useRouter();
   const listId = useId();
@@ -38,7 +38,7 @@ export function Search({ projectId, onClose }: { projectId: string | undefined; 
     if (event.key === 'Enter') open(hits[chosen]);
   };
   const type = (text: string): void => {
-    setWords(text);
+    setText(text);
     setChosen(0);
   };
   return (

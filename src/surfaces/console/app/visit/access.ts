@@ -17,7 +17,7 @@ export const stage = storeOf<Stage>({ at: 'loading' });
 
 const deadLink = 'This link is not valid. Ask the person who sent it for a new one';
 const firstPause = 1_000;
-const longestPause = 15_000;
+const maxPause = 15_000;
 
 /** Behind the `#`, where no log sees it. */
 const arrived = location.hash.slice(1);
@@ -36,12 +36,12 @@ export const visit = createVisitClient({
   fetch: async (address, init) => {
     const used = token;
     const response = await fetch(address, init);
-    if (response.status === 401 && stage.get().at === 'inside') void ended(used, endedWords);
+    if (response.status === 401 && stage.get().at === 'inside') void ended(used, endedText);
     return response;
   },
 });
 
-const endedWords = 'You no longer have access. Ask the person who sent you the link';
+const endedText = 'You no longer have access. Ask the person who sent you the link';
 
 function keep(next: string | undefined): void {
   token = next;
@@ -115,7 +115,7 @@ async function watch(): Promise<void> {
   for (let attempt = 1; stage.get().at === 'inside'; attempt++) {
     // Reconnect after any failure. A refusal has already been handled where the request was sent.
     if (await hear().catch(() => false)) attempt = 1;
-    await pause(Math.min(backoff(firstPause, attempt), longestPause), undefined);
+    await pause(Math.min(backoff(firstPause, attempt), maxPause), undefined);
   }
 }
 
@@ -161,7 +161,7 @@ async function comeBack(): Promise<boolean> {
         keep(undefined);
         return false;
       }
-      await pause(Math.min(backoff(firstPause, attempt), longestPause), undefined);
+      await pause(Math.min(backoff(firstPause, attempt), maxPause), undefined);
     }
 }
 

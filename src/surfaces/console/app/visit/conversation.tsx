@@ -16,7 +16,7 @@ import css from './visit.module.css';
 type Talk = ReturnType<typeof useConversation>;
 
 /** Characters of a message that are drawn at once. */
-const mostAtFirst = 20_000;
+const maxAtFirst = 20_000;
 /** Pixels from the end within which a reader is taken to follow along. */
 const near = 160;
 
@@ -68,7 +68,7 @@ export function Conversation({
             ))}
           </ol>
           <p role="status" className="visually-hidden">
-            {live && statusWords(live)}
+            {live && statusLabels(live)}
           </p>
           {rated && (
             <Feedback
@@ -151,7 +151,7 @@ function Said({ by, text }: { by: 'You' | 'Assistant'; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
       <h2 className="visually-hidden">{by}</h2>
-      <LongText className={css.words} text={text} first={mostAtFirst} />
+      <LongText className={css.words} text={text} first={maxAtFirst} />
     </div>
   );
 }
@@ -199,16 +199,16 @@ function Failed({ words, retry, edit }: { words: string; retry?: () => void; edi
 }
 
 /** Read out: the words of a reply as they come would be too many. */
-function statusWords({ state, pieces }: Turn): string {
+function statusLabels({ state, pieces }: Turn): string {
   const last = pieces.at(-1);
   if (state === 'running' && last?.kind === 'call')
     return last.state === 'asks'
       ? `Waiting for your approval of ${last.tool}`
       : `Tool ${last.tool}: ${last.state}`;
-  return { ...stateWords }[state];
+  return { ...stateLabels }[state];
 }
 
-const stateWords = {
+const stateLabels = {
   sending: 'Sending your message',
   waiting: 'Waiting for an earlier message',
   running: 'The assistant is working',

@@ -7,7 +7,7 @@ import { LongText } from '../kit/long-text.tsx';
 import { askForTicket, enter, toDoor } from './access.ts';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
-import { Card } from './words.tsx';
+import { Card } from './card.tsx';
 
 type Study = VisitOutput<'openStudy'>;
 

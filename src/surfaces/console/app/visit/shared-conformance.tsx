@@ -5,7 +5,7 @@ import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { Time } from '../kit/time.tsx';
 import { SuiteTable } from '../pages/conformance/suite-table.tsx';
-import { stateOf } from '../pages/conformance/words.ts';
+import { stateOf } from '../pages/conformance/labels.ts';
 import { ReadOnly } from './read-only.tsx';
 import css from './shared.module.css';
 

@@ -12,7 +12,7 @@ import { plain } from '../kit/text.ts';
 import { duration, Time } from '../kit/time.tsx';
 import { ReadOnly } from './read-only.tsx';
 import { ConformanceReport } from './shared-conformance.tsx';
-import { Card, Sentence } from './words.tsx';
+import { Card, Sentence } from './card.tsx';
 import '../base.css';
 import css from './shared.module.css';
 

@@ -3,7 +3,7 @@ import { Button } from '../kit/button.tsx';
 import { stage, start } from './access.ts';
 import { Door } from './door.tsx';
 import { Inside } from './inside.tsx';
-import { Card, Sentence } from './words.tsx';
+import { Card, Sentence } from './card.tsx';
 import '../base.css';
 
 function Page() {

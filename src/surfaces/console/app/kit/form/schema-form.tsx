@@ -11,7 +11,7 @@ import {
   descriptionOf,
   levelsThatFit,
   limitsOf,
-  mostChoiceCharacters,
+  maxChoiceCharacters,
   type Schema,
   type Field as SchemaField,
   shapeOf,
@@ -32,7 +32,7 @@ export type Problems = ReadonlyMap<string, string>;
 
 const noProblems: Problems = new Map();
 /** A longer list is edited as JSON. */
-const mostLines = 100;
+const maxLines = 100;
 
 /** Fields for the properties of an object, made from its schema. */
 export function SchemaForm({
@@ -182,7 +182,7 @@ function OneField({
     );
   const problem = problemAt(problems, path);
   const editing = { value, onChange, schema, root, label: name, wrong: problem !== undefined };
-  if (shape.kind === 'list' && !(Array.isArray(value) && value.length > mostLines))
+  if (shape.kind === 'list' && !(Array.isArray(value) && value.length > maxLines))
     return (
       <fieldset className={css.group}>
         <legend>
@@ -209,8 +209,8 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
   const shape = shapeOf(schema, root);
   if (shape.kind === 'choice' || shape.kind === 'boolean') {
     const values = shape.kind === 'choice' ? shape.values : [true, false];
-    const given = briefJson(value, mostChoiceCharacters);
-    const at = values.findIndex((one) => briefJson(one, mostChoiceCharacters) === given);
+    const given = briefJson(value, maxChoiceCharacters);
+    const at = values.findIndex((one) => briefJson(one, maxChoiceCharacters) === given);
     return (
       <Select
         aria-label={label}

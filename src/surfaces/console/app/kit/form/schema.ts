@@ -21,13 +21,13 @@ export interface Field {
 
 /** Schemas beyond these limits are edited as JSON. */
 export const deepest = 4;
-const mostFields = 60;
-const mostFieldsInAll = 200;
-const mostChoices = 500;
-export const mostChoiceCharacters = 20_000;
-const mostRefs = 20;
-const mostForms = 20;
-const longestRef = 500;
+const maxFields = 60;
+const maxFieldsInAll = 200;
+const maxChoices = 500;
+export const maxChoiceCharacters = 20_000;
+const maxRefs = 20;
+const maxForms = 20;
+const maxRefLength = 500;
 
 /** From the level `levels` on, objects and lists are edited as JSON. */
 export function shapeOf(given: Schema, root: Schema, depth = 0, levels = deepest): Shape {
@@ -86,23 +86,23 @@ function readFields(schema: Schema): Fields {
   const needed = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
   // Required fields come first when the list is cut.
   const shown =
-    names.length <= mostFields
+    names.length <= maxFields
       ? names
       : [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
   return {
-    fields: shown.slice(0, mostFields).map((name) => ({
+    fields: shown.slice(0, maxFields).map((name) => ({
       name,
       schema: asSchema(properties[name]) ?? {},
       needed: needed.has(name),
     })),
-    more: Math.max(0, names.length - mostFields),
+    more: Math.max(0, names.length - maxFields),
   };
 }
 
 /** How many levels of objects can be drawn as fields without becoming more than a page can hold. */
 export function levelsThatFit(schema: Schema, root: Schema): number {
   let levels = deepest;
-  while (levels > 1 && countFields(schema, root, 0, levels, mostFieldsInAll) > mostFieldsInAll) levels--;
+  while (levels > 1 && countFields(schema, root, 0, levels, maxFieldsInAll) > maxFieldsInAll) levels--;
   return levels;
 }
 
@@ -121,7 +121,7 @@ function countFields(schema: Schema, root: Schema, depth: number, levels: number
 /** Follows references within the document, and takes the one form that is not null. */
 function resolved(schema: Schema, root: Schema): Schema {
   let current = schema;
-  for (let followed = 0; followed < mostRefs; followed++) {
+  for (let followed = 0; followed < maxRefs; followed++) {
     const next = referenced(current, root) ?? onlyForm(current);
     if (!next) return current;
     current = next;
@@ -131,7 +131,7 @@ function resolved(schema: Schema, root: Schema): Schema {
 
 export function referenced({ $ref }: Schema, root: Schema): Schema | undefined {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
-  if ($ref.length > longestRef) return {};
+  if ($ref.length > maxRefLength) return {};
   let place: unknown = root;
   for (const part of $ref.slice(1).split('/').filter(Boolean)) place = asSchema(place)?.[decodePointer(part)];
   return asSchema(place) ?? {};
@@ -147,7 +147,7 @@ function decodePointer(part: string): string {
 
 function onlyForm({ anyOf, oneOf }: Schema): Schema | undefined {
   const forms: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
-  if (forms.length > mostForms) return undefined;
+  if (forms.length > maxForms) return undefined;
   const [first, ...others] = forms
     .map(asSchema)
     .filter((form) => form !== undefined && form['type'] !== 'null');
@@ -156,8 +156,8 @@ function onlyForm({ anyOf, oneOf }: Schema): Schema | undefined {
 
 function choicesOf(schema: Schema): unknown[] | undefined {
   const values: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
-  if (!Array.isArray(values) || values.length === 0 || values.length > mostChoices) return undefined;
-  return jsonWithin(values, mostChoiceCharacters).whole ? values : undefined;
+  if (!Array.isArray(values) || values.length === 0 || values.length > maxChoices) return undefined;
+  return jsonWithin(values, maxChoiceCharacters).whole ? values : undefined;
 }
 
 function typeOf({ type, properties }: Schema): string | undefined {

@@ -9,7 +9,7 @@ import { Refused } from '../sign-in/entry.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
 import css from './account.module.css';
 
-export function savedWords(confirmationSentTo: string | null): string {
+export function savedText(confirmationSentTo: string | null): string {
   if (confirmationSentTo === null) return 'Profile saved';
   return `Profile saved. To confirm the new address, open the link we sent to ${confirmationSentTo}`;
 }
@@ -26,7 +26,7 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
         body: { name: name.trim(), ...(newEmail && { email: email.trim(), currentPassword }) },
       }),
     {
-      says: ({ confirmationSentTo }) => savedWords(confirmationSentTo),
+      says: ({ confirmationSentTo }) => savedText(confirmationSentTo),
       onDone: ({ confirmationSentTo: _, ...next }) => {
         setCurrentPassword('');
         setEmail(next.user.email);

@@ -190,7 +190,7 @@ function Conversation({
         )}
       </ol>
       <p role="status" className="visually-hidden">
-        {live && statusWords(live)}
+        {live && statusLabels(live)}
       </p>
       <div ref={end} />
     </>
@@ -198,13 +198,13 @@ function Conversation({
 }
 
 /** Read out: the words of a reply as they come would be too many. */
-function statusWords({ state, pieces }: LiveTurn): string {
+function statusLabels({ state, pieces }: LiveTurn): string {
   const last = pieces.at(-1);
   if (state === 'running' && last?.kind === 'call') return `Tool ${last.tool}: ${last.state}`;
-  return { ...stateWords }[state];
+  return { ...stateLabels }[state];
 }
 
-const stateWords = {
+const stateLabels = {
   sending: 'Sending message',
   waiting: 'Waiting for another turn of this chat',
   running: 'The model is working',

@@ -11,7 +11,7 @@ const turns = personalStoreOf<ReadonlyMap<string, LiveTurn>>(new Map());
 const stops = new Map<string, AbortController>();
 
 /** Longer than any turn may take. */
-const longestWait = 200_000;
+const maxWait = 200_000;
 
 export function startingIn(projectId: string): string {
   return `new in ${projectId}`;
@@ -87,7 +87,7 @@ function change(key: string, how: (turn: LiveTurn) => LiveTurn): boolean {
 async function run(body: Body, stop: AbortController): Promise<void> {
   const { signal } = stop;
   const key = body.idempotencyKey;
-  const until = Date.now() + longestWait;
+  const until = Date.now() + maxWait;
   for (;;) {
     try {
       return await read(body, stop);

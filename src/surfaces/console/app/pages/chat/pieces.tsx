@@ -12,7 +12,7 @@ import css from './chat.module.css';
 import type { Call, CallState, Piece } from './exchanges.ts';
 
 /** Characters of a message that are drawn at once. */
-const mostAtFirst = 20_000;
+const maxAtFirst = 20_000;
 
 /** Words of a person or a model: text, whatever is in it. */
 export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: string; text: string }) {
@@ -21,7 +21,7 @@ export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: stri
       <h2 className={by === 'You' ? undefined : 'visually-hidden'} dir="auto">
         {name}
       </h2>
-      <LongText className={common.words} text={text} first={mostAtFirst} />
+      <LongText className={common.words} text={text} first={maxAtFirst} />
     </div>
   );
 }

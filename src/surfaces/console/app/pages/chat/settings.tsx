@@ -78,7 +78,7 @@ export function useSettings(projectId: string, settings: Settings, enabled = tru
   return { chosen, models, servers };
 }
 
-const modeWords = {
+const modeLabels = {
   read_only: 'Only tools declared read-only. Tools without that declaration are excluded.',
   auto: 'All tools, including those that change or delete data, without confirmation.',
 };
@@ -113,7 +113,7 @@ export function SettingsForm({
         />
         <SelectField
           label="Tools"
-          hint={modeWords[settings.toolMode]}
+          hint={modeLabels[settings.toolMode]}
           value={settings.toolMode}
           options={[
             ['read_only', 'Read-only tools'],

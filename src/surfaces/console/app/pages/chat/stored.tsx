@@ -76,8 +76,8 @@ function TurnFacts({
       <p className={css.facts}>
         <Time at={startedAt} />
         <span>{duration(endedAt - startedAt)}</span>
-        {usage && <UsageWords usage={usage} />}
-        {finishReason !== undefined && finishReason !== 'stop' && <span>{finishWords(finishReason)}</span>}
+        {usage && <UsageText usage={usage} />}
+        {finishReason !== undefined && finishReason !== 'stop' && <span>{finishText(finishReason)}</span>}
         {spanCount > 0 && (
           <Button
             look="quiet"
@@ -100,7 +100,7 @@ function TurnFacts({
   );
 }
 
-function UsageWords({ usage }: { usage: NonNullable<Turn['usage']> }) {
+function UsageText({ usage }: { usage: NonNullable<Turn['usage']> }) {
   const { inputTokens, outputTokens } = usage;
   if (inputTokens === undefined && outputTokens === undefined) return <span>token usage unknown</span>;
   const said = (tokens: number | undefined): string => (tokens === undefined ? 'unknown' : count(tokens));
@@ -117,6 +117,6 @@ const finishes: Record<string, string> = {
   'step-limit': 'stopped at the limit of model calls',
 };
 
-function finishWords(reason: string): string {
+function finishText(reason: string): string {
   return finishes[reason] ?? `ended: ${reason}`;
 }

@@ -37,7 +37,7 @@ export function isOpen({ state }: LiveTurn): boolean {
 }
 
 /** More of the arguments or the result of a call is in the trace. */
-const mostOfCall = 20_000;
+const maxOfCall = 20_000;
 
 export function afterEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
   const { pieces } = turn;
@@ -103,8 +103,8 @@ function ended(turn: LiveTurn, answer: Ended): LiveTurn {
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'string') return cut(value, mostOfCall);
-  const { text, whole } = jsonWithin(value, mostOfCall, 2);
+  if (typeof value === 'string') return cut(value, maxOfCall);
+  const { text, whole } = jsonWithin(value, maxOfCall, 2);
   return whole ? text : `${text}…`;
 }
 

@@ -13,7 +13,7 @@ import { Revisions } from '../../kit/revisions.tsx';
 import { Time } from '../../kit/time.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { type Client, EditClient } from './edit-client.tsx';
-import { impactWords, serverWords } from './words.ts';
+import { impactText, serverText } from './labels.ts';
 
 export function ClientPage() {
   const { projectId, clientId } = useParams({ from: '/projects/$projectId/clients/$clientId' });
@@ -35,7 +35,7 @@ export function ClientPage() {
     );
   const client = found.data;
   const { id, name, config, versionNumber, updatedAt, impact } = client;
-  const words = serverWords(servers.data?.items ?? []);
+  const words = serverText(servers.data?.items ?? []);
   return (
     <Page
       title={name}
@@ -57,7 +57,7 @@ export function ClientPage() {
           ['Model', config.modelId],
           ['Servers', words(config['serverIds'] ?? '')],
           ['Optional servers', words(config['optionalServerIds'] ?? '')],
-          ['Edit impact', impactWords(impact)],
+          ['Edit impact', impactText(impact)],
           ['Changed', <Time key="changed" at={updatedAt} />],
         ]}
       />

@@ -5,7 +5,7 @@ import { Changes } from '../../kit/changes.tsx';
 import { Choices, Switch } from '../../kit/choices.tsx';
 import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { impactWords, serverWords } from './words.ts';
+import { impactText, serverText } from './labels.ts';
 
 export type Client = Output<'getClient'>;
 type Config = Record<string, unknown>;
@@ -68,12 +68,12 @@ export function EditClient({
       </details>
       {edited && (
         <>
-          <p>{impactWords(client.impact)}</p>
+          <p>{impactText(client.impact)}</p>
           <Changes
             label="What will change"
             before={client.config}
             after={config}
-            words={serverWords(servers.data?.items ?? [])}
+            words={serverText(servers.data?.items ?? [])}
           />
         </>
       )}

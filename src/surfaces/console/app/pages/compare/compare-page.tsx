@@ -12,21 +12,21 @@ import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { runOf } from '../runs/queries.ts';
-import { coverageWords, isOpen } from '../runs/states.ts';
+import { coverageText, isOpen } from '../runs/states.ts';
 import type { CompareSearch } from './address.ts';
 import css from './compare.module.css';
 import {
   type Compared,
   type Comparison,
-  chanceWords,
+  chanceText,
   type Diff,
-  deltaWords,
+  deltaText,
   inOrder,
   isChanged,
-  pointsWords,
+  pointsText,
   stateOfCase,
-  summaryWords,
-} from './compare-words.ts';
+  summaryText,
+} from './compare-labels.ts';
 
 const route = '/projects/$projectId/runs/$runId/compare';
 
@@ -102,7 +102,7 @@ function ChooseBase({
   const options = (runs.data?.items ?? [])
     .filter((run) => run.id !== runId && !isOpen(run))
     .map((run) => {
-      const covers = coverageWords(run);
+      const covers = coverageText(run);
       const words = [
         `#${run.runNumber}`,
         run.result ?? run.status,
@@ -133,11 +133,11 @@ function Body({ comparison, projectId }: { comparison: Comparison; projectId: st
   return (
     <>
       <div>
-        <p className={common.sentence}>{summaryWords(comparison)}</p>
+        <p className={common.sentence}>{summaryText(comparison)}</p>
         {difference ? (
           <p className={css.whole}>
-            {pointsWords(difference.change)} overall:
-            <StateMark state={stateOfChange(difference)}>{chanceWords(difference)}</StateMark>
+            {pointsText(difference.change)} overall:
+            <StateMark state={stateOfChange(difference)}>{chanceText(difference)}</StateMark>
           </p>
         ) : (
           <p className={css.soft}>The runs have no case in common that was judged in both.</p>
@@ -228,7 +228,7 @@ function Totals({ comparison, projectId }: { comparison: Comparison; projectId: 
             <td>
               {comparison.passSummary.passRatePercent.delta === null
                 ? '–'
-                : pointsWords(comparison.passSummary.passRatePercent.delta / 100)}
+                : pointsText(comparison.passSummary.passRatePercent.delta / 100)}
             </td>
           </tr>
           {rows.map(([name, diff, show]) => (
@@ -236,7 +236,7 @@ function Totals({ comparison, projectId }: { comparison: Comparison; projectId: 
               <th scope="row">{name}</th>
               <td>{diff.base === null ? 'not known' : show(diff.base)}</td>
               <td>{diff.compare === null ? 'not known' : show(diff.compare)}</td>
-              <td>{deltaWords(diff, show) ?? '–'}</td>
+              <td>{deltaText(diff, show) ?? '–'}</td>
             </tr>
           ))}
         </tbody>
@@ -291,11 +291,11 @@ function columnsOf({ baseRun, compareRun }: Comparison, projectId: string): Colu
       cell: ({ difference }) =>
         difference && (
           <span className={css.difference}>
-            <span>{pointsWords(difference.change)}</span>
-            <StateMark state={stateOfChange(difference)}>{chanceWords(difference)}</StateMark>
+            <span>{pointsText(difference.change)}</span>
+            <StateMark state={stateOfChange(difference)}>{chanceText(difference)}</StateMark>
             {difference.interval && (
               <span className={css.soft}>
-                {pointsWords(difference.interval.lower)} to {pointsWords(difference.interval.upper)}
+                {pointsText(difference.interval.lower)} to {pointsText(difference.interval.upper)}
               </span>
             )}
           </span>
@@ -316,9 +316,9 @@ function SideRate({ run, side }: { run: Comparison['baseRun']; side: Compared['b
 
 function Medians({ metrics: { durationMs, totalTokens, estimatedCostUsd } }: Pick<Compared, 'metrics'>) {
   const lines: [name: string, words: string | undefined][] = [
-    ['time', deltaWords(durationMs, duration)],
-    ['tokens', deltaWords(totalTokens, (value) => count(Math.round(value)))],
-    ['cost', deltaWords(estimatedCostUsd, cost)],
+    ['time', deltaText(durationMs, duration)],
+    ['tokens', deltaText(totalTokens, (value) => count(Math.round(value)))],
+    ['cost', deltaText(estimatedCostUsd, cost)],
   ];
   return (
     <span className={css.difference}>

@@ -5,7 +5,7 @@ import { linkClass } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { RunsTable } from './runs-table.tsx';
-import { isOpen } from './words.ts';
+import { isOpen } from './labels.ts';
 
 const pollEvery = 5_000;
 

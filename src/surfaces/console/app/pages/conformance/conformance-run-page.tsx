@@ -5,7 +5,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { ShareRun } from '../runs/share.tsx';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
-import { isOpen, stateOfRun, targetName } from './words.ts';
+import { isOpen, stateOfRun, targetName } from './labels.ts';
 
 export function ConformanceRunPage() {
   const which = useParams({ from: '/projects/$projectId/conformance/$runId' });

@@ -13,7 +13,7 @@ import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-
 import { RunsTable } from './runs-table.tsx';
 import { ScoreChart } from './score-chart.tsx';
 import { StartConformance } from './start-conformance.tsx';
-import { type ConformanceRun, isOpen, stateOfRun } from './words.ts';
+import { type ConformanceRun, isOpen, stateOfRun } from './labels.ts';
 
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;

@@ -15,7 +15,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './conformance.module.css';
 import { SuiteTable } from './suite-table.tsx';
-import { type ConformanceRun, isOpen, reasons, scoreWords, sourceWords, suiteName } from './words.ts';
+import { type ConformanceRun, isOpen, reasons, scoreText, sourceText, suiteName } from './labels.ts';
 
 type Report = Output<'getConformanceReport'>;
 type Check = Report['checks'][number];
@@ -56,12 +56,12 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
     <>
       <Facts
         facts={[
-          ['Score', run.score === null && isOpen(run) ? undefined : scoreWords(run.score)],
+          ['Score', run.score === null && isOpen(run) ? undefined : scoreText(run.score)],
           ['Passed', count(passed)],
           ['Failed', count(failed)],
           ['Pending', count(pending)],
           ['Skipped', count(skipped)],
-          ['Ran', sourceWords(run)],
+          ['Ran', sourceText(run)],
           ['By', run.actorLabel],
           ['Run', <Id key="id" value={run.id} />],
           [

@@ -3,7 +3,7 @@ import { count } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { type ConformanceRun, sourceWords, stateOfRun, suiteName, targetName } from './words.ts';
+import { type ConformanceRun, sourceText, stateOfRun, suiteName, targetName } from './labels.ts';
 
 /** Runs, the latest first; of one server or of all. */
 export function RunsTable({ runs, named = false }: { runs: readonly ConformanceRun[]; named?: boolean }) {
@@ -38,5 +38,5 @@ const columns: Column<ConformanceRun>[] = [
     name: 'Suites',
     cell: ({ requestedSuites }) => requestedSuites.map((kind) => suiteName(kind)).join(', '),
   },
-  { name: 'Ran', cell: sourceWords },
+  { name: 'Ran', cell: sourceText },
 ];

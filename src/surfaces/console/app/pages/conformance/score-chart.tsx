@@ -4,7 +4,7 @@ import chart from '../../charts/chart.module.css';
 import { Chart, type ChartColumn } from '../../charts/chart.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { shownTime, Time } from '../../kit/time.tsx';
-import { type ConformanceRun, sourceWords } from './words.ts';
+import { type ConformanceRun, sourceText } from './labels.ts';
 
 type Scored = ConformanceRun & { score: number };
 
@@ -60,5 +60,5 @@ const columns: ChartColumn<Scored>[] = [
   { name: 'Score', value: ({ score }) => score },
   { name: 'Passed', value: ({ passed }) => passed },
   { name: 'Failed', value: ({ failed }) => failed },
-  { name: 'Ran', value: sourceWords },
+  { name: 'Ran', value: sourceText },
 ];

@@ -6,7 +6,7 @@ import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import type { Which } from '../servers/which.ts';
-import { type SuiteKind, suiteName } from './words.ts';
+import { type SuiteKind, suiteName } from './labels.ts';
 
 /** Suites that run here; OAuth results come from external runners. */
 const offered: [SuiteKind, string][] = [

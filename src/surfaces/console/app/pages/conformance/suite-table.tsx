@@ -2,7 +2,7 @@ import { count } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration } from '../../kit/time.tsx';
-import { stateOf, suiteName } from './words.ts';
+import { stateOf, suiteName } from './labels.ts';
 
 interface Suite {
   suiteKind: string;

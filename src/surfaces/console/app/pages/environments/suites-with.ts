@@ -1,7 +1,7 @@
 import { api, queryOptions } from '../../api/index.ts';
 
 /** Suites say which environments they are attached to only one by one. */
-const mostRead = 40;
+const maxRead = 40;
 
 /** The suites that run in an environment; asked when somebody is about to take it away. */
 export function suitesWith(projectId: string, environmentId: string) {
@@ -11,13 +11,13 @@ export function suitesWith(projectId: string, environmentId: string) {
       const { items } = await api.listEvalSuites({ projectId }, { signal });
       const suites = await Promise.all(
         items
-          .slice(0, mostRead)
+          .slice(0, maxRead)
           .map(({ id: suiteId }) => api.getEvalSuite({ projectId, suiteId }, { signal })),
       );
       const attached = suites.filter(({ environmentIds }) => environmentIds.includes(environmentId));
       return {
         uses: attached.map(({ id, name }) => ({ kind: 'suite' as const, id, name: name ?? id })),
-        more: items.length > mostRead,
+        more: items.length > maxRead,
       };
     },
     staleTime: 0,

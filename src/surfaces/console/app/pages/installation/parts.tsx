@@ -72,7 +72,7 @@ const settingColumns: Column<Setting>[] = [
 ];
 
 export function Settings({ installation: { settings } }: { installation: Installation }) {
-  const [words, setWords] = useState('');
+  const [words, setText] = useState('');
   const asked = words.trim().toLowerCase();
   const shown = settings.filter(({ name, meaning }) => `${name} ${meaning}`.toLowerCase().includes(asked));
   return (
@@ -85,7 +85,7 @@ export function Settings({ installation: { settings } }: { installation: Install
           placeholder="Filter settings"
           className={css.filter}
           value={words}
-          onChange={({ target }) => setWords(target.value)}
+          onChange={({ target }) => setText(target.value)}
         />
       }
     >

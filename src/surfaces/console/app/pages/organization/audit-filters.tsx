@@ -2,7 +2,7 @@ import { Button } from '../../kit/button.tsx';
 import { Select, TextInput } from '../../kit/field.tsx';
 import { FilterInput } from '../../kit/filter-input.tsx';
 import type { AuditSearch } from './address.ts';
-import { actionKinds } from './audit-words.ts';
+import { actionKinds } from './audit-labels.ts';
 import css from './organization.module.css';
 
 type Options = readonly (readonly [value: string, label: string])[];

@@ -15,7 +15,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type AuditSearch, beginOf, endOf } from './address.ts';
 import { AuditFilters } from './audit-filters.tsx';
-import { actionWords } from './audit-words.ts';
+import { actionText } from './audit-labels.ts';
 import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
 
@@ -77,14 +77,14 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
 
 function unfoldingIn(organizationId: string) {
   return {
-    nameOf: ({ action, id }: Event) => `${actionWords(action)} ${id.slice(-6)}`,
+    nameOf: ({ action, id }: Event) => `${actionText(action)} ${id.slice(-6)}`,
     content: (event: Event) => <Whole event={event} organizationId={organizationId} />,
   };
 }
 
 function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
   return [
-    { name: 'Action', main: true, cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
+    { name: 'Action', main: true, cell: ({ action }) => <span title={action}>{actionText(action)}</span> },
     { name: 'Who', cell: (event) => whoOf(event) },
     { name: 'Target', cell: ({ target }) => <Id value={target} /> },
     {

@@ -7,7 +7,7 @@ import { Problem } from '../../kit/notice.tsx';
 import { LinkOnce } from './once.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
-import { type Role, rolesGivenBy, roleWords } from './roles.ts';
+import { type Role, rolesGivenBy, roleLabels } from './roles.ts';
 
 export function Invite({ standing, onClose }: { standing: Standing; onClose: () => void }) {
   const { organization, organizationId } = standing;
@@ -43,7 +43,7 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
         </Field>
         <SelectField
           label="Role"
-          hint={`Can ${roleWords[role]}.`}
+          hint={`Can ${roleLabels[role]}.`}
           value={role}
           options={rolesGivenBy(organization.role).map((one) => [one, one] as const)}
           onChange={setRole}

@@ -3,7 +3,7 @@ import { api, type Output } from '../../api/index.ts';
 type Run = Output<'listEvalRuns'>['items'][number];
 
 /** Limit for each project. Beyond it only the latest runs count. */
-const mostPages = 5;
+const maxPages = 5;
 const perPage = 100;
 
 /** The runs of a project since a point in time, newest first, and whether those are all. */
@@ -13,7 +13,7 @@ export function runsSince(projectId: string, since: number) {
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<{ runs: Run[]; all: boolean }> => {
       const runs: Run[] = [];
       let cursor: string | undefined;
-      for (let page = 0; page < mostPages; page++) {
+      for (let page = 0; page < maxPages; page++) {
         const answer = await api.listEvalRuns(
           { projectId, limit: perPage, ...(cursor !== undefined && { cursor }) },
           { signal },

@@ -3,7 +3,7 @@ import type { ConsoleOutput } from '../../api/index.ts';
 export type Member = ConsoleOutput<'listMembers'>['items'][number];
 export type Role = Member['role'];
 
-export const roleWords: Record<Role, string> = {
+export const roleLabels: Record<Role, string> = {
   owner: 'do everything, including managing owners',
   admin: 'do everything except manage owners',
   member: 'work in the projects they have access to',

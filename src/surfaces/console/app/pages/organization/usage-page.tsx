@@ -10,14 +10,14 @@ import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { isOpen } from '../runs/states.ts';
 import { Budget } from './budget.tsx';
-import { limitWords } from './limit-words.ts';
+import { limitText } from './limit-labels.ts';
 import { runsSince } from './month.ts';
 import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
 import { trialsByDay } from './trials-by-day.ts';
 
 /** Projects whose runs are read for this page. */
-const mostProjects = 10;
+const maxProjects = 10;
 
 export function UsagePage() {
   return (
@@ -40,12 +40,12 @@ function Use({ standing: { organizationId } }: { standing: Standing }) {
   const items = projects.data?.items ?? [];
   const read = useQueries({
     queries: items
-      .slice(0, mostProjects)
+      .slice(0, maxProjects)
       .map(({ id }) => ({ ...runsSince(id, month ?? 0), enabled: month !== undefined })),
   });
   if (projects.isError) return <Problem error={projects.error} retry={() => void projects.refetch()} />;
   const runs = read.flatMap(({ data }) => data?.runs ?? []);
-  const partly = items.length > mostProjects || read.some(({ data }) => data?.all === false);
+  const partly = items.length > maxProjects || read.some(({ data }) => data?.all === false);
   const failed = read.find(({ isError }) => isError);
   return (
     <>
@@ -104,7 +104,7 @@ function Limits({
         <div className={css.bars}>
           {Object.entries(plan.limits).map(([limit, allowed]) => {
             const now = used[limit];
-            const words = limitWords(limit);
+            const words = limitText(limit);
             return now === undefined ? (
               <p key={limit} className={css.allowed}>
                 <span>{words}</span>

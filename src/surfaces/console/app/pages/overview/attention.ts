@@ -64,7 +64,7 @@ export function attentionOf(known: {
       waived.push({
         ...item,
         state: 'waived',
-        words: `${endWords(waiver.expiresAt - known.now)}: ${waiver.reason}`,
+        words: `${endText(waiver.expiresAt - known.now)}: ${waiver.reason}`,
         at: waiver.expiresAt,
       });
   }
@@ -89,7 +89,7 @@ function wordsOf({ summary, status }: Run, waiver: Waiver | null | undefined): s
   return `${summary.passed} of ${summary.total} trials passed${left}${ended}`;
 }
 
-function endWords(left: number): string {
+function endText(left: number): string {
   const hours = Math.max(1, Math.ceil(left / 3_600_000));
   return hours <= 48
     ? `Waiver expires within ${hours} h`

@@ -19,7 +19,7 @@ import { Trend } from './trend.tsx';
 import { csvOf, type Point, trendsOf } from './trends.ts';
 
 /** Limits the requests for waivers and server health. */
-const mostAsked = 10;
+const maxAsked = 10;
 const lastRuns = 100;
 
 export function OverviewPage() {
@@ -82,12 +82,12 @@ function Attention({
   servers: Output<'listProjectServers'>['items'];
 }) {
   const [now] = useState(() => Date.now());
-  const failing = failingRuns(runs).slice(0, mostAsked);
+  const failing = failingRuns(runs).slice(0, maxAsked);
   const waivers = useQueries({
     queries: failing.map(({ id: runId }) => ask('getGateWaiver', { projectId, runId })),
   });
   const inUse = servers.filter(({ enabled }) => enabled);
-  const looks = useQueries({ queries: inUse.slice(0, mostAsked).map(({ id }) => healthOf(projectId, id)) });
+  const looks = useQueries({ queries: inUse.slice(0, maxAsked).map(({ id }) => healthOf(projectId, id)) });
   const items = attentionOf({
     suites,
     runs,
@@ -99,7 +99,7 @@ function Attention({
     now,
   });
   const looking = [...waivers, ...looks].some(({ isLoading }) => isLoading);
-  const unseen = inUse.length - Math.min(inUse.length, mostAsked);
+  const unseen = inUse.length - Math.min(inUse.length, maxAsked);
   return (
     <Section title="Needs attention">
       <div aria-live="polite">

@@ -18,7 +18,7 @@ export interface Point {
 }
 
 /** Runs that a small picture has room for. */
-const mostPoints = 30;
+const maxPoints = 30;
 
 /** The runs of each suite that measured something, the oldest first. */
 export function trendsOf(runs: readonly Run[]): Map<string, Point[]> {
@@ -36,7 +36,7 @@ export function trendsOf(runs: readonly Run[]): Map<string, Point[]> {
       trials: run.summary.total,
       ...interval,
     });
-    trends.set(run.suiteId, points.slice(-mostPoints));
+    trends.set(run.suiteId, points.slice(-maxPoints));
   }
   return trends;
 }

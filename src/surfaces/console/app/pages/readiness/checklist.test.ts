@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checklistOf, seenIn, standing } from './checklist.ts';
-import type { Finding } from './words.ts';
+import type { Finding } from './labels.ts';
 
 const finding = (id: string, weight: Finding['class'], status: Finding['status']): Finding => ({
   id,

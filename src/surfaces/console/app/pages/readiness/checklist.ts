@@ -1,4 +1,4 @@
-import type { Finding, Lane, Report } from './words.ts';
+import type { Finding, Lane, Report } from './labels.ts';
 
 /** Only these decide whether a server is ready. */
 export function decides({ class: weight }: Pick<Finding, 'class'>): boolean {

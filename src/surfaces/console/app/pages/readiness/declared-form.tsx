@@ -6,13 +6,13 @@ import { say } from '../../kit/toast.tsx';
 import { type DeclaredField, type Draft, declaredFields, declaredOf, draftOf } from './declared-fields.ts';
 import css from './readiness.module.css';
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 const fileName = 'declared.json';
 
 export function DeclaredForm({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
   const read = async (file: File | undefined): Promise<void> => {
     if (!file) return;
-    const declared = file.size > mostBytes ? undefined : draftOf(await file.text());
+    const declared = file.size > maxBytes ? undefined : draftOf(await file.text());
     if (declared) onChange({ ...draft, ...declared });
     else say(`The file has no declarations. It must be a JSON object like the ${fileName} saved here`);
   };

@@ -12,7 +12,7 @@ import { Time } from '../../kit/time.tsx';
 import type { Which } from '../servers/which.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
-import { directories, isOpen, type ReadinessRun, stateOf } from './words.ts';
+import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;

@@ -11,7 +11,7 @@ import { checklistOf, decides, type Group, seenIn, standing } from './checklist.
 import css from './readiness.module.css';
 import {
   type Finding,
-  inputWords,
+  inputText,
   lanes,
   marks,
   type Report,
@@ -19,7 +19,7 @@ import {
   stages,
   verdicts,
   weights,
-} from './words.ts';
+} from './labels.ts';
 
 type Coverage = Report['lanes'][number];
 
@@ -86,7 +86,7 @@ const laneColumns: Column<Coverage>[] = [
     name: 'Missing',
     cell: ({ missingInputs }) =>
       missingInputs.length > 0 && (
-        <span className={common.softText}>{missingInputs.map(inputWords).join(', ')}</span>
+        <span className={common.softText}>{missingInputs.map(inputText).join(', ')}</span>
       ),
   },
 ];
@@ -147,7 +147,7 @@ function Rule({ finding }: { finding: Finding }) {
         {status === 'not-evaluated' && notEvaluatedReason !== undefined && (
           <LongText text={notEvaluatedReason} first={500} />
         )}
-        {missingInputs.length > 0 && <p>Needs {missingInputs.map(inputWords).join(', ')}.</p>}
+        {missingInputs.length > 0 && <p>Needs {missingInputs.map(inputText).join(', ')}.</p>}
         {asks && remediation !== undefined && (
           <div className={css.remedy}>
             <LongText text={remediation} first={600} />

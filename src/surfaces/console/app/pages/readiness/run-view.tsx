@@ -9,7 +9,7 @@ import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './readiness.module.css';
 import { ReadinessReport } from './report.tsx';
-import { directories, isOpen, type ReadinessRun, stateOf } from './words.ts';
+import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 
 const pollEvery = 1_500;
 

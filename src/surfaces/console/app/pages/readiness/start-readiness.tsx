@@ -11,7 +11,7 @@ import { declaredOf } from './declared-fields.ts';
 import { DeclaredForm } from './declared-form.tsx';
 import { draftFor, keepDraft } from './drafts.ts';
 import css from './readiness.module.css';
-import { type Directory, directories, type ReadinessRun } from './words.ts';
+import { type Directory, directories, type ReadinessRun } from './labels.ts';
 
 type Mode = NonNullable<ReadinessRun['submissionMode']>;
 

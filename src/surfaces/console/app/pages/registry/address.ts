@@ -16,11 +16,11 @@ export interface RegistrySearch {
   install?: string | undefined;
 }
 
-const longestWords = 200;
+const maxWordsLength = 200;
 
 export function registrySearch(raw: Raw): RegistrySearch {
   return {
-    q: text(raw['q'])?.slice(0, longestWords),
+    q: text(raw['q'])?.slice(0, maxWordsLength),
     source: text(raw['source'])?.slice(0, 100),
     kind: oneOf(kinds, raw['kind']),
     installable: raw['installable'] === true ? true : undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cannotBeEmptied, createBody, draftOf, transportDiffers, updateBody } from './card-body.ts';
-import type { Card } from './words.ts';
+import type { Card } from './labels.ts';
 
 const card: Card = {
   id: 'rgs_1',

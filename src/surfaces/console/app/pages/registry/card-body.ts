@@ -1,5 +1,5 @@
 import type { Input } from '../../api/index.ts';
-import type { Card } from './words.ts';
+import type { Card } from './labels.ts';
 
 /** A card as a form has it: all text. */
 export interface Draft {

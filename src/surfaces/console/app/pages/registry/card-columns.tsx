@@ -2,9 +2,9 @@ import { StateMark } from '../../kit/state.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import css from './registry.module.css';
-import type { Card } from './words.ts';
+import type { Card } from './labels.ts';
 
-const longestAbout = 300;
+const maxAboutLength = 300;
 
 export const aboutColumns: Column<Card>[] = [
   {
@@ -18,7 +18,7 @@ export const aboutColumns: Column<Card>[] = [
       </span>
     ),
   },
-  { name: 'Description', cell: ({ description }) => description && cut(description, longestAbout) },
+  { name: 'Description', cell: ({ description }) => description && cut(description, maxAboutLength) },
   {
     name: 'Kind',
     cell: ({ category, tags = [] }) => [...(category === undefined ? [] : [category]), ...tags].join(', '),

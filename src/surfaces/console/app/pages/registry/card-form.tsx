@@ -13,7 +13,7 @@ import {
   transportDiffers,
   updateBody,
 } from './card-body.ts';
-import type { Card } from './words.ts';
+import type { Card } from './labels.ts';
 
 /** Adds a card, or changes one. */
 export function CardForm({

@@ -26,7 +26,7 @@ import { usesOf } from '../servers/uses.ts';
 import { aboutColumns } from './card-columns.tsx';
 import { type Installed, InstalledMark, sayInstalled } from './installed.tsx';
 import css from './registry.module.css';
-import { type Card, refusalOf } from './words.ts';
+import { type Card, refusalOf } from './labels.ts';
 
 export function Cards({ projectId, installed }: { projectId: string; installed: Installed }) {
   const cards = useInfiniteQuery(askPages('listRegistryServers', { projectId, limit: 50 }));

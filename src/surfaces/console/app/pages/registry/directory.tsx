@@ -17,7 +17,7 @@ import { InstallDialog } from './install-dialog.tsx';
 import { type Installed, InstalledMark } from './installed.tsx';
 import css from './registry.module.css';
 import { Sources, useSources } from './sources.tsx';
-import { askedOf, type Entry, titleOf } from './words.ts';
+import { askedOf, type Entry, titleOf } from './labels.ts';
 
 const route = '/projects/$projectId/registry';
 

@@ -6,10 +6,10 @@ import { Facts } from '../../kit/page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import css from './registry.module.css';
-import { type Entry, postureWords, tierWord, tierWords, titleOf } from './words.ts';
+import { type Entry, postureText, tierWord, tierText, titleOf } from './labels.ts';
 
-const longestAbout = 160;
-const longestAddress = 120;
+const maxAboutLength = 160;
+const maxAddressLength = 120;
 
 /** All of it is what publishers wrote: text, never a link. */
 export const entryColumns: Column<Entry>[] = [
@@ -25,27 +25,27 @@ export const entryColumns: Column<Entry>[] = [
       </span>
     ),
   },
-  { name: 'Description', cell: ({ description }) => description && cut(description, longestAbout) },
+  { name: 'Description', cell: ({ description }) => description && cut(description, maxAboutLength) },
   {
     name: 'From',
     cell: ({ source, verifiedTier }) => (
       <span className={css.named}>
         {source}
-        <small title={tierWords(verifiedTier)}>{tierWord(verifiedTier)}</small>
+        <small title={tierText(verifiedTier)}>{tierWord(verifiedTier)}</small>
       </span>
     ),
   },
   { name: 'Kind', cell: whatItIs },
-  { name: 'Sign-in', cell: ({ authPosture }) => postureWords(authPosture) },
+  { name: 'Sign-in', cell: ({ authPosture }) => postureText(authPosture) },
 ];
 
 function whatItIs(entry: Entry) {
   const { endpointKind, remoteUrl = '', remoteUrlOptions = [], remoteUrlHint = '', command = [] } = entry;
   const [first, second] = {
-    fixed: [<code key="url">{cut(remoteUrl, longestAddress)}</code>, undefined],
+    fixed: [<code key="url">{cut(remoteUrl, maxAddressLength)}</code>, undefined],
     options: [`one of ${counted(remoteUrlOptions.length, 'address', 'addresses')}`, undefined],
-    tenant: ['your own address', cut(remoteUrlHint, longestAddress)],
-    package: [<code key="command">{cut(command.join(' '), longestAddress)}</code>, 'local command'],
+    tenant: ['your own address', cut(remoteUrlHint, maxAddressLength)],
+    package: [<code key="command">{cut(command.join(' '), maxAddressLength)}</code>, 'local command'],
   }[endpointKind ?? ''] ?? [
     entry.rowType === 'package' ? 'a package' : 'remote server',
     entry.unavailableReason,
@@ -67,7 +67,7 @@ export function EntryMore({ entry }: { entry: Entry }) {
       <Facts
         facts={[
           ['Name', entry.serverName],
-          ['Listed by', `${entry.source}, ${tierWords(entry.verifiedTier)}`],
+          ['Listed by', `${entry.source}, ${tierText(entry.verifiedTier)}`],
           ['Address', remoteUrl],
           ['Address template', remoteUrlHint],
           ['Cannot be installed', unavailableReason],

@@ -2,7 +2,7 @@ import { Select } from '../../kit/field.tsx';
 import { FilterInput } from '../../kit/filter-input.tsx';
 import { type Kind, kinds, type RegistrySearch } from './address.ts';
 import css from './registry.module.css';
-import { kindWords } from './words.ts';
+import { kindLabels } from './labels.ts';
 
 /** All of it is in the address. */
 export function Filters({
@@ -37,7 +37,7 @@ export function Filters({
         aria-label="Kind"
         value={kind ?? ''}
         onChange={({ target }) => onChange({ kind: (target.value || undefined) as Kind | undefined })}
-        options={[['', 'Any kind'], ...kinds.map((one) => [one, kindWords[one]] as const)]}
+        options={[['', 'Any kind'], ...kinds.map((one) => [one, kindLabels[one]] as const)]}
       />
       <label>
         <input

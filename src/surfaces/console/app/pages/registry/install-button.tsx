@@ -2,7 +2,7 @@ import { api, refresh, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { complain } from '../../kit/toast.tsx';
 import { sayInstalled } from './installed.tsx';
-import { type Entry, refusalOf, titleOf } from './words.ts';
+import { type Entry, refusalOf, titleOf } from './labels.ts';
 
 /** Installs what has one address at once; what has to be chosen, filled in or run is asked about first. */
 export function InstallButton({

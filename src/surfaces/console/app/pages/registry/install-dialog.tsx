@@ -14,7 +14,7 @@ import { Facts } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { sayInstalled } from './installed.tsx';
-import { type Entry, postureWords, refusalOf, tierWords, titleOf } from './words.ts';
+import { type Entry, postureText, refusalOf, tierText, titleOf } from './labels.ts';
 
 /** Asks what an install has to know, and shows what would be installed as it is listed now. */
 export function InstallDialog({
@@ -97,8 +97,8 @@ function isAsked(entry: Entry | undefined): boolean {
 function factsOf(entry: Entry): [string, string][] {
   return [
     ['Name', entry.serverName],
-    ['Listed by', `${entry.source}, ${tierWords(entry.verifiedTier)}`],
-    ['Sign-in', postureWords(entry.authPosture)],
+    ['Listed by', `${entry.source}, ${tierText(entry.verifiedTier)}`],
+    ['Sign-in', postureText(entry.authPosture)],
   ];
 }
 

@@ -15,7 +15,7 @@ import { aboutColumns } from './card-columns.tsx';
 import { CardForm } from './card-form.tsx';
 import { GuestToken } from './guest-token.tsx';
 import css from './registry.module.css';
-import type { Card } from './words.ts';
+import type { Card } from './labels.ts';
 
 const route = '/organizations/$organizationId/registry';
 

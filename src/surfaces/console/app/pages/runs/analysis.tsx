@@ -107,7 +107,7 @@ function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
   );
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }) {
   const { goalCompletion: goal, groundedness } = judges;
@@ -154,11 +154,11 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
         <Table
           label="Judge results"
           columns={columnsOf(which, goal)}
-          rows={all ? rows : rows.slice(0, mostShown)}
+          rows={all ? rows : rows.slice(0, maxShown)}
           keyOf={({ iterationId }) => iterationId}
         />
       )}
-      {rows.length > mostShown && !all && (
+      {rows.length > maxShown && !all && (
         <div>
           <Button onClick={() => setAll(true)}>Show all {counted(rows.length, 'trial')}</Button>
         </div>

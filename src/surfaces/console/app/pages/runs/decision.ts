@@ -39,10 +39,10 @@ export function verdictSentence(run: Run): string {
   if (verdict === 'passed') return `Passed: ${count(counts?.passed ?? 0)} of ${of} passed${warned}.`;
   if (verdict === 'failed') return `Failed: ${count(counts?.failed ?? 0)} of ${of} did not pass.`;
   if (verdict === 'inconclusive') return 'Inconclusive: too little was measured to decide.';
-  return `Not established: ${undecidedWords[undecided?.reason ?? ''] ?? 'nothing was measured'}.`;
+  return `Not established: ${undecidedLabels[undecided?.reason ?? ''] ?? 'nothing was measured'}.`;
 }
 
-const undecidedWords: Record<string, string> = {
+const undecidedLabels: Record<string, string> = {
   runStatusNotAVerdict: 'the run did not complete',
   runResultNotAVerdict: 'its result is not a verdict',
   verdictSummaryUnavailable: 'its decision record cannot be read',
@@ -54,7 +54,7 @@ export function reasonsOf(run: Run): string[] {
   const validity = decision?.['validity'] as Validity | undefined;
   const codes = (decision?.['reasons'] ?? []) as string[];
   return [
-    ...codes.map((code) => reasonWords(code, validity)),
+    ...codes.map((code) => reasonText(code, validity)),
     ...(stopReason === undefined ? [] : [stopWords[stopReason] ?? `Stopped early: ${stopReason}.`]),
     ...(error === undefined || error === verdictPolicyIntegrityError ? [] : [error]),
     ...(verdictPolicyIntegrityError === undefined ? [] : [verdictPolicyIntegrityError]),
@@ -76,7 +76,7 @@ interface Validity {
   configuredTrials?: number;
 }
 
-function reasonWords(code: string, validity: Validity = {}): string {
+function reasonText(code: string, validity: Validity = {}): string {
   const { policy, completionRate, evaluatorErrorRate, attemptedTrials = 0, configuredTrials = 0 } = validity;
   const words: Record<string, string> = {
     casePassRateBelowThreshold: 'At least one case is below its pass threshold.',

@@ -51,10 +51,10 @@ function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
 }
 
 /** More than can be named are all of them, or as good as. */
-const mostNamed = 500;
+const maxNamed = 500;
 
 function casesOf(left: string[], all: number): { caseIds?: string[] } {
-  return left.length > 0 && left.length < all && left.length <= mostNamed ? { caseIds: left } : {};
+  return left.length > 0 && left.length < all && left.length <= maxNamed ? { caseIds: left } : {};
 }
 
 function placeOf({ suiteId, environment, client, modelSource, effectiveModelId }: Run) {

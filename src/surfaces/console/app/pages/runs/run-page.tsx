@@ -23,7 +23,7 @@ import { chosenRows } from './rows.ts';
 import { RunActions } from './run-actions.tsx';
 import css from './runs.module.css';
 import { ShareRun } from './share.tsx';
-import { coverageWords, isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
+import { coverageText, isOpen, modelText, starterText, stateOfRun } from './states.ts';
 import { useHeard, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
 
@@ -187,7 +187,7 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
     <Facts
       facts={[
         ['ID', <Id key="id" value={run.id} />],
-        ['Scope', coverageWords(run)],
+        ['Scope', coverageText(run)],
         [
           'Suite',
           <Link
@@ -203,10 +203,10 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
           'Duration',
           startedAt !== null && completedAt !== null ? duration(completedAt - startedAt) : undefined,
         ],
-        ['Model', modelWords(run)],
+        ['Model', modelText(run)],
         ['Client', client?.name],
         ['Environment', environment?.name],
-        ['Started by', starterWords(run)],
+        ['Started by', starterText(run)],
         ['Commit', typeof commit === 'string' ? <code key="commit">{commit.slice(0, 12)}</code> : undefined],
         ['Tokens', usage.modelCalls > 0 ? count(usage.totalTokens) : undefined],
         ['Cost', usage.estimatedCostUsd === null ? 'not known' : cost(usage.estimatedCostUsd)],

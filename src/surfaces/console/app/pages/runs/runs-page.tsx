@@ -13,7 +13,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './runs.module.css';
-import { isOpen, modelWords, starterWords, stateOfRun } from './states.ts';
+import { isOpen, modelText, starterText, stateOfRun } from './states.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
@@ -136,9 +136,9 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
           />
         ),
     },
-    { name: 'Model', cell: modelWords },
+    { name: 'Model', cell: modelText },
     { name: 'Environment', cell: ({ environment }) => environment?.name },
-    { name: 'Started by', cell: (run) => <span className={css.soft}>{starterWords(run)}</span> },
+    { name: 'Started by', cell: (run) => <span className={css.soft}>{starterText(run)}</span> },
     { name: 'Started', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: 'Duration',

@@ -43,16 +43,16 @@ export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'grading';
 }
 
-export function coverageWords({ coverage }: Pick<Run, 'coverage'>): string | undefined {
+export function coverageText({ coverage }: Pick<Run, 'coverage'>): string | undefined {
   if (coverage === 'try') return 'editor test run';
   return coverage === 'cases' ? 'selected cases' : undefined;
 }
 
-export function modelWords({ effectiveModelId, modelSource }: Run): string | undefined {
+export function modelText({ effectiveModelId, modelSource }: Run): string | undefined {
   return effectiveModelId ?? (modelSource === 'case' ? 'by case' : undefined);
 }
 
-export function starterWords({ source, launcher }: Run): string {
+export function starterText({ source, launcher }: Run): string {
   const kind = launcher?.['kind'];
   if (kind === 'cli') return 'command line';
   if (kind === 'mcp') return 'an agent';
@@ -67,7 +67,7 @@ export function starterWords({ source, launcher }: Run): string {
   }[source];
 }
 
-const stageWords: Record<string, string> = {
+const stageLabels: Record<string, string> = {
   connection: 'connecting',
   discovery: 'tool discovery',
   selection: 'tool choice',
@@ -78,5 +78,5 @@ const stageWords: Record<string, string> = {
 
 /** Where a trial can fail, in the order of a trial. */
 export function stageWord(stage: string): string {
-  return stageWords[stage] ?? stage;
+  return stageLabels[stage] ?? stage;
 }

@@ -9,7 +9,7 @@ import form from '../../kit/form.module.css';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Pair, Pairs, recordOf } from '../../kit/pairs.tsx';
-import { wordsOf } from './add/words.ts';
+import { wordsOf } from './add/shell-words.ts';
 import type { Which } from './which.ts';
 import { withoutSecrets } from './without-secrets.ts';
 

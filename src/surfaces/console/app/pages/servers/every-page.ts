@@ -8,7 +8,7 @@ interface Listed {
 }
 
 /** A server may list without end. */
-const mostPages = 50;
+const maxPages = 50;
 
 /** Everything that a server lists, and whether there is more than was read. */
 export function everythingListed<Id extends keyof Listed>(id: Id, which: Which) {
@@ -19,7 +19,7 @@ export function everythingListed<Id extends keyof Listed>(id: Id, which: Which) 
       const items: Item[] = [];
       const list = api[id] as Client['listTools'];
       let cursor: string | undefined;
-      for (let page = 0; page < mostPages; page++) {
+      for (let page = 0; page < maxPages; page++) {
         const answer = await list(
           { ...which, body: { ...(cursor !== undefined && { cursor }) } },
           { signal },

@@ -17,7 +17,7 @@ interface Item {
 /** Few enough to be seen at once need no filter. */
 const fewEnough = 8;
 /** Drawn at once; a filter finds the others. */
-const mostDrawn = 500;
+const maxDrawn = 500;
 
 export function ItemList({
   which,
@@ -34,7 +34,7 @@ export function ItemList({
   more: boolean;
   chosen: string | undefined;
 }) {
-  const [words, setWords] = useState('');
+  const [words, setText] = useState('');
   const asked = words.trim().toLowerCase();
   const found = items.filter(({ name, description = '' }) =>
     `${name} ${cut(description, 2_000)}`.toLowerCase().includes(asked),
@@ -47,12 +47,12 @@ export function ItemList({
           aria-label={`Filter ${noun}s`}
           placeholder={`Filter ${counted(items.length, noun)}`}
           value={words}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={(event) => setText(event.target.value)}
         />
       )}
       <ul>
         {/* A server may list a name twice. */}
-        {found.slice(0, mostDrawn).map(({ key, name, description }, at) => (
+        {found.slice(0, maxDrawn).map(({ key, name, description }, at) => (
           <li key={at}>
             <Link
               to="/projects/$projectId/servers/$serverId"
@@ -67,7 +67,7 @@ export function ItemList({
           </li>
         ))}
       </ul>
-      {(more || found.length > mostDrawn) && (
+      {(more || found.length > maxDrawn) && (
         <p className={common.soft}>Partial list; the filter covers the loaded items only.</p>
       )}
     </div>

@@ -108,11 +108,11 @@ function Picture({ source }: { source: string }) {
   );
 }
 
-const longestLink = 2_000;
+const maxLinkLength = 2_000;
 
 /** A link only to where a browser may go; anything else is text. */
 function SafeLink({ address }: { address: string }) {
-  if (address.length > longestLink || !/^https?:\/\//i.test(address))
+  if (address.length > maxLinkLength || !/^https?:\/\//i.test(address))
     return <Code text={address} label="address" />;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer">

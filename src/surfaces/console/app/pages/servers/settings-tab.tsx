@@ -98,7 +98,7 @@ function Deleting({ which, server }: { which: Which; server: Server }) {
           example={<ApiExample operation="deleteProjectServer" input={which} />}
         >
           <p>
-            The saved address, {storedWords(server)} and its baseline are deleted. Past runs keep what they
+            The saved address, {storedText(server)} and its baseline are deleted. Past runs keep what they
             recorded.
           </p>
           {uses.isPending && <p className={common.soft}>Checking what uses it…</p>}
@@ -117,7 +117,7 @@ function Deleting({ which, server }: { which: Which; server: Server }) {
   );
 }
 
-function storedWords({ headerNames, envNames, hasClientSecret }: Server): string {
+function storedText({ headerNames, envNames, hasClientSecret }: Server): string {
   const stored = [...headerNames, ...envNames, ...(hasClientSecret ? ['the client secret'] : [])];
   return stored.length === 0 ? 'its tokens' : `the values of ${stored.join(', ')}, its tokens`;
 }

@@ -106,7 +106,7 @@ function ToolRunner({
         {tool.description && <LongText className={css.description} text={tool.description} />}
         {hints.length > 0 && (
           <p className={common.soft}>
-            Declares: {hints.map(([name]) => hintWords[name] ?? name).join(', ')}.
+            Declares: {hints.map(([name]) => hintLabels[name] ?? name).join(', ')}.
           </p>
         )}
       </div>
@@ -150,7 +150,7 @@ function ToolRunner({
   );
 }
 
-const hintWords: Record<string, string> = {
+const hintLabels: Record<string, string> = {
   readOnlyHint: 'read-only',
   destructiveHint: 'destructive',
   idempotentHint: 'idempotent',

@@ -8,7 +8,7 @@ interface Uses {
 }
 
 /** Suites and clients say which servers they have only one by one. */
-const mostRead = 40;
+const maxRead = 40;
 
 /** Asked when somebody is about to delete it. */
 export function usesOf(projectId: string, server: { id: string; name: string }) {
@@ -26,12 +26,12 @@ export function usesOf(projectId: string, server: { id: string; name: string }) 
       const documents: Documents = {
         suites: await Promise.all(
           suites.items
-            .slice(0, mostRead)
+            .slice(0, maxRead)
             .map(({ id: suiteId }) => api.getEvalSuite({ projectId, suiteId }, options)),
         ),
         clients: await Promise.all(
           withServers
-            .slice(0, mostRead)
+            .slice(0, maxRead)
             .map(({ id: client }) => api.getClient({ projectId, client }, options)),
         ),
         groups: groups.items,
@@ -39,7 +39,7 @@ export function usesOf(projectId: string, server: { id: string; name: string }) 
       };
       return {
         uses: usesIn(server, documents),
-        more: suites.items.length > mostRead || withServers.length > mostRead,
+        more: suites.items.length > maxRead || withServers.length > maxRead,
       };
     },
     staleTime: 0,

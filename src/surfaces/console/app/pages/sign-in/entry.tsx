@@ -4,7 +4,7 @@ import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Glyph } from '../../kit/state.tsx';
 import css from './entry.module.css';
-import { doorWords, secondsToWait } from './refusal.ts';
+import { doorText, secondsToWait } from './refusal.ts';
 
 export const mainButton = css.main as string;
 
@@ -54,7 +54,7 @@ export function Soft({ children }: { children: ReactNode }) {
 
 /** Why it did not work, in plain words, and the next step. */
 export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { happened, next, requestId } = doorWords(error);
+  const { happened, next, requestId } = doorText(error);
   return (
     <div role="alert" className={css.refusal}>
       <Glyph state="attention" />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DrydockError } from '../../../../client/index.ts';
-import { doorWords, secondsToWait } from './refusal.ts';
+import { doorText, secondsToWait } from './refusal.ts';
 
 function refused(code: string, details: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
   const response = new Response('', { status: 400, headers: { 'x-request-id': 'req_1', ...headers } });
@@ -8,14 +8,14 @@ function refused(code: string, details: Record<string, unknown> = {}, headers: R
 }
 
 test('a known reason has words of its own, and the next step', () => {
-  expect(doorWords(refused('NOT_FOUND', { reason: 'USED' }))).toMatchObject({
+  expect(doorText(refused('NOT_FOUND', { reason: 'USED' }))).toMatchObject({
     happened: 'This link has already been used.',
     next: expect.stringContaining('sign in'),
   });
 });
 
 test('what is not known keeps the words of the service and the id of the request', () => {
-  expect(doorWords(refused('INTERNAL_ERROR'))).toMatchObject({
+  expect(doorText(refused('INTERNAL_ERROR'))).toMatchObject({
     happened: 'What the service said.',
     requestId: 'req_1',
   });
@@ -23,8 +23,8 @@ test('what is not known keeps the words of the service and the id of the request
 
 test('a brake says for how long', () => {
   const brake = refused('RATE_LIMITED', {}, { 'retry-after': '27' });
-  expect(doorWords(brake).happened).toBe('Too many attempts.');
-  expect(doorWords(brake).next).toContain('27 s');
+  expect(doorText(brake).happened).toBe('Too many attempts.');
+  expect(doorText(brake).next).toContain('27 s');
   expect(secondsToWait(brake)).toBe(27);
   expect(secondsToWait(refused('UNAUTHORIZED'))).toBe(0);
 });

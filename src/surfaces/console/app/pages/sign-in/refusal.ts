@@ -2,7 +2,7 @@ import { DrydockError } from '../../../../client/index.ts';
 import { factsOf } from '../../api/problem.ts';
 
 /** A refusal at the door: what happened, and what to do now. */
-export interface DoorWords {
+export interface DoorText {
   happened: string;
   next: string;
   /** For whoever looks into it, where nothing else helps. */
@@ -54,7 +54,7 @@ const known: Record<string, [happened: string, next: string]> = {
   NOT_INVITED: ['You have not been invited.', 'Ask an administrator of your organization.'],
 };
 
-export function doorWords(error: unknown): DoorWords {
+export function doorText(error: unknown): DoorText {
   const { message, advice, requestId } = factsOf(error);
   if (!(error instanceof DrydockError)) return { happened: message, next: advice, requestId };
   if (error.code === 'RATE_LIMITED')

@@ -5,7 +5,7 @@ import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
 import { Field, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { say } from '../../kit/toast.tsx';
-import { savedWords } from '../account/profile.tsx';
+import { savedText } from '../account/profile.tsx';
 import { Entry, EntryForm, Refused, SubmitButton, Ways } from './entry.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
@@ -39,7 +39,7 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
     {
       onDone: ({ confirmationSentTo, ...next }) => {
         sessionIs(next);
-        if (confirmationSentTo !== null) say(savedWords(confirmationSentTo));
+        if (confirmationSentTo !== null) say(savedText(confirmationSentTo));
         void navigate({ to: '/', replace: true });
       },
     },

@@ -9,7 +9,7 @@ import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Glyph } from '../../kit/state.tsx';
-import { type Mode, modes, modeWords, whoIsOut } from './modes.ts';
+import { type Mode, modes, modeLabels, whoIsOut } from './modes.ts';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
@@ -81,7 +81,7 @@ function ModeDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   const out = whoIsOut(before, mode);
   const input = { projectId, studyId, body: { mode } };
   const saving = useSubmit(() => api.updateStudy(input), {
-    says: `Access changed: ${modeWords(mode).toLowerCase()}`,
+    says: `Access changed: ${modeLabels(mode).toLowerCase()}`,
     onDone: onClose,
   });
   return (

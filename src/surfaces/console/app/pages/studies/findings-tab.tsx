@@ -17,7 +17,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
 import { FindingList, type ListedFinding } from '../swarms/finding-list.tsx';
-import { detectorOf, detectorWords } from '../swarms/finding-words.ts';
+import { detectorOf, detectorText } from '../swarms/finding-labels.ts';
 import { insightsIn } from '../swarms/run/candidates.ts';
 import { CandidateLine } from '../swarms/run/found.tsx';
 import swarms from '../swarms/swarms.module.css';
@@ -117,7 +117,7 @@ function Findings({ which, analysedAt }: { which: Which; analysedAt: number }) {
     <FindingList
       findings={items.map(({ fingerprint, windows, ...finding }) => ({
         ...finding,
-        what: detectorWords(detectorOf(fingerprint)),
+        what: detectorText(detectorOf(fingerprint)),
         measured: windows.map(({ windowId, affected, total, fired }) => ({
           id: windowId,
           affected,

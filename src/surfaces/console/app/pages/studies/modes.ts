@@ -21,7 +21,7 @@ export const modes = [
   },
 ] as const satisfies { value: Mode; name: string; hint: string }[];
 
-export function modeWords(mode: Mode | null | undefined): string {
+export function modeLabels(mode: Mode | null | undefined): string {
   return modes.find(({ value }) => value === mode)?.name ?? '';
 }
 

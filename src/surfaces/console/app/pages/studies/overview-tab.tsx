@@ -13,7 +13,7 @@ import { Time } from '../../kit/time.tsx';
 import { ChangeMode, RotateLink } from './actions.tsx';
 import { Guests } from './guests.tsx';
 import { Metrics } from './metrics.tsx';
-import { modes, modeWords } from './modes.ts';
+import { modes, modeLabels } from './modes.ts';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { Usage } from './usage.tsx';
@@ -79,7 +79,7 @@ function WayIn({ study }: { study: Study }) {
   return (
     <>
       <p>
-        <strong>{modeWords(mode)}.</strong>{' '}
+        <strong>{modeLabels(mode)}.</strong>{' '}
         <span className={common.soft}>{modes.find(({ value }) => value === mode)?.hint}</span>
       </p>
       {link && <LinkLine url={link.url} label="Copy link" open="Open as a visitor" />}

@@ -10,7 +10,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { type Mode, modes, modeWords } from './modes.ts';
+import { type Mode, modes, modeLabels } from './modes.ts';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
 
@@ -123,7 +123,7 @@ function PublishedDialog({
     <LazyDialog onClose={onClose} title={`${name} is published`} wide>
       <div className={dialog.body}>
         {created === false && <p>It was published before: its name, description and access are unchanged.</p>}
-        <p>Access: {modeWords(mode).toLowerCase()}.</p>
+        <p>Access: {modeLabels(mode).toLowerCase()}.</p>
         {link !== null && <LinkLine url={link} label="Copy link" open="Open as a visitor" />}
         {mode === 'invited_only' && <Note>Invite people on the study's page.</Note>}
       </div>

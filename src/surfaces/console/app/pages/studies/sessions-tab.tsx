@@ -8,7 +8,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { type StudySession, visitorWords } from './session-words.ts';
+import { type StudySession, visitorText } from './session-labels.ts';
 import type { Study } from './study.ts';
 import { Thumb } from './thumb.tsx';
 
@@ -53,7 +53,7 @@ function columnsOf(which: { projectId: string; studyId: string }): Column<StudyS
         </Link>
       ),
     },
-    { name: 'Visitor', cell: visitorWords },
+    { name: 'Visitor', cell: visitorText },
     { name: 'Messages', figure: true, cell: ({ messageCount }) => count(messageCount) },
     {
       name: 'Tool calls',

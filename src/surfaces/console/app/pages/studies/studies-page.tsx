@@ -13,7 +13,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { StudiesSearch } from './address.ts';
 import { Lately } from './lately.tsx';
-import { modeWords } from './modes.ts';
+import { modeLabels } from './modes.ts';
 import { StudiesOff } from './studies-off.tsx';
 
 const PublishStudy = partFrom(() => import('./publish.tsx'), 'PublishStudy');
@@ -88,7 +88,7 @@ function columnsOf(projectId: string): Column<Study>[] {
         </>
       ),
     },
-    { name: 'Access', cell: ({ mode, published }) => (published ? modeWords(mode) : 'nobody') },
+    { name: 'Access', cell: ({ mode, published }) => (published ? modeLabels(mode) : 'nobody') },
     { name: 'Client', cell: ({ hostName }) => hostName ?? 'broken configuration' },
     { name: 'Servers', cell: ({ serverNames }) => serverNames.join(', ') || 'none' },
     {

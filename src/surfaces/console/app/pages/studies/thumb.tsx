@@ -1,6 +1,6 @@
 import { StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
-import type { StudySession } from './session-words.ts';
+import type { StudySession } from './session-labels.ts';
 
 /** How a visitor found it, with what they wrote. */
 export function Thumb({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {

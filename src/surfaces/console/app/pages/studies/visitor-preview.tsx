@@ -9,9 +9,9 @@ import type { Mode } from './modes.ts';
 import css from './studies.module.css';
 
 /** Credits a day that the service lets the guests of a new study spend. */
-const usualCap = 500;
+const defaultCap = 500;
 /** Servers whose tools are counted. */
-const mostCounted = 20;
+const maxCounted = 20;
 
 export function VisitorPreview({
   projectId,
@@ -19,7 +19,7 @@ export function VisitorPreview({
   name,
   description,
   mode,
-  guestCap = usualCap,
+  guestCap = defaultCap,
 }: {
   projectId: string;
   environmentId: string;
@@ -82,7 +82,7 @@ function Hosted({ modelId }: { modelId: string }) {
 
 /** As the servers say now. */
 function ToolCount({ projectId, serverIds }: { projectId: string; serverIds: readonly string[] }) {
-  const asked = serverIds.slice(0, mostCounted);
+  const asked = serverIds.slice(0, maxCounted);
   const lists = useQueries({
     queries: asked.map((serverId) => everythingListed('listTools', { projectId, serverId })),
   });

@@ -9,10 +9,10 @@ import { Empty, Problem } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { caseWords, openingOf } from './check-words.ts';
+import { caseText, openingOf } from './check-labels.ts';
 import { type Outcome, outcomesOf, type Run } from './past.ts';
 import { PastStrip } from './strip.tsx';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
 
@@ -28,7 +28,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
   const which = { projectId: suite.projectId, suiteId: suite.id };
   const { case: open } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
-  const [words, setWords] = useState('');
+  const [words, setText] = useState('');
   const [shown, setShown] = useState<Shown>('all');
   const [most, setMost] = useState(pageSize);
   const cases = useQuery(ask('listEvalCases', which));
@@ -58,7 +58,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           placeholder="Filter cases"
           className={css.search}
           value={words}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={(event) => setText(event.target.value)}
         />
         <Select
           aria-label="Show cases"
@@ -131,7 +131,7 @@ function CaseLine({
   open: boolean;
 }) {
   const { text, turns } = openingOf(one.steps);
-  const asked = caseWords(one);
+  const asked = caseText(one);
   const last = lastOf(outcomes);
   const flaky = outcomes.filter((outcome) => outcome?.state === 'flaky').length;
   const needed = one.passThreshold ?? suite.settings.verdictPolicyDefaults?.passThreshold;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { estimateOf } from './estimate.ts';
 import type { PastRun, States } from './past.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 
 type Given = Parameters<typeof estimateOf>[0];
 

@@ -1,7 +1,7 @@
 import type { Output } from '../../api/index.ts';
 import { median } from '../../kit/numbers.ts';
 import type { PastRun } from './past.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 
 type Case = Output<'listEvalCases'>['items'][number];
 type Model = Output<'listModels'>['items'][number];

@@ -7,7 +7,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { FileEditor } from './file-editor.tsx';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 
 /** The suite as a file beside a file to sync. */

@@ -15,7 +15,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { type SuiteSearch, spans } from './address.ts';
 import { type Figures, figuresOf, quantile } from './past.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
 

@@ -13,7 +13,7 @@ import { cost, count, counted } from '../../kit/numbers.ts';
 import { duration } from '../../kit/time.tsx';
 import { complain } from '../../kit/toast.tsx';
 import { type Estimate, estimateOf } from './estimate.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
 
@@ -159,7 +159,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
           value={notes}
           onChange={setNotes}
         />
-        <EstimateWords estimate={estimate} targets={Math.max(1, targets.chosen.length)} />
+        <EstimateText estimate={estimate} targets={Math.max(1, targets.chosen.length)} />
         <Disclosure projectId={projectId} suiteId={suiteId} override={model} />
         {starting.isError && <Problem error={starting.error} />}
         <div className={classes(common.row, css.right)}>
@@ -203,7 +203,7 @@ function useTargets({ projectId, environmentIds, hosts }: Suite) {
   };
 }
 
-function EstimateWords({ estimate, targets }: { estimate: Estimate; targets: number }) {
+function EstimateText({ estimate, targets }: { estimate: Estimate; targets: number }) {
   const { cases, trials, ms, unknown } = estimate;
   const price = estimate.cost;
   const times = (value: number): number => value * targets;

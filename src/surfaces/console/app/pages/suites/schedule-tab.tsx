@@ -9,7 +9,7 @@ import { count } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { everyWords, type Suite, scheduleState } from './suite-words.ts';
+import { everyWords, type Suite, scheduleState } from './suite-labels.ts';
 import css from './suites.module.css';
 
 const usual = [60, 360, 720, 1440, 10_080];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bodyOf, draftOf, problemsIn } from './settings-body.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 
 const suite = {
   name: 'Ships',

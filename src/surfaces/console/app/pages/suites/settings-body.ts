@@ -1,5 +1,5 @@
 import type { Input } from '../../api/index.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 
 type Body = Input<'updateEvalSuite'>['body'];
 type Gate = NonNullable<NonNullable<NonNullable<Body['settings']>['qualityGate']>>;

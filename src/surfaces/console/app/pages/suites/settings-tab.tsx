@@ -9,7 +9,7 @@ import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { baselineNames, bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
 import { SuiteChanges } from './suite-changes.tsx';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 
 /** A suite that was changed meanwhile, here or elsewhere, is filled in anew. */

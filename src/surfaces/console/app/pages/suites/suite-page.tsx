@@ -15,7 +15,7 @@ import { TabLinks, tabClass } from '../../kit/tabs.tsx';
 import { stateOfRun } from '../runs/states.ts';
 import type { SuiteSearch, SuiteTab } from './address.ts';
 import { CasesTab } from './cases-tab.tsx';
-import { gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
+import { gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
 import css from './suites.module.css';
 
 const loadingTab = () => <Skeleton lines={8} />;
@@ -140,8 +140,8 @@ function SuiteFacts({ suite }: { suite: Suite }) {
           'Environments',
           environmentIds.length > 0 ? counted(environmentIds.length, 'environment') : undefined,
         ],
-        ['Pass criteria', policyWords(suite)],
-        ['Gate', gateWords(suite).join('; ') || 'none'],
+        ['Pass criteria', policyText(suite)],
+        ['Gate', gateLabels(suite).join('; ') || 'none'],
         [
           'Schedule',
           <Link key="schedule" from={route} to="." search={{ tab: 'schedule' }}>

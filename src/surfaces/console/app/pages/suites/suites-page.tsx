@@ -12,7 +12,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { scheduleState, stateOfLatest } from './suite-words.ts';
+import { scheduleState, stateOfLatest } from './suite-labels.ts';
 import css from './suites.module.css';
 
 const MakeSuite = partFrom(() => import('./make-suite.tsx'), 'MakeSuite');

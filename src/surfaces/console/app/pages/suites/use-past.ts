@@ -8,7 +8,7 @@ interface Held {
 
 /** How often it is read again while one of them runs. */
 const pollEvery = 3_000;
-const mostTrials = 5000;
+const maxTrials = 5000;
 
 /** The last runs of a suite, or those of all its cases, the oldest first, with the states of their trials as they come in. */
 export function usePast(which: { projectId: string; suiteId: string }, last: number, coverage?: 'suite') {
@@ -20,7 +20,7 @@ export function usePast(which: { projectId: string; suiteId: string }, last: num
   const items = runs.data?.items.toReversed() ?? [];
   const states = useQueries({
     queries: items.map((run) => ({
-      ...ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: mostTrials }),
+      ...ask('listEvalRunTrialStates', { projectId, runId: run.id, limit: maxTrials }),
       // Completed runs do not change.
       staleTime: ({ state }: Held) => (isSettled(state.data) ? Number.POSITIVE_INFINITY : pollEvery),
       refetchInterval: ({ state }: Held) => (isSettled(state.data) ? (false as const) : pollEvery),

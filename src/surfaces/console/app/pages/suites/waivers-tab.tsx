@@ -7,7 +7,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { RevokeWaiver, type Waiver, WaiverState } from '../runs/waivers.tsx';
 import type { Run } from './past.ts';
-import type { Suite } from './suite-words.ts';
+import type { Suite } from './suite-labels.ts';
 
 const lookedThrough = 50;
 

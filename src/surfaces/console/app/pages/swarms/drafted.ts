@@ -16,12 +16,12 @@ export interface Offer {
 }
 
 const sizes = { sessionsPerTarget: 3, maxTurns: 6 };
-const longestName = 120;
+const maxNameLength = 120;
 
 export function personaBody({ persona: { name, role, notes } }: Candidate): Input<'createPersona'>['body'] {
   return {
-    name: name.slice(0, longestName),
-    role: role.slice(0, longestName),
+    name: name.slice(0, maxNameLength),
+    role: role.slice(0, maxNameLength),
     ...(notes !== undefined && { notes: notes.slice(0, 2000) }),
   };
 }
@@ -34,7 +34,7 @@ export function journeyBody(
 ): JourneyBody {
   const tools = [...new Set(suggestedChecks.map(({ toolName }) => toolName))];
   return {
-    ...(name !== undefined && { name: name.slice(0, longestName) }),
+    ...(name !== undefined && { name: name.slice(0, maxNameLength) }),
     goal,
     personaId,
     ...(environmentId !== undefined && { environmentIds: [environmentId] }),

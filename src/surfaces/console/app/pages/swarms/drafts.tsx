@@ -14,7 +14,7 @@ import { lookedUp } from './names.ts';
 import css from './swarms.module.css';
 
 /** As many as the service takes. */
-const mostKnown = 30;
+const maxKnown = 30;
 
 /** Personas with journeys, drafted from the tools that an environment or a server group offers. Each is made with one press. */
 export function Drafts({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -32,7 +32,7 @@ export function Drafts({ projectId, onClose }: { projectId: string; onClose: () 
     ...(description.trim() !== '' && { description: description.trim() }),
     personaCount: Number(people),
     journeyCount: 2,
-    existingPersonas: (known.data?.items ?? []).slice(0, mostKnown).map(({ name, role }) => ({ name, role })),
+    existingPersonas: (known.data?.items ?? []).slice(0, maxKnown).map(({ name, role }) => ({ name, role })),
   };
   const drafting = useSubmit(() => api.generatePersonas({ projectId, body }));
   const candidates = drafting.data ? candidatesOf(drafting.data) : undefined;
@@ -60,7 +60,7 @@ export function Drafts({ projectId, onClose }: { projectId: string; onClose: () 
           label="Tools from"
           required
           value={source?.id ?? ''}
-          options={sources.all.map(({ id, name, kind }) => [id, `${name} (${kindWords[kind]})`] as const)}
+          options={sources.all.map(({ id, name, kind }) => [id, `${name} (${kindLabels[kind]})`] as const)}
           onChange={setChosen}
         />
         {source?.kind === 'group' && (
@@ -105,7 +105,7 @@ export function Drafts({ projectId, onClose }: { projectId: string; onClose: () 
   );
 }
 
-const kindWords = { environment: 'environment', group: 'server group' };
+const kindLabels = { environment: 'environment', group: 'server group' };
 
 function useSources(projectId: string) {
   const environments = useQuery(ask('listEnvironments', { projectId }));

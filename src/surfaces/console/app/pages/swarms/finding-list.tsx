@@ -9,7 +9,7 @@ import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { findingStates } from './finding-words.ts';
+import { findingStates } from './finding-labels.ts';
 import css from './findings.module.css';
 import { type Measured, WaveChart } from './wave-chart.tsx';
 

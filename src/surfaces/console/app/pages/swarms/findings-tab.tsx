@@ -4,7 +4,7 @@ import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
 import { FindingList, type ListedFinding } from './finding-list.tsx';
-import { detectorOf, detectorWords } from './finding-words.ts';
+import { detectorOf, detectorText } from './finding-labels.ts';
 
 export function FindingsTab({ projectId }: { projectId: string }) {
   const findings = useEveryPage(useInfiniteQuery(askPages('listSwarmFindings', { projectId, limit: 200 })));
@@ -26,7 +26,7 @@ export function FindingsTab({ projectId }: { projectId: string }) {
     <FindingList
       findings={items.map(({ fingerprint, waves, ...finding }) => ({
         ...finding,
-        what: detectorWords(detectorOf(fingerprint)),
+        what: detectorText(detectorOf(fingerprint)),
         measured: waves.map(({ waveId, ...wave }) => ({ ...wave, id: waveId })),
       }))}
       noun="wave"

@@ -6,7 +6,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import { gradedBy } from './journey/journey-words.ts';
+import { gradedBy } from './journey/journey-labels.ts';
 import { lookedUp } from './names.ts';
 
 type Journey = Output<'listJourneys'>['items'][number];

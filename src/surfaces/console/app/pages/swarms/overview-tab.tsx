@@ -11,7 +11,7 @@ import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { GoalTrend } from './goal-trend.tsx';
-import { endedOf, summaryWords } from './states.ts';
+import { endedOf, summaryText } from './states.ts';
 
 type Overview = Output<'getSwarmOverview'>;
 type Run = Overview['runs'][number];
@@ -108,7 +108,7 @@ function columnsOf(projectId: string): Column<Run>[] {
             aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
           />
         ) : (
-          <span className={common.soft}>{summaryWords(summary)}</span>
+          <span className={common.soft}>{summaryText(summary)}</span>
         ),
     },
     { name: 'Recurring failures', cell: (run) => failing(run) },

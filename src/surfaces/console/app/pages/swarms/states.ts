@@ -65,7 +65,7 @@ const reasons: Record<Verdict['reason'], string> = {
 };
 
 /** Why, in a sentence. */
-export function reasonWords({ reason }: Verdict): string {
+export function reasonText({ reason }: Verdict): string {
   return reasons[reason] ?? reason;
 }
 
@@ -95,7 +95,7 @@ export function endedOf({ succeeded, failed, rateLimited }: Summary): number {
 }
 
 /** How the sessions of a run ended. */
-export function summaryWords(summary: Summary): string {
+export function summaryText(summary: Summary): string {
   const { total, succeeded, failed, rateLimited } = summary;
   return [
     `${count(succeeded)} of ${counted(total, 'session')} completed`,

@@ -93,14 +93,14 @@ export function messagesOf({ messages }: { messages?: unknown }): Message[] {
 }
 
 /** More parts of a message than this, and more characters of a part, are in the raw form only. */
-const mostParts = 100;
-const mostCharacters = 20_000;
+const maxParts = 100;
+const maxCharacters = 20_000;
 
 function partsOf(content: unknown): Part[] {
   if (typeof content === 'string') return [part('text', content)];
   if (!Array.isArray(content))
     return content === undefined || content === null ? [] : [part('other', shown(content))];
-  const parts = content.slice(0, mostParts).map(partOf);
+  const parts = content.slice(0, maxParts).map(partOf);
   const more = content.length - parts.length;
   return more > 0 ? [...parts, part('text', `${counted(more, 'more part')} in the raw view.`)] : parts;
 }
@@ -127,11 +127,11 @@ function part(kind: Part['kind'], said: string): Part {
 /** As people read it; what is too long ends where the raw form has to be looked at. */
 function shown(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value !== 'string') return ended(jsonWithin(value, mostCharacters, 2));
-  const cutText = { text: value.slice(0, mostCharacters), whole: value.length <= mostCharacters };
+  if (typeof value !== 'string') return ended(jsonWithin(value, maxCharacters, 2));
+  const cutText = { text: value.slice(0, maxCharacters), whole: value.length <= maxCharacters };
   if (!/^\s*[{[]/.test(value) || !cutText.whole) return ended(cutText);
   try {
-    return ended(jsonWithin(JSON.parse(value), mostCharacters, 2));
+    return ended(jsonWithin(JSON.parse(value), maxCharacters, 2));
   } catch {
     return value;
   }

@@ -48,7 +48,7 @@ export function seenOf(given: unknown): Seen {
     renderMs: numberIn(timings['renderMs']),
     totalMs: numberIn(timings['totalMs']),
     consoleErrors: listIn(raw['consoleErrors']).map((one) => textOf(one)),
-    blocked: listIn(raw['blockedRequests']).map(blockedWords),
+    blocked: listIn(raw['blockedRequests']).map(blockedText),
     calls: listIn(raw['toolCalls']).map((one) => {
       const call = asSchema(one) ?? {};
       return {
@@ -65,7 +65,7 @@ export function seenOf(given: unknown): Seen {
 }
 
 /** Traces have the address and the reason apart. */
-function blockedWords(one: unknown): string {
+function blockedText(one: unknown): string {
   const { url, reason } = asSchema(one) ?? {};
   return typeof url === 'string' ? `${url} (${textOf(reason, 'blocked')})` : textOf(one);
 }

@@ -21,7 +21,7 @@ const atOnce = 100;
 /** How often it is read again while a model may use the browser. */
 const pollEvery = 2_000;
 /** The latest, of which there may be thousands. */
-const mostShown = 100;
+const maxShown = 100;
 
 export interface Entries {
   list: Entry[];
@@ -62,7 +62,7 @@ export function History({
           {error && <Problem error={error} retry={retry} />}
           <ol className={css.entries} aria-label="Browser activity">
             {list
-              .slice(-mostShown)
+              .slice(-maxShown)
               .toReversed()
               .map((entry) => (
                 <EntryLine key={entry.seq} sessionId={sessionId} entry={entry} />

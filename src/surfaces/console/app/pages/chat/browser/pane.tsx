@@ -18,7 +18,7 @@ import type { Command, SessionBrowser } from './types.ts';
 type Policy = NonNullable<SessionBrowser['policy']>;
 const modes = ['read_only', 'allow_all', 'allowlist'] as const satisfies Policy['mode'][];
 
-const modeWords: Record<Policy['mode'], string> = {
+const modeLabels: Record<Policy['mode'], string> = {
   read_only: 'Opens and reads pages. No clicks or typing.',
   allow_all: 'Reads, clicks, types and calls page tools on any allowed site.',
   allowlist: 'Full control, limited to the addresses below.',
@@ -66,7 +66,7 @@ function NoBrowser({ sessionId, browser }: { sessionId: string; browser: Session
         </Note>
         <SelectField
           label="Permissions"
-          hint={modeWords[mode]}
+          hint={modeLabels[mode]}
           value={mode}
           options={[
             ['read_only', 'read-only'],
@@ -136,7 +136,7 @@ function OpenBrowser({
     >
       <p className={css.facts}>
         <StateMark state={state}>{word}</StateMark>
-        <span>{modeWords[browser.policy?.mode ?? 'read_only']}</span>
+        <span>{modeLabels[browser.policy?.mode ?? 'read_only']}</span>
       </p>
       <Controls
         busy={telling.isPending}

@@ -3,7 +3,7 @@ import { TextField } from '../../../kit/field.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { type Pair, Pairs, recordOf } from '../../../kit/pairs.tsx';
 import { type Adding, ServerForm, useName } from './fields.tsx';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './shell-words.ts';
 
 export function ByCommand(adding: Adding) {
   const [line, setLine] = useState('');

@@ -22,20 +22,20 @@ export interface Reading {
 type Values = Record<string, unknown>;
 
 /** More is no configuration of a person. */
-const mostServers = 50;
-const mostText = 500_000;
+const maxServers = 50;
+const maxText = 500_000;
 
 export function readClientConfig(text: string): Reading {
   const trimmed = text.trim();
   if (trimmed === '') return { servers: [] };
-  if (trimmed.length > mostText) return { servers: [], problem: 'The text is too long for a configuration' };
+  if (trimmed.length > maxText) return { servers: [], problem: 'The text is too long for a configuration' };
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { servers: [fromEntry(hostOf(trimmed), { url: trimmed })] };
   const parsed = parse(trimmed);
   if ('problem' in parsed) return { servers: [], problem: parsed.problem };
   const entries = entriesIn(parsed.value);
   if (entries.length === 0) return { servers: [], problem: 'The JSON has no entry with a command or a URL' };
-  if (entries.length > mostServers)
-    return { servers: [], problem: `The JSON has ${entries.length} servers; the maximum is ${mostServers}` };
+  if (entries.length > maxServers)
+    return { servers: [], problem: `The JSON has ${entries.length} servers; the maximum is ${maxServers}` };
   return { servers: entries.map(([name, entry]) => fromEntry(name, entry)) };
 }
 

@@ -16,12 +16,12 @@ export interface ToolCall {
 /** As long as the tab is open; results may be large, and may hold what nobody wants to find on a disk. */
 const calls = personalStoreOf<readonly ToolCall[]>([]);
 let next = 1;
-const mostKept = 50;
+const maxKept = 50;
 
 /** Keeps a call, the newest first, until there are too many. */
 export function began(call: Pick<ToolCall, 'serverId' | 'toolName' | 'parameters'>): number {
   const id = next++;
-  calls.set([{ ...call, id, at: Date.now() }, ...calls.get()].slice(0, mostKept));
+  calls.set([{ ...call, id, at: Date.now() }, ...calls.get()].slice(0, maxKept));
   return id;
 }
 

@@ -12,7 +12,7 @@ import { Facts, Page } from '../../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { visitorWords } from '../session-words.ts';
+import { visitorText } from '../session-labels.ts';
 import { StudiesOff } from '../studies-off.tsx';
 import { Thumb } from '../thumb.tsx';
 import type { MadeCase } from './make-case.tsx';
@@ -83,7 +83,7 @@ function SessionView({ which }: { which: Which }) {
         <Facts
           facts={[
             ['ID', <Id key="id" value={sessionId} />],
-            ['Visitor', visitorWords(first)],
+            ['Visitor', visitorText(first)],
             [
               'Rating',
               first.feedback.rating === null ? undefined : <Thumb key="thumb" feedback={first.feedback} />,

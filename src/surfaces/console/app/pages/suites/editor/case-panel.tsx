@@ -11,7 +11,7 @@ import type { Schema } from '../../../kit/form/schema.ts';
 import { Note, Problem } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { QueryState } from '../../../kit/query-state.tsx';
-import type { Suite } from '../suite-words.ts';
+import type { Suite } from '../suite-labels.ts';
 import { bodyOf, changesOf, newCase, problemsOf, refusedFields } from './case-body.ts';
 import { CaseForm } from './case-form.tsx';
 import css from './editor.module.css';

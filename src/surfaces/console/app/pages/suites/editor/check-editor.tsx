@@ -2,7 +2,7 @@ import { SelectField } from '../../../kit/field.tsx';
 import type { Schema } from '../../../kit/form/schema.ts';
 import { type Problems, SchemaForm } from '../../../kit/form/schema-form.tsx';
 import { textOf } from '../../../kit/text.ts';
-import { checkWords } from '../check-words.ts';
+import { checkText } from '../check-labels.ts';
 import { schemaOfCheck } from './case-body.ts';
 import css from './editor.module.css';
 import { checkSchemas, observing, root, widgetSchemas } from './schemas.ts';
@@ -36,7 +36,7 @@ export function CheckEditor({
       <SelectField
         label="The model"
         problem={problems.get(`${path}.${word}`)}
-        hint={schema && checkWords(check)}
+        hint={schema && checkText(check)}
         value={chosen}
         options={schema ? options : [[chosen, chosen || 'Select a check'], ...options]}
         onChange={(value) => onChange(emptyCheck(value, check))}

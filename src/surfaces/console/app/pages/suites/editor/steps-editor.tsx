@@ -68,7 +68,7 @@ export function StepsEditor({
       <div className={css.adds}>
         {(['prompt', 'assert', 'toolCall', 'interact'] as const).map((kind) => (
           <Button key={kind} onClick={() => onChange([...steps, { id: nextStepId(steps), ...fresh[kind] }])}>
-            {addWords[kind]}
+            {addLabels[kind]}
           </Button>
         ))}
       </div>
@@ -76,7 +76,7 @@ export function StepsEditor({
   );
 }
 
-const addWords = {
+const addLabels = {
   prompt: 'Add turn',
   assert: 'Add check',
   toolCall: 'Add tool call',

@@ -5,7 +5,7 @@ import { Problem } from '../../../kit/notice.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { duration } from '../../../kit/time.tsx';
 import { stageWord, stateOfTrial } from '../../runs/states.ts';
-import type { Suite } from '../suite-words.ts';
+import type { Suite } from '../suite-labels.ts';
 import css from './editor.module.css';
 
 const pollEvery = 700;

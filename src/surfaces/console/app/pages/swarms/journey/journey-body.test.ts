@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBody, draftOf, newJourney, problemsIn, updateBody } from './journey-body.ts';
-import type { Journey } from './journey-words.ts';
+import type { Journey } from './journey-labels.ts';
 
 const journey: Journey = {
   id: 'jrn_1',

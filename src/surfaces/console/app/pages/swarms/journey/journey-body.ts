@@ -1,6 +1,6 @@
 import type { Input } from '../../../api/index.ts';
 import type { Schema } from '../../../kit/form/schema.ts';
-import type { Journey } from './journey-words.ts';
+import type { Journey } from './journey-labels.ts';
 
 type Created = Input<'createJourney'>['body'];
 type Changed = Input<'updateJourney'>['body'];

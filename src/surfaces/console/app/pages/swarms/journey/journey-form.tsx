@@ -17,7 +17,7 @@ import {
   problemsIn,
   updateBody,
 } from './journey-body.ts';
-import type { Journey } from './journey-words.ts';
+import type { Journey } from './journey-labels.ts';
 import { problemsOf, RubricEditor } from './rubric-editor.tsx';
 import { TargetFields } from './target-fields.tsx';
 

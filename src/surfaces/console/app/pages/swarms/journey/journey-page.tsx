@@ -11,10 +11,10 @@ import { Id } from '../../../kit/copy.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
-import { checkWords } from '../../suites/check-words.ts';
+import { checkText } from '../../suites/check-labels.ts';
 import css from '../swarms.module.css';
 import { SwarmsOff } from '../swarms-off.tsx';
-import { gradedBy, type Journey } from './journey-words.ts';
+import { gradedBy, type Journey } from './journey-labels.ts';
 import { LaunchJourney } from './launch-journey.tsx';
 import { RunsTable } from './runs-table.tsx';
 
@@ -117,7 +117,7 @@ function Rubric({ journey: { rubric } }: { journey: Journey }) {
       <ul className={css.lines} aria-label="Criteria">
         {rubric.criteria.map(({ id, label, predicate }) => (
           <li key={id}>
-            <strong>{label ?? id}</strong> <span className={common.soft}>{checkWords(predicate)}</span>
+            <strong>{label ?? id}</strong> <span className={common.soft}>{checkText(predicate)}</span>
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
-import type { Journey } from './journey-words.ts';
+import type { Journey } from './journey-labels.ts';
 
 export function LaunchJourney({ journey }: { journey: Journey }) {
   const [asking, setAsking] = useState(false);

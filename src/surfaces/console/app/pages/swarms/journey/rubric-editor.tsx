@@ -9,7 +9,7 @@ import editor from '../../suites/editor/editor.module.css';
 import { root } from '../../suites/editor/schemas.ts';
 
 /** More than this the service refuses. */
-const mostCriteria = 25;
+const maxCriteria = 25;
 
 export function RubricEditor({
   criteria,
@@ -60,7 +60,7 @@ export function RubricEditor({
       )}
       <div>
         <Button
-          disabled={criteria.length >= mostCriteria}
+          disabled={criteria.length >= maxCriteria}
           onClick={() => onChange([...criteria, newCriterion(criteria)])}
         >
           Add criterion

@@ -4,7 +4,7 @@ import common from '../../../kit/common.module.css';
 import { StateMark } from '../../../kit/state.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
-import { endedOf, stateOfJourneyRun, summaryWords } from '../states.ts';
+import { endedOf, stateOfJourneyRun, summaryText } from '../states.ts';
 
 type Run = Output<'listJourneyRuns'>['items'][number];
 
@@ -35,7 +35,7 @@ function columnsOf(projectId: string): Column<Run>[] {
             aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
           />
         ) : (
-          <span className={common.soft}>{summaryWords(summary)}</span>
+          <span className={common.soft}>{summaryText(summary)}</span>
         ),
     },
     {

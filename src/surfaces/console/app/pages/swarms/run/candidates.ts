@@ -39,7 +39,7 @@ function asRaw(value: unknown): Raw {
 }
 
 const longest = 2_000;
-const mostSessions = 20;
+const maxSessions = 20;
 
 export function insightsIn(given: unknown): ReadInsights {
   const raw = asRaw(given);
@@ -90,5 +90,5 @@ function words(value: unknown): string | undefined {
 function idsIn(value: unknown): string[] {
   return listIn(value)
     .flatMap((one) => textIn(one) ?? [])
-    .slice(0, mostSessions);
+    .slice(0, maxSessions);
 }

@@ -5,8 +5,8 @@ import { Note } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Glyph } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { checkWords } from '../../suites/check-words.ts';
-import { detectorWords } from '../finding-words.ts';
+import { checkText } from '../../suites/check-labels.ts';
+import { detectorText } from '../finding-labels.ts';
 import css from '../swarms.module.css';
 import { type Candidate, discoveryIn, insightsIn, type Seen } from './candidates.ts';
 
@@ -77,7 +77,7 @@ export function CandidateLine({
       <Glyph state="attention" size={16} label="found" />
       <div>
         <p className={css.title}>
-          {detectorWords(detector)}
+          {detectorText(detector)}
           {subject !== '' && (
             <>
               : <bdi>{subject}</bdi>
@@ -111,7 +111,7 @@ function SeenLine({
           {title}
         </p>
         <p dir="auto">{detail}</p>
-        {check && <p className={common.soft}>Suggested check: the model {checkWords(check)}</p>}
+        {check && <p className={common.soft}>Suggested check: the model {checkText(check)}</p>}
         {evidence(sessionIds)}
       </div>
     </li>

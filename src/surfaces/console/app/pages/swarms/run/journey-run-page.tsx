@@ -23,7 +23,7 @@ import {
   type JourneyRun,
   outcomeSentence,
   stateOfJourneyRun,
-  summaryWords,
+  summaryText,
 } from '../states.ts';
 import { SwarmsOff } from '../swarms-off.tsx';
 import { Board, Legend } from './board.tsx';
@@ -157,7 +157,7 @@ function RunFacts({ run }: { run: JourneyRun }) {
         ['Wave', waveId === id ? undefined : waveId],
         ['Launched', <Time key="launched" at={createdAt} />],
         ['Duration', completedAt === undefined ? undefined : duration(completedAt - createdAt)],
-        ['Sessions', run.status === 'running' ? undefined : summaryWords(summary)],
+        ['Sessions', run.status === 'running' ? undefined : summaryText(summary)],
       ]}
     />
   );

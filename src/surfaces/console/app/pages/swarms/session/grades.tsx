@@ -2,7 +2,7 @@ import common from '../../../kit/common.module.css';
 import { Note } from '../../../kit/notice.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Glyph, type State, StateMark } from '../../../kit/state.tsx';
-import { reasonWords, type Session, standingOf } from '../states.ts';
+import { reasonText, type Session, standingOf } from '../states.ts';
 import css from './session.module.css';
 
 export function Grades({
@@ -21,7 +21,7 @@ export function Grades({
       <p>
         <StateMark state={state}>{word}</StateMark>
       </p>
-      {verdict && <p>{reasonWords(verdict)}</p>}
+      {verdict && <p>{reasonText(verdict)}</p>}
       {goalScore && <Judge score={goalScore} />}
       {criteria && <Criteria criteria={criteria} session={session} labels={labels} />}
     </section>
@@ -38,7 +38,7 @@ function Judge({
       <h3>Judge</h3>
       <p>
         <StateMark state={judgeState(status, passed)}>
-          {judgeWords[status](passed)}
+          {judgeLabels[status](passed)}
           {score !== undefined && `, score ${percent(Math.round(score * 100) / 100)}`}
         </StateMark>
       </p>
@@ -59,7 +59,7 @@ function judgeState(status: Status, passed: boolean | undefined): State {
   return status === 'pending' ? 'grading' : status === 'skipped' ? 'skipped' : 'attention';
 }
 
-const judgeWords: Record<Status, (passed: boolean | undefined) => string> = {
+const judgeLabels: Record<Status, (passed: boolean | undefined) => string> = {
   scored: (passed) => (passed ? 'goal reached' : 'goal not reached'),
   pending: () => 'running',
   skipped: () => 'not asked',
@@ -99,7 +99,7 @@ function Criteria({
                 : 'failed';
           return (
             <li key={id}>
-              <Glyph state={state} size={16} label={criterionWords[state] ?? state} />
+              <Glyph state={state} size={16} label={criterionLabels[state] ?? state} />
               <div>
                 <p>
                   <bdi>{labels.get(id) ?? id}</bdi>
@@ -119,7 +119,7 @@ function Criteria({
   );
 }
 
-const criterionWords: Partial<Record<State, string>> = {
+const criterionLabels: Partial<Record<State, string>> = {
   passed: 'met',
   failed: 'not met',
   grading: 'grading',

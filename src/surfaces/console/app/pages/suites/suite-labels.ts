@@ -18,21 +18,21 @@ export function everyWords(minutes: number): string {
 }
 
 /** How the runs of a suite are decided. */
-export function policyWords({ settings }: Suite): string {
+export function policyText({ settings }: Suite): string {
   const { policy, verdictPolicyDefaults: defaults, minimumAccuracy } = settings;
   if (policy === 'legacy') return `${percent((minimumAccuracy ?? 100) / 100)} of all trials pass`;
   const trials = defaults?.repetitions ?? defaults?.iterations ?? 1;
-  return `each case is tried ${trials === 1 ? 'once' : `${trials} times`} and must pass ${passWords(defaults?.passThreshold ?? 1)}`;
+  return `each case is tried ${trials === 1 ? 'once' : `${trials} times`} and must pass ${passText(defaults?.passThreshold ?? 1)}`;
 }
 
-function passWords(threshold: number): string {
+function passText(threshold: number): string {
   return threshold === 1 ? 'every time' : `at least ${percent(threshold)} of the time`;
 }
 
-export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] {
+export function gateLabels({ settings: { qualityGate: gate } }: Suite): string[] {
   if (!gate) return [];
   const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: slower, baseline } = gate;
-  const against = baselineWords(baseline);
+  const against = baselineText(baseline);
   return [
     ...(drop === undefined ? [] : [`passes at most ${percent(drop)} less often than ${against}`]),
     ...(gate.noDeterministicRegressions
@@ -43,7 +43,7 @@ export function gateWords({ settings: { qualityGate: gate } }: Suite): string[] 
   ];
 }
 
-function baselineWords(baseline: NonNullable<Suite['settings']['qualityGate']>['baseline']): string {
+function baselineText(baseline: NonNullable<Suite['settings']['qualityGate']>['baseline']): string {
   switch (baseline?.kind) {
     case 'previous':
       return 'the previous run';

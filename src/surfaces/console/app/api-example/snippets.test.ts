@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callables } from '../../../client/operations.ts';
 import { commandFacts } from './commands.ts';
-import { asCommand, asCurl, asMcp, type Call } from './words.ts';
+import { asCommand, asCurl, asMcp, type Call } from './snippets.ts';
 
 function call(id: string, input: Record<string, unknown>): Call {
   const operation = callables.find((one) => one.id === id);

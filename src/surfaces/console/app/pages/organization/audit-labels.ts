@@ -61,7 +61,7 @@ const verbs: Record<string, string> = {
 };
 
 /** An action as a person would say it: `key.create` is “created an API key”. Unknown actions keep their name. */
-export function actionWords(action: string): string {
+export function actionText(action: string): string {
   const known = words[action];
   if (known !== undefined) return known;
   const [thing = '', verb = ''] = action.split('.');

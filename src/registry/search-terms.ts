@@ -1,5 +1,5 @@
-const longestWord = 60;
-const mostWords = 400;
+const maxWordLength = 60;
+const maxWords = 400;
 
 /**
  * The words of a text in lowercase, without punctuation. PostgreSQL would parse server names as host names, which match
@@ -11,7 +11,7 @@ export function wordsOf(text: string): string[] {
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return words.slice(0, mostWords).map((word) => word.slice(0, longestWord).toWellFormed());
+  return words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
 }
 
 /** A name without the common reversed domain of its host, which is not worth searching for. */

@@ -71,7 +71,7 @@ const inputs: Record<string, string> = {
   browser: 'a browser',
 };
 
-export function inputWords(input: string): string {
+export function inputText(input: string): string {
   if (!input.startsWith('declared.')) return Object.hasOwn(inputs, input) ? (inputs[input] as string) : input;
   const name = input.slice('declared.'.length);
   const label = fieldOf(name)?.label ?? name;

@@ -3,8 +3,8 @@ import type { CallOptions, Client } from '../client/index.ts';
 import type { Calling } from './agent.ts';
 import { refusalIn } from './answers.ts';
 
-const mostWaits = 3;
-const longestWait = 15_000;
+const maxWaits = 3;
+const maxWait = 15_000;
 
 /** Retries a rate-limited call, because one tool makes several calls and the burst of a key may be small. */
 export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 0): Promise<Awaited<T>> {
@@ -13,7 +13,7 @@ export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 
   } catch (error) {
     const refusal = refusalIn(error);
     const wait = Number(refusal?.details?.['retryAfterMs']);
-    if (refusal?.code !== 'RATE_LIMITED' || !(wait <= longestWait) || waited >= mostWaits) throw error;
+    if (refusal?.code !== 'RATE_LIMITED' || !(wait <= maxWait) || waited >= maxWaits) throw error;
     await delay(wait, undefined, { signal });
     return patiently(call, signal, waited + 1);
   }

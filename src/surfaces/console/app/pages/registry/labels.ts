@@ -5,7 +5,7 @@ import type { Kind, RegistrySearch } from './address.ts';
 export type Entry = Output<'getRegistryDirectoryServer'>;
 export type Card = Output<'listRegistryServers'>['items'][number];
 
-export const kindWords: Record<Kind, string> = {
+export const kindLabels: Record<Kind, string> = {
   remote: 'local',
   fixed: 'one address',
   options: 'several addresses',
@@ -19,7 +19,7 @@ const tiers: Record<string, string> = {
   unverified: 'publisher not verified',
 };
 
-export function tierWords(tier: string | undefined): string {
+export function tierText(tier: string | undefined): string {
   return tiers[tier ?? 'unverified'] ?? tier ?? '';
 }
 
@@ -35,7 +35,7 @@ const postures: Record<string, string> = {
   undeclared: 'unknown',
 };
 
-export function postureWords(posture: string | undefined): string {
+export function postureText(posture: string | undefined): string {
   return postures[posture ?? 'undeclared'] ?? posture ?? '';
 }
 

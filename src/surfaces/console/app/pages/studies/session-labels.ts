@@ -4,7 +4,7 @@ export type StudySession = Output<'listStudySessions'>['items'][number];
 
 const segments: Record<string, string> = { guest: 'guest', invited: 'invited', member: 'member' };
 
-export function visitorWords({ visitor }: Pick<StudySession, 'visitor'>): string {
+export function visitorText({ visitor }: Pick<StudySession, 'visitor'>): string {
   const { displayName, segment = '', recency, deviceKind, language } = visitor;
   return [
     displayName,

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import {
   type Compared,
   type Comparison,
-  chanceWords,
-  deltaWords,
+  chanceText,
+  deltaText,
   inOrder,
   isChanged,
-  pointsWords,
+  pointsText,
   stateOfCase,
-  summaryWords,
-} from './compare-words.ts';
+  summaryText,
+} from './compare-labels.ts';
 
 function one(status: Compared['status'], more: object = {}): Compared {
   return { status, difference: null, configChanged: false, ...more } as Compared;
@@ -18,8 +18,8 @@ function one(status: Compared['status'], more: object = {}): Compared {
 const cases = [one('unchanged_passed'), one('fixed'), one('regressed'), one('unchanged_failed')];
 
 test('what changed, in one sentence and the worst first', () => {
-  expect(summaryWords({ cases } as Comparison)).toBe('1 regressed, 1 fixed; 2 cases unchanged.');
-  expect(summaryWords({ cases: cases.slice(0, 1) } as Comparison)).toBe('Nothing changed: 1 case unchanged.');
+  expect(summaryText({ cases } as Comparison)).toBe('1 regressed, 1 fixed; 2 cases unchanged.');
+  expect(summaryText({ cases: cases.slice(0, 1) } as Comparison)).toBe('Nothing changed: 1 case unchanged.');
   expect(inOrder(cases).map(({ status }) => status)).toEqual([
     'regressed',
     'unchanged_failed',
@@ -42,12 +42,12 @@ test('a case is changed by its outcome, by significant, or by what it asks', () 
 });
 
 test('differences are said with their sign and whether they may be chance', () => {
-  expect([0.125, -0.5, 0].map(pointsWords)).toEqual(['+12.5 points', '−50 points', 'no change']);
-  expect(chanceWords({ significant: true, p: 0.2, adjustedP: 0.0001 })).toBe('significant, p < 0.001');
-  expect(chanceWords({ significant: false, p: 0.42 })).toBe('not significant, p = 0.42');
-  expect(chanceWords({ significant: false, p: null })).toBe('too few trials');
+  expect([0.125, -0.5, 0].map(pointsText)).toEqual(['+12.5 points', '−50 points', 'no change']);
+  expect(chanceText({ significant: true, p: 0.2, adjustedP: 0.0001 })).toBe('significant, p < 0.001');
+  expect(chanceText({ significant: false, p: 0.42 })).toBe('not significant, p = 0.42');
+  expect(chanceText({ significant: false, p: null })).toBe('too few trials');
   const show = (value: number): string => `${value} ms`;
-  expect(deltaWords({ base: 100, compare: 70, delta: -30, percentDelta: -30 }, show)).toBe('−30 ms (−30 %)');
-  expect(deltaWords({ base: 0, compare: 5, delta: 5, percentDelta: null }, show)).toBe('+5 ms');
-  expect(deltaWords({ base: null, compare: 5, delta: null, percentDelta: null }, show)).toBeUndefined();
+  expect(deltaText({ base: 100, compare: 70, delta: -30, percentDelta: -30 }, show)).toBe('−30 ms (−30 %)');
+  expect(deltaText({ base: 0, compare: 5, delta: 5, percentDelta: null }, show)).toBe('+5 ms');
+  expect(deltaText({ base: null, compare: 5, delta: null, percentDelta: null }, show)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { registrySearch } from './address.ts';
-import { askedOf, postureWords, tierWords } from './words.ts';
+import { askedOf, postureText, tierText } from './labels.ts';
 
 describe('what the directory is asked for', () => {
   test.each([
@@ -23,7 +23,7 @@ describe('what the directory is asked for', () => {
 });
 
 test('words that are not known yet are shown as they are', () => {
-  expect(postureWords('oauth')).toBe('oauth');
-  expect(postureWords(undefined)).toBe('unknown');
-  expect(tierWords('signed')).toBe('signed');
+  expect(postureText('oauth')).toBe('oauth');
+  expect(postureText(undefined)).toBe('unknown');
+  expect(tierText('signed')).toBe('signed');
 });

@@ -33,27 +33,27 @@ export function valueOfMap({ additionalProperties: values }: Schema): Schema {
 }
 
 /** The type of a value in a word or two. */
-export function typeWords(given: Schema): Word[] {
+export function typeText(given: Schema): Word[] {
   const { schema, nullable } = withoutNull(given);
-  return nullable ? [...plainTypeWords(schema), ' or null'] : plainTypeWords(schema);
+  return nullable ? [...plainTypeText(schema), ' or null'] : plainTypeText(schema);
 }
 
-function plainTypeWords(schema: Schema): Word[] {
+function plainTypeText(schema: Schema): Word[] {
   const ref = refName(schema);
   if (ref !== undefined) return [{ type: ref }];
   const options = schema.oneOf ?? schema.anyOf;
-  if (options) return options.length > 3 ? ['one of several'] : joined(options.map(typeWords), ' or ');
-  if (schema.allOf) return joined(schema.allOf.map(typeWords), ' and ');
-  if (schema.prefixItems) return ['[', ...joined(schema.prefixItems.map(typeWords), ', '), ']'];
-  if (schema.type === 'array') return ['array of ', ...typeWords(schema.items ?? {})];
-  if (isMap(schema)) return ['map of ', ...typeWords(valueOfMap(schema))];
+  if (options) return options.length > 3 ? ['one of several'] : joined(options.map(typeText), ' or ');
+  if (schema.allOf) return joined(schema.allOf.map(typeText), ' and ');
+  if (schema.prefixItems) return ['[', ...joined(schema.prefixItems.map(typeText), ', '), ']'];
+  if (schema.type === 'array') return ['array of ', ...typeText(schema.items ?? {})];
+  if (isMap(schema)) return ['map of ', ...typeText(valueOfMap(schema))];
   if (schema.type !== undefined) return [[schema.type].flat().join(' or ')];
   const value = schema.const ?? schema.enum?.[0];
   return [value === undefined ? 'any' : typeof value];
 }
 
 /** The limits on a value, a phrase each. */
-export function constraintWords(given: Schema): Word[][] {
+export function constraintText(given: Schema): Word[][] {
   const { schema } = withoutNull(given);
   const of = (part: Schema | undefined, lead: string): Word[][] =>
     part ? ownConstraints(withoutNull(part).schema).map((words) => [lead, ...words]) : [];

@@ -17,7 +17,7 @@ const detectors: Record<string, string> = {
 };
 
 /** Names a finding; unknown detectors keep their name. */
-export function detectorWords(detector: string): string {
+export function detectorText(detector: string): string {
   return detectors[detector] ?? cut(detector.replaceAll('_', ' '), 80);
 }
 

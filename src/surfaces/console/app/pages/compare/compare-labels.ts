@@ -38,7 +38,7 @@ export function inOrder(cases: readonly Compared[]): Compared[] {
 }
 
 /** Summarizes the changes of cases in one sentence. */
-export function summaryWords({ cases }: Comparison): string {
+export function summaryText({ cases }: Comparison): string {
   const of = (...statuses: Compared['status'][]): number =>
     cases.filter(({ status }) => statuses.includes(status)).length;
   const parts = [
@@ -55,13 +55,13 @@ export function summaryWords({ cases }: Comparison): string {
 }
 
 /** In points of a hundred, with its sign. */
-export function pointsWords(change: number): string {
+export function pointsText(change: number): string {
   const points = Math.round(change * 1000) / 10;
   return points === 0 ? 'no change' : `${signed(points)} points`;
 }
 
 /** Whether so much is more than chance. */
-export function chanceWords(difference: {
+export function chanceText(difference: {
   significant: boolean;
   p: number | null;
   adjustedP?: number | null;
@@ -73,7 +73,7 @@ export function chanceWords(difference: {
 }
 
 /** `+120 ms (+30 %)`; nothing where one side is missing. */
-export function deltaWords(
+export function deltaText(
   { delta, percentDelta }: Diff,
   show: (value: number) => string,
 ): string | undefined {

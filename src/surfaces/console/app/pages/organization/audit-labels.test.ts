@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionWords } from './audit-words.ts';
+import { actionText } from './audit-labels.ts';
 
 test.each([
   ['key.create', 'created an API key'],
@@ -11,5 +11,5 @@ test.each([
   ['something.unheard-of', 'something.unheard-of'],
   ['nothing', 'nothing'],
 ])('%s is said as %s', (action, words) => {
-  expect(actionWords(action)).toBe(words);
+  expect(actionText(action)).toBe(words);
 });

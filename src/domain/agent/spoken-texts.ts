@@ -1,19 +1,19 @@
 /** Most texts kept per server, and characters per text. */
-const mostTexts = 20_000;
+const maxTexts = 20_000;
 const longest = 16_384;
 
 /**
  * Tracks what each server has said in a turn. Only these texts may be sent back to the server without approval, so a
  * prompt-injected model cannot leak to one server what it read elsewhere.
  */
-export class SaidWords {
+export class SpokenTexts {
   private readonly byServer = new Map<string, Set<string>>();
 
   hear(serverId: string, value: unknown): void {
     const known = this.byServer.get(serverId) ?? new Set<string>();
     this.byServer.set(serverId, known);
     for (const text of textsIn(value)) {
-      if (known.size >= mostTexts) return;
+      if (known.size >= maxTexts) return;
       if (text.length <= longest) known.add(text);
     }
   }

@@ -44,7 +44,7 @@ const sources: Record<string, string> = {
 };
 
 /** Where it ran. */
-export function sourceWords({ hosted, source }: Pick<ConformanceRun, 'hosted' | 'source'>): string {
+export function sourceText({ hosted, source }: Pick<ConformanceRun, 'hosted' | 'source'>): string {
   if (hosted) return 'here';
   return `reported by ${Object.hasOwn(sources, source) ? sources[source] : cut(source, 60)}`;
 }
@@ -62,6 +62,6 @@ export const reasons: Record<string, string> = {
   internal_error: 'Drydock could not finish the run. Start another.',
 };
 
-export function scoreWords(score: number | null): string {
+export function scoreText(score: number | null): string {
   return score === null ? 'not graded' : `${score} of 100`;
 }

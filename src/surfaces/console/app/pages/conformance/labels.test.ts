@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sourceWords, stateOf, stateOfRun, targetName } from './words.ts';
+import { sourceText, stateOf, stateOfRun, targetName } from './labels.ts';
 
 test('what ended is told by how it went, what was stopped as that, the rest by how far it is', () => {
   expect(stateOf({ outcome: 'failed', status: 'completed' })).toBe('failed');
@@ -9,9 +9,9 @@ test('what ended is told by how it went, what was stopped as that, the rest by h
 });
 
 test('whatever a reporter calls itself and its server, there are words for it', () => {
-  expect(sourceWords({ hosted: true, source: 'api' })).toBe('here');
-  expect(sourceWords({ hosted: false, source: 'github_action' })).toBe('reported by a GitHub action');
-  expect(sourceWords({ hosted: false, source: 'constructor' })).toBe('reported by constructor');
+  expect(sourceText({ hosted: true, source: 'api' })).toBe('here');
+  expect(sourceText({ hosted: false, source: 'github_action' })).toBe('reported by a GitHub action');
+  expect(sourceText({ hosted: false, source: 'constructor' })).toBe('reported by constructor');
   expect(targetName({ target: { kind: 'external', serverRef: 'weather' } })).toBe('weather');
   expect(targetName({ target: { kind: 'external', serverRef: {} } })).toBe('A server');
 });

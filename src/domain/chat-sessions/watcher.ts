@@ -5,7 +5,7 @@ import type { Watcher } from './run-turn.ts';
 type TurnEvent = z.input<(typeof turnEvents)[number]>;
 
 /** Turns the progress of a turn into stream events. */
-export function tellingOf(tell: (event: TurnEvent) => void): Watcher {
+export function watcherFor(tell: (event: TurnEvent) => void): Watcher {
   return {
     text: (text) => {
       if (text !== '') tell({ type: 'text', text });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './shell-words.ts';
 
 test.each([
   ['npx -y some-server', ['npx', '-y', 'some-server']],

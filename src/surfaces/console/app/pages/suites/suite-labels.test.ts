@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { everyWords, gateWords, policyWords, type Suite, scheduleState } from './suite-words.ts';
+import { everyWords, gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
 
 test.each([
   [5, 'every 5 minutes'],
@@ -15,11 +15,11 @@ function suite(settings: object, schedule: object = {}): Suite {
 
 test('how a suite decides, in words', () => {
   const v2 = suite({ policy: 'v2', verdictPolicyDefaults: { repetitions: 5, passThreshold: 0.8 } });
-  expect(policyWords(v2)).toBe('each case is tried 5 times and must pass at least 80 % of the time');
-  expect(policyWords(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
-  expect(gateWords(v2)).toEqual([]);
+  expect(policyText(v2)).toBe('each case is tried 5 times and must pass at least 80 % of the time');
+  expect(policyText(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
+  expect(gateLabels(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
-  expect(gateWords(suite({ qualityGate }))).toEqual([
+  expect(gateLabels(suite({ qualityGate }))).toEqual([
     'passes at most 5 % less often than a baseline that is not set',
     'no required score missing because of an error',
   ]);
@@ -28,7 +28,7 @@ test('how a suite decides, in words', () => {
     [{ kind: 'branch', branch: 'main' }, 'the branch main'],
     [{ kind: 'commit_sha', commitSha: 'abc' }, 'commit abc'],
   ] as const)
-    expect(gateWords(suite({ qualityGate: { maximumPassRateDrop: 0.05, baseline } }))).toEqual([
+    expect(gateLabels(suite({ qualityGate: { maximumPassRateDrop: 0.05, baseline } }))).toEqual([
       `passes at most 5 % less often than ${words}`,
     ]);
 });

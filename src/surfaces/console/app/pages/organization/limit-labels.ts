@@ -8,7 +8,7 @@ const words: Record<string, string> = {
 };
 
 /** A limit of a plan as people call it; one that is not known, from its name: `fooBarsPerDay` is “Foo bars per day”. */
-export function limitWords(name: string): string {
+export function limitText(name: string): string {
   const known = words[name];
   if (known !== undefined) return known;
   const spaced = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();

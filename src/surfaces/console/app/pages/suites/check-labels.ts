@@ -5,7 +5,7 @@ import { duration } from '../../kit/time.tsx';
 type Raw = Record<string, unknown>;
 
 /** Describes a check as the end of a sentence about the model: "calls forecast with city Bremen". */
-export function checkWords(check: Raw): string {
+export function checkText(check: Raw): string {
   const kind = textOf(check['type'] ?? check['kind'], 'check');
   const say = kinds[kind];
   const words = say ? say(check) : plain(kind);
@@ -112,14 +112,14 @@ interface Described {
 }
 
 /** Everything a case asks for besides what its suite asks of every case. */
-export function caseWords({ isNegative, steps, checks }: Described): string[] {
+export function caseText({ isNegative, steps, checks }: Described): string[] {
   return [
     ...(isNegative ? ['calls no tool'] : []),
     ...steps.flatMap((step) => {
-      if (step['kind'] === 'assert') return [checkWords((step['assertion'] ?? {}) as Raw)];
+      if (step['kind'] === 'assert') return [checkText((step['assertion'] ?? {}) as Raw)];
       return [];
     }),
-    ...(checks?.list ?? []).map(checkWords),
+    ...(checks?.list ?? []).map(checkText),
     ...(checks?.mode === 'replace' ? ['without the checks of the suite'] : []),
   ];
 }

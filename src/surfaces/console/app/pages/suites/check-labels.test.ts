@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { caseWords, checkWords, openingOf } from './check-words.ts';
+import { caseText, checkText, openingOf } from './check-labels.ts';
 import { checkSchemas } from './editor/schemas.ts';
 
 test.each([
@@ -19,13 +19,13 @@ test.each([
   [{ type: 'someNewKind', what: 1 }, 'some new kind'],
   [{}, 'check'],
 ])('%j', (check, words) => {
-  expect(checkWords(check)).toBe(words);
+  expect(checkText(check)).toBe(words);
 });
 
 test('every kind of check of the contract has words of its own', () => {
   const without = Object.keys(checkSchemas).filter((type) => {
     const plain = type.replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
-    return checkWords({ type }) === plain;
+    return checkText({ type }) === plain;
   });
   expect(without).toEqual([]);
 });
@@ -37,7 +37,7 @@ test('a case is its steps, then its own checks', () => {
     { id: '3', kind: 'prompt', prompt: 'Bye' },
   ];
   const checks = { mode: 'replace', list: [{ type: 'noEndingQuestion' }] };
-  expect(caseWords({ isNegative: false, steps, checks })).toEqual([
+  expect(caseText({ isNegative: false, steps, checks })).toEqual([
     'says “Hi”',
     'ends without a question',
     'without the checks of the suite',

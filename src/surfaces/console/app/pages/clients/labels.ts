@@ -3,7 +3,7 @@ import { counted } from '../../kit/numbers.ts';
 import { textOf } from '../../kit/text.ts';
 
 /** Describes what an edit of a client affects. */
-export function impactWords(impact: Output<'getClient'>['impact']): string {
+export function impactText(impact: Output<'getClient'>['impact']): string {
   const parts = [
     [impact.liveEnvironmentCount, 'environment'],
     [impact.scenarioAttachmentCount, 'scenario'],
@@ -15,7 +15,7 @@ export function impactWords(impact: Output<'getClient'>['impact']): string {
 }
 
 /** Values of a configuration in words: ids of servers by their names. */
-export function serverWords(servers: { id: string; name: string }[]): (value: unknown) => string {
+export function serverText(servers: { id: string; name: string }[]): (value: unknown) => string {
   const names = new Map(servers.map(({ id, name }) => [id, name]));
   return (value) =>
     Array.isArray(value)
