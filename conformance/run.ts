@@ -47,7 +47,7 @@ const legs: Leg[] = [
   {
     name: '2026-07-28',
     suite: '@modelcontextprotocol/conformance',
-    // That starts all clients at once, and some scenarios measure time.
+    // A whole suite starts all clients at once, and some scenarios measure time.
     scenarios: () => required('2026-07-28', 'client'),
     revision: ['--spec-version', '2026-07-28', '--force'],
     side: 'client',

@@ -36,11 +36,12 @@ function* textsOf(source) {
 const sentencesOf = (text) =>
   text.split(/(?<=[.!?]["')]*)\s+/).map((sentence) => sentence.replace(/^[-*\s`"'(]+/, ''));
 
-/** The sentences of a file that the check refuses, each with where it stands. */
+/** The sentences of a file that the check refuses, each with where it stands. Questions may open as they like. */
 export function refusedIn(path, source) {
   const texts = /(^|\/)src\/contract\//.test(path) ? [...textsOf(source)] : [];
   return [...commentsOf(source), ...texts].flatMap(({ line, text }) =>
     sentencesOf(text)
+      .filter((sentence) => !sentence.endsWith('?'))
       .filter((sentence, at) => opening.test(sentence) || (at === 0 && firstOpening.test(sentence)))
       .map((sentence) => `${path}:${line}: ${sentence.slice(0, 100)}`),
   );
