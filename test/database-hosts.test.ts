@@ -62,6 +62,7 @@ function writers({ database }: ConnectedDatabase, count: number) {
   const failed: unknown[] = [];
   const times: number[] = [];
   const over = new AbortController();
+  onTestFinished(() => over.abort());
   const write = async (id: string): Promise<void> => {
     try {
       await database.transaction(async (db) => {

@@ -36,7 +36,17 @@ export class PostgresNode {
     return `postgres://${user}@${this.host}/${database}`;
   }
 
+  /** Starts again until it answers: after a crash PostgreSQL refuses to start while backends of before are ending. */
   async start(): Promise<void> {
+    for (const until = Date.now() + 30_000; ; await delay(50)) {
+      const ended = await this.spawn();
+      if (ended === undefined) return;
+      if (Date.now() > until) throw new Error(`PostgreSQL ended as soon as it was started: ${ended}`);
+    }
+  }
+
+  /** Resolves when it answers, or with what it said if it ended before. */
+  private async spawn(): Promise<string | undefined> {
     const settings = [
       'listen_addresses=127.0.0.1',
       `port=${this.port}`,
@@ -56,14 +66,13 @@ export class PostgresNode {
     this.child = spawn(this.postgres, ['-D', this.dataDir, ...settings.flatMap((one) => ['-c', one])], {
       ...this.home.account,
       cwd: this.home.path,
-      stdio: ['ignore', 'ignore', 'ignore'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     const { child } = this;
-    const gone = once(child, 'exit').then(() => {
-      throw new Error(`PostgreSQL ended as soon as it was started in ${this.dataDir}`);
-    });
-    gone.catch(() => {});
-    await Promise.race([this.answers(), gone]);
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2_000)));
+    const ended = once(child, 'exit').then(() => said || 'it said nothing');
+    return Promise.race([this.answers().then(() => undefined), ended]);
   }
 
   /** Resolves when it takes connections. */

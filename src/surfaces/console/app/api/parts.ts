@@ -18,17 +18,18 @@ onRecovery(() => {
   for (const go of waiting.splice(0)) go();
 });
 
-/** Waits while the service is away. If it is there and twice has no such file, the console was updated. */
+/**
+ * Waits while the service is away, then loads. The service is asked first, because browsers remember a module that
+ * could not be fetched until the page is reloaded. A second failure while it answers means the console was updated.
+ */
 async function patiently<Module>(load: Load<Module>): Promise<Module> {
   for (let missing = false; ; ) {
+    while (!(await answers())) await untilBack();
     try {
       return await load();
     } catch (error) {
-      const isThere = await answers();
-      if (isThere && missing) throw error;
-      if (!isThere) await untilBack();
-      // The service may have come back right after the file was asked for.
-      missing = isThere;
+      if (missing) throw error;
+      missing = await answers();
     }
   }
 }
