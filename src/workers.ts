@@ -1,12 +1,12 @@
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
+import { tellOfGateJob } from './domain/eval-runs/announce.ts';
 import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
 import { evalRunInsightsJob } from './domain/eval-runs/insights.ts';
 import { stopJudgings } from './domain/eval-runs/judge/grading.ts';
 import { judgeJob } from './domain/eval-runs/judge/job.ts';
 import { scheduleJobs } from './domain/eval-runs/launch/scheduled.ts';
-import { tellOfGateJob } from './domain/eval-runs/announce.ts';
 import { suiteJobs } from './domain/eval-suites/delete.ts';
 import { watchJourneysJob } from './domain/journey-runs/execute/watch.ts';
 import { SessionWorker } from './domain/journey-runs/execute/worker.ts';

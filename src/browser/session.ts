@@ -34,7 +34,7 @@ export interface OpenedPage {
 }
 
 interface SessionParts {
-  /** The content of the first tab. */
+  /** The page to load in the first tab. If undefined, the tab stays blank. */
   page: OpenedPage | undefined;
   context: BrowserContext;
   guard: GuardProxy;
@@ -144,7 +144,10 @@ export class BrowserSession {
       this.whileOpen(() => performCommand(this.scope, command, { tabId, timeout }));
     if (answersDialog(command)) return run();
     if (this.waiting >= maxWaiting)
-      throw new BrowserFailure('capacity', `${maxWaiting} commands wait already; wait for their answers`);
+      throw new BrowserFailure(
+        'capacity',
+        `The queue is full (${maxWaiting} commands). Wait for their results`,
+      );
     this.waiting++;
     const mine = this.turn.then(run).finally(() => this.waiting--);
     this.turn = mine.catch(() => {});
@@ -183,12 +186,12 @@ export class BrowserSession {
 
   /** A PNG of the active tab. */
   screenshot(): Promise<{ png: Buffer; width: number; height: number }> {
-    return this.look('screenshot', async () => screenshot((await this.scope.tabs.pick()).page));
+    return this.observe('screenshot', async () => screenshot((await this.scope.tabs.pick()).page));
   }
 
   /** The accessibility tree of the active tab. */
   snapshot(): Promise<{ text: string; truncated: boolean }> {
-    return this.look('a11y', async () => snapshot((await this.scope.tabs.pick()).page, undefined, 'all'));
+    return this.observe('a11y', async () => snapshot((await this.scope.tabs.pick()).page, undefined, 'all'));
   }
 
   /** Cookies and local storage. They grant access, so treat them as secrets. */
@@ -231,7 +234,7 @@ export class BrowserSession {
     );
   }
 
-  private look<T>(mode: 'screenshot' | 'a11y', work: () => Promise<T>): Promise<T> {
+  private observe<T>(mode: 'screenshot' | 'a11y', work: () => Promise<T>): Promise<T> {
     const forbidden = this.parts.permissions.refusalOfCommand({ op: 'observe', mode });
     if (forbidden !== undefined) return Promise.reject(new BrowserFailure('not-allowed', forbidden));
     return this.bounded(work);
@@ -240,7 +243,7 @@ export class BrowserSession {
   private bounded<T>(work: () => Promise<T>, timeout = commandTimeout): Promise<T> {
     return this.whileOpen(() =>
       withTimeout(timeout, work(), () => {
-        throw new BrowserFailure('timeout', 'The page does not answer; close it, or the session');
+        throw new BrowserFailure('timeout', 'The page does not respond. Close the tab or the session');
       }),
     );
   }

@@ -26,8 +26,7 @@ const Message = z
 function fits(messages: readonly { content: string }[]): boolean {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   return (
-    characters <= maxHistory &&
-    messages.reduce((sum, { content }) => sum + bytesOf(content), 0) <= maxHistory
+    characters <= maxHistory && messages.reduce((sum, { content }) => sum + bytesOf(content), 0) <= maxHistory
   );
 }
 

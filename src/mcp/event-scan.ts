@@ -22,7 +22,7 @@ export class EventScan {
   private afterReturn = false;
   /** Whether the line contains data; undefined while it is too short to tell. */
   private holdsData: boolean | undefined;
-  /** The start of the line, until it is long enough to tell. */
+  /** The start of the line, buffered until `holdsData` is known. */
   private beginning = '';
   private possible = firstBeginnings;
 

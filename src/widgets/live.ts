@@ -79,9 +79,7 @@ export class LiveWidget {
       const body = this.frame().locator('body');
       const { text: tree, truncated } = await snapshot(this.page, body, 'all');
       const ids: unknown = await body.evaluate(testIds, maxTestIds);
-      const known = Array.isArray(ids)
-        ? ids.filter((id) => typeof id === 'string').slice(0, maxTestIds)
-        : [];
+      const known = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string').slice(0, maxTestIds) : [];
       return {
         mode: 'a11y',
         tree,

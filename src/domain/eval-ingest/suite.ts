@@ -13,7 +13,7 @@ export async function suiteCalled(context: ProjectContext, db: Db, header: Heade
   const known = await db.row(suites.lockByName, { projectId, name });
   if (known) return suiteOf(known);
   // Locks by name only before creating, since the lock is held until all results are written.
-  await db.row(suites.lineUpByName, { projectId });
+  await db.row(suites.lockNames, { projectId });
   const meanwhile = await db.row(suites.lockByName, { projectId, name });
   if (meanwhile) return suiteOf(meanwhile);
   const settings = newSettings({ passCriteria: header.passCriteria ?? undefined });

@@ -12,9 +12,9 @@ import type { SuiteFields } from '../eval-suites/suite.ts';
 import { syncCases } from './cases.ts';
 import { saveDeclared } from './declared-servers.ts';
 import { settingsIn, withoutGaps } from './definition.ts';
-import { targetIn } from './resolve-target.ts';
 import { addOwned, ownedSuite, updateOwned } from './owned.ts';
 import { orRefuse } from './problems.ts';
+import { targetIn } from './resolve-target.ts';
 
 export const syncEvalSuiteFile: Verb<'syncEvalSuiteFile'> = async (context, input) => {
   const { declaredSuiteId: declaredId } = input;

@@ -7,7 +7,7 @@ import { audit } from '../context/audit.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
 import { checkParts, unknown } from './parts.ts';
-import { presentJourney, defaultJudge, defaultThreshold } from './present.ts';
+import { defaultJudge, defaultThreshold, presentJourney } from './present.ts';
 
 export const createJourney: Verb<'createJourney'> = (context, { body }) =>
   writeInProject(context, async (db) => {

@@ -10,7 +10,7 @@ import { type CheckKind, type Finding, failed, firstBad, missing, passed } from 
 import { counted, inScope, madeCalls, times } from './shared/scope.ts';
 import { declarationsOf, hint, isDeprecated } from './shared/tools.ts';
 
-/** A tool was called with such arguments, often enough. */
+/** A tool was called at least `minCount` times with the given arguments. */
 export const toolCalledWith: CheckKind<'toolCalledWith'> = {
   type: 'toolCalledWith',
   stage: 'selection',
@@ -78,7 +78,7 @@ export const onlyToolsCalled: CheckKind<'onlyToolsCalled'> = {
     const allowed = new Set(toolNames);
     const others = new Set(toolCalls.map(({ toolName }) => toolName).filter((name) => !allowed.has(name)));
     if (others.size === 0) return passed(`${toolCalls.length} calls, all of allowed tools`);
-    return failed(`Called besides: ${list([...others].map(quote))}`);
+    return failed(`Also called: ${list([...others].map(quote))}`);
   },
 };
 
@@ -108,7 +108,7 @@ export const toolCallCountUnder: CheckKind<'toolCallCountUnder'> = {
   },
 };
 
-/** No call is the same as the one right before it, of whatever tool that one is. */
+/** No call is identical to the one immediately before it: same tool, server and arguments. */
 export const noRepeatedIdenticalCall: CheckKind<'noRepeatedIdenticalCall'> = {
   type: 'noRepeatedIdenticalCall',
   stage: 'call',
@@ -126,11 +126,11 @@ export const noRepeatedIdenticalCall: CheckKind<'noRepeatedIdenticalCall'> = {
     );
     return repeated
       ? failed(`${repeated.toolName} was called twice in a row with ${show(repeated.arguments)}`)
-      : passed('No call was repeated at once');
+      : passed('No identical calls in a row');
   },
 };
 
-/** Every call fits the input schema that its tool declares. One that does not decides; one that cannot be told comes next. */
+/** Every call matches its tool's input schema. A mismatch takes precedence over a call that cannot be checked. */
 export const argumentsMatchToolSchema: CheckKind<'argumentsMatchToolSchema'> = {
   type: 'argumentsMatchToolSchema',
   stage: 'call',
@@ -161,7 +161,7 @@ function judge(call: ToolCall, tools: readonly DeclaredTool[], effort: Effort): 
     : failed(`The arguments of ${name} do not fit its input schema: ${validity.problem}`);
 }
 
-/** How many calls of a tool have arguments, or one argument, in which all patterns are found. */
+/** Counts the calls of a tool whose arguments, or the one at `path`, match all patterns. */
 export const toolInputMatches: CheckKind<'toolInputMatches'> = {
   type: 'toolInputMatches',
   stage: 'call',
@@ -192,11 +192,11 @@ export const noDeprecatedToolCalled: CheckKind<'noDeprecatedToolCalled'> = {
     const called = toolCalls.filter((call) => declarationsOf(call, deprecated).length > 0);
     if (called.length === 0) return passed('No deprecated tool was called');
     const names = new Set(called.map(({ toolName }) => toolName));
-    return failed(`Deprecated, and called: ${list([...names].map(quote))}`);
+    return failed(`Deprecated tools called: ${list([...names].map(quote))}`);
   },
 };
 
-/** No tool was called that is annotated as destructive. Where nobody annotates anything, nothing can be told. */
+/** No tool annotated as destructive was called. Inconclusive if no tool has annotations. */
 export const noDestructiveToolCalled: CheckKind<'noDestructiveToolCalled'> = {
   type: 'noDestructiveToolCalled',
   stage: 'selection',
@@ -210,6 +210,6 @@ export const noDestructiveToolCalled: CheckKind<'noDestructiveToolCalled'> = {
     const called = toolCalls.filter((call) => declarationsOf(call, destructive).length > 0);
     if (called.length === 0) return passed('No destructive tool was called');
     const names = new Set(called.map(({ toolName }) => toolName));
-    return failed(`Destructive, and called: ${list([...names].map(quote))}`);
+    return failed(`Destructive tools called: ${list([...names].map(quote))}`);
   },
 };

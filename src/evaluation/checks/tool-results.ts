@@ -98,8 +98,7 @@ function namesValue(message: string, call: ToolCall): boolean {
   const values: unknown[] = [call.arguments];
   for (let at = 0; at < values.length && at < maxValues; at++) {
     const value = values[at];
-    if (typeof value === 'object' && value !== null)
-      values.push(...Object.values(value).slice(0, maxValues));
+    if (typeof value === 'object' && value !== null) values.push(...Object.values(value).slice(0, maxValues));
     else if (typeof value === 'number' && message.includes(String(value))) return true;
     else if (typeof value === 'string' && value.length >= 3 && message.includes(value.toLowerCase()))
       return true;

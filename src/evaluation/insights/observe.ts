@@ -44,7 +44,7 @@ export interface Observation {
   evidenceTruncated: boolean;
 }
 
-/** A detector fires from this share and this number of sessions on. */
+/** Minimum share and number of affected sessions for a detector to fire. */
 interface Threshold {
   share: number;
   sessions: number;

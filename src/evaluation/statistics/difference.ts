@@ -7,8 +7,8 @@ export interface Count {
 }
 
 /**
- * Fisher's exact test, two-sided: how likely counts at least as far apart are when both come from the same rate. Exact
- * with few trials too, where a test by the normal distribution finds too much.
+ * Fisher's exact test, two-sided: the p-value under equal pass rates. Exact for few trials, where a normal
+ * approximation reports too many differences.
  */
 export function fisher(base: Count, compare: Count): number | undefined {
   if (base.trials === 0 || compare.trials === 0) return undefined;
@@ -51,8 +51,8 @@ export interface SuiteDifference {
 const fewestVaried = 3;
 
 /**
- * By the test that fits: with several trials of each case the variance is known within each, with one each only the
- * cases count that changed, and otherwise the tables of the cases are put together.
+ * Selects the test: stratified if every case has several trials and enough of them vary, McNemar if each has one,
+ * otherwise Cochran–Mantel–Haenszel.
  */
 export function suiteDifference(pairs: readonly Pair[]): SuiteDifference | undefined {
   const counted = pairs.filter(({ base, compare }) => base.trials > 0 && compare.trials > 0);
@@ -84,7 +84,7 @@ function spreadOf({ passed, trials }: Count): number {
   return (rate * (1 - rate)) / (trials - 1);
 }
 
-/** Exact: how likely so uneven a split of the cases that changed is. */
+/** Exact two-sided McNemar test on the cases that changed. */
 export function mcnemar(fixed: number, regressed: number): number {
   const all = fixed + regressed;
   let p = 0;
@@ -106,7 +106,7 @@ export function cochranMantelHaenszel(pairs: readonly Pair[]): number {
   return variance === 0 ? 0 : (apart * apart) / variance;
 }
 
-/** Holm's correction: the chance that any one of the differences is none. */
+/** Holm–Bonferroni adjusted p-values, which control the family-wise error rate. */
 export function holm(ps: readonly number[]): number[] {
   return corrected(ps, (sorted) => {
     let most = 0;
@@ -114,7 +114,7 @@ export function holm(ps: readonly number[]): number[] {
   });
 }
 
-/** Benjamini's and Hochberg's: which share of those found would be none. */
+/** Benjamini–Hochberg adjusted p-values, which control the false discovery rate. */
 export function benjaminiHochberg(ps: readonly number[]): number[] {
   return corrected(ps, (sorted) => {
     let least = 1;
@@ -144,8 +144,8 @@ export function chiSquareP(value: number): number {
 }
 
 /**
- * Chebyshev's fit of the complementary error function, for what is not negative; twelve digits and more are not needed
- * here, seven are there. The fit of 1 is larger than 1 in the eighth digit.
+ * Chebyshev approximation of the complementary error function for `x >= 0`, accurate to seven digits. At 0 it slightly
+ * exceeds 1, hence the `min`.
  */
 function erfc(x: number): number {
   const t = 1 / (1 + x / 2);

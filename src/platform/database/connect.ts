@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config/settings.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
-import { detectConnectionMode, directMode, type Timeouts, defaultTimeouts } from './connection-mode.ts';
+import { defaultTimeouts, detectConnectionMode, directMode, type Timeouts } from './connection-mode.ts';
 import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';

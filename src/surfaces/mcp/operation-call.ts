@@ -70,9 +70,7 @@ function madeIds(answer: unknown, input: Arguments): string[] {
   walk(answer, '', 0);
   const ids = [...found.values()];
   if (ids.length === 0) return [];
-  return [
-    `IDs in the answer: ${ids.slice(0, maxIds).join(', ')}${ids.length > maxIds ? ', and more' : ''}.`,
-  ];
+  return [`IDs in the answer: ${ids.slice(0, maxIds).join(', ')}${ids.length > maxIds ? ', and more' : ''}.`];
 }
 
 export function callOf(client: Client, { id }: Operation): Call {

@@ -4,7 +4,7 @@ import { readAs } from '../../domain/base/input.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import type { Calling } from './agent.ts';
 import type { Answer } from './answers.ts';
-import { largestSize, defaultSize } from './answers.ts';
+import { defaultSize, largestSize } from './answers.ts';
 import { spendsNote } from './operation-facts.ts';
 
 export interface AgentTool {

@@ -8,8 +8,8 @@ import { writeInProject } from '../../context/access.ts';
 import { audit } from '../../context/audit.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
 import { tellOfWaiver } from '../announce.ts';
+import { findRun, snapshotOf } from '../read/find.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
 

@@ -17,8 +17,8 @@ import type { ProjectContext, Services } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { requireUnchanged } from '../../execution/selection.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
-import { spendAtPace } from '../../limits/spend-at-pace.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
+import { spendWithRateLimit } from '../../limits/spend-with-rate-limit.ts';
 import { type JourneySnapshot, shownTarget } from '../snapshot.ts';
 import { type ChosenTarget, chooseTargets, targetOf } from './targets.ts';
 
@@ -89,7 +89,7 @@ async function write(
   for (const { selection } of targets) await requireUnchanged(db, context, selection);
   const { snapshot, routes } = await snapshotOf(context, db, journey, targets);
   await refuseSpent(context, db, routes);
-  await spendAtPace(context, db, 'journeyLaunchesPerDay', perMinute, `journey ${journey.id}`);
+  await spendWithRateLimit(context, db, 'journeyLaunchesPerDay', perMinute, `journey ${journey.id}`);
   const id = newId('jrun', clock());
   const { persona } = snapshot;
   const run = await db.one(runs.insert, {

@@ -9,8 +9,8 @@ import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { resolveComposition } from '../../environments/resolve-composition.ts';
 import { unknown } from '../../journeys/parts.ts';
-import { spendAtPace } from '../../limits/spend-at-pace.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
+import { spendWithRateLimit } from '../../limits/spend-with-rate-limit.ts';
 import { drain } from '../../live/drain.ts';
 import { withEachServer } from '../../live/each-server.ts';
 import { draftJourneys, draftPersonas } from './draft.ts';
@@ -67,7 +67,7 @@ async function drafted<T>(
   const reason = `drafts of ${what} in ${context.project.id}`;
   await context.db.transaction(async (db) => {
     if (route) await refuseSpent(context, db, [route]);
-    await spendAtPace(context, db, 'generationsPerDay', perMinute, reason);
+    await spendWithRateLimit(context, db, 'generationsPerDay', perMinute, reason);
   });
   if (!route) return { generationModel: rehearsalId, drafts: ways.templates(tools) };
   return { generationModel: route.id, drafts: await ways.model({ context, route, reason, tools }) };

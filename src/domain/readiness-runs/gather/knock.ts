@@ -50,8 +50,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
     if (next.protocol !== 'http:' && next.protocol !== 'https:')
       return ended('unusable', `A redirect leads to ${next.protocol}`);
     if (seen.has(next.href)) return ended('loop', 'The redirects go in a circle');
-    if (hops.length > maxRedirects)
-      return ended('too-many', `There are more than ${maxRedirects} redirects`);
+    if (hops.length > maxRedirects) return ended('too-many', `There are more than ${maxRedirects} redirects`);
     url = next;
   }
 }

@@ -6,7 +6,7 @@ import * as sources from '../../../platform/database/queries/registry-sources.ts
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context/context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
-import { listIn, type ReadingLimits, readRegistry, defaultLimits } from './read-registry.ts';
+import { defaultLimits, listIn, type ReadingLimits, readRegistry } from './read-registry.ts';
 import { storeListed } from './store.ts';
 
 type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;

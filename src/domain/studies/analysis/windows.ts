@@ -51,7 +51,7 @@ export const getStudySignals: Verb<'getStudySignals'> = async (context, { studyI
   if (!window)
     throw new Refusal(
       'NOT_FOUND',
-      'Nothing was analysed yet. That is done some seconds after somebody chats in the study',
+      'No sessions analyzed yet. Sessions are analyzed a few seconds after a visitor chats',
     );
   const { signals, ...about } = window;
   const row = standing(await db.row(studyInsights.find, { ownerId: studyId, waveId: window.windowId }));

@@ -83,7 +83,9 @@ const listed = {
 };
 export type ListedSuite = RowOf<typeof listed>;
 
-/** The last whole run of each and the rates of the last ten that were decided: as many probes of the index as suites. */
+/**
+ * The last whole run of each and the rates of the last ten that were decided: as many probes of the index as suites.
+ */
 export const list = query(
   'eval-suites.list',
   `select s.id, s.name, s.created_at as "createdAt", s.updated_at as "updatedAt", s.run_count as runs,
@@ -109,7 +111,7 @@ export const find = query(
   which,
   suites.columns,
 );
-/** Writers of one suite and those who launch it follow each other. */
+/** Serializes writes to a suite and launches of it. */
 export const lock = query(
   'eval-suites.lock',
   `select ${suites.all()} from eval_suites where project_id = :projectId and id = :id and deleted_at is null
@@ -125,14 +127,14 @@ export const lockByDeclaredId = query(
   { projectId: text, declaredId: text },
   suites.columns,
 );
-/** No revision: what the file says may be the same. */
+/** Creates no revision: the file may have changed without changing the suite. */
 export const setSourceHash = query(
   'eval-suites.set-source-hash',
   'update eval_suites set source_hash = :sourceHash where project_id = :projectId and id = :id',
   { ...which, sourceHash: text },
 );
-/** Suites are found by name one after the other, so that two reports make one. */
-export const lineUpByName = query(
+/** Serializes lookups by name, so that two concurrent reports create one suite. */
+export const lockNames = query(
   'eval-suites.line-up-by-name',
   `select from pg_advisory_xact_lock(hashtextextended('eval-suite-names ' || :projectId, 4700))`,
   { projectId: text },
@@ -168,7 +170,7 @@ export const insert = query(
   suites.columns,
 );
 const edited = Object.keys(authored) as (keyof typeof authored)[];
-/** The next revision, unless only something was attached that does not make one. */
+/** Writes the authored fields and increments the revision. */
 export const update = query(
   'eval-suites.update',
   `update eval_suites set ${suites.set(edited)}, revision = revision + 1, updated_at = now()
@@ -184,7 +186,7 @@ export const setSchedule = query(
   { ...which, ...suites.pick(scheduled) },
   suites.columns,
 );
-/** From now on nobody sees it; what it holds is removed later. */
+/** Hides the suite. Its contents are removed later. */
 export const markDeleted = query(
   'eval-suites.mark-deleted',
   `update eval_suites set deleted_at = now(), schedule_due_at = null

@@ -135,7 +135,8 @@ function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())
-    groups[group] ??= groupLabels[group] ?? areas[(operations[index] as Operation).area as keyof typeof areas];
+    groups[group] ??=
+      groupLabels[group] ?? areas[(operations[index] as Operation).area as keyof typeof areas];
   return groups;
 }
 

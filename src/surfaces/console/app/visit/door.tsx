@@ -5,9 +5,9 @@ import { classes } from '../kit/classes.ts';
 import { Field, TextInput } from '../kit/field.tsx';
 import { LongText } from '../kit/long-text.tsx';
 import { askForTicket, enter, toDoor } from './access.ts';
+import { Card } from './card.tsx';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
-import { Card } from './card.tsx';
 
 type Study = VisitOutput<'openStudy'>;
 

@@ -4,8 +4,8 @@ import { StateBadge } from '../kit/state.tsx';
 import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { Time } from '../kit/time.tsx';
-import { SuiteTable } from '../pages/conformance/suite-table.tsx';
 import { stateOf } from '../pages/conformance/labels.ts';
+import { SuiteTable } from '../pages/conformance/suite-table.tsx';
 import { ReadOnly } from './read-only.tsx';
 import css from './shared.module.css';
 

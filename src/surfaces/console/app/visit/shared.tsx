@@ -10,9 +10,9 @@ import { type State, StateBadge } from '../kit/state.tsx';
 import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { duration, Time } from '../kit/time.tsx';
+import { Card, Sentence } from './card.tsx';
 import { ReadOnly } from './read-only.tsx';
 import { ConformanceReport } from './shared-conformance.tsx';
-import { Card, Sentence } from './card.tsx';
 import '../base.css';
 import css from './shared.module.css';
 

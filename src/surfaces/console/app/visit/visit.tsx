@@ -1,9 +1,9 @@
 import { createRoot } from 'react-dom/client';
 import { Button } from '../kit/button.tsx';
 import { stage, start } from './access.ts';
+import { Card, Sentence } from './card.tsx';
 import { Door } from './door.tsx';
 import { Inside } from './inside.tsx';
-import { Card, Sentence } from './card.tsx';
 import '../base.css';
 
 function Page() {

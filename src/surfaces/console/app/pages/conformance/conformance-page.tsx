@@ -4,8 +4,8 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { linkClass } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { RunsTable } from './runs-table.tsx';
 import { isOpen } from './labels.ts';
+import { RunsTable } from './runs-table.tsx';
 
 const pollEvery = 5_000;
 

@@ -4,8 +4,8 @@ import { Page } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { ShareRun } from '../runs/share.tsx';
-import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
 import { isOpen, stateOfRun, targetName } from './labels.ts';
+import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
 
 export function ConformanceRunPage() {
   const which = useParams({ from: '/projects/$projectId/conformance/$runId' });

@@ -9,11 +9,11 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import type { Which } from '../servers/which.ts';
 import css from './conformance.module.css';
+import { type ConformanceRun, isOpen, stateOfRun } from './labels.ts';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { ScoreChart } from './score-chart.tsx';
 import { StartConformance } from './start-conformance.tsx';
-import { type ConformanceRun, isOpen, stateOfRun } from './labels.ts';
 
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;

@@ -14,8 +14,8 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './conformance.module.css';
-import { SuiteTable } from './suite-table.tsx';
 import { type ConformanceRun, isOpen, reasons, scoreText, sourceText, suiteName } from './labels.ts';
+import { SuiteTable } from './suite-table.tsx';
 
 type Report = Output<'getConformanceReport'>;
 type Check = Report['checks'][number];

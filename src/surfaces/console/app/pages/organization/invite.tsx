@@ -7,7 +7,7 @@ import { Problem } from '../../kit/notice.tsx';
 import { LinkOnce } from './once.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
-import { type Role, rolesGivenBy, roleLabels } from './roles.ts';
+import { type Role, roleLabels, rolesGivenBy } from './roles.ts';
 
 export function Invite({ standing, onClose }: { standing: Standing; onClose: () => void }) {
   const { organization, organizationId } = standing;

@@ -10,9 +10,9 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { Which } from '../servers/which.ts';
+import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
-import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;

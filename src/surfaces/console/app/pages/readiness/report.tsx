@@ -8,7 +8,6 @@ import { Section } from '../../kit/page.tsx';
 import { Glyph, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { checklistOf, decides, type Group, seenIn, standing } from './checklist.ts';
-import css from './readiness.module.css';
 import {
   type Finding,
   inputText,
@@ -20,6 +19,7 @@ import {
   verdicts,
   weights,
 } from './labels.ts';
+import css from './readiness.module.css';
 
 type Coverage = Report['lanes'][number];
 

@@ -7,9 +7,9 @@ import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
+import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import css from './readiness.module.css';
 import { ReadinessReport } from './report.tsx';
-import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 
 const pollEvery = 1_500;
 

@@ -10,8 +10,8 @@ import type { Which } from '../servers/which.ts';
 import { declaredOf } from './declared-fields.ts';
 import { DeclaredForm } from './declared-form.tsx';
 import { draftFor, keepDraft } from './drafts.ts';
-import css from './readiness.module.css';
 import { type Directory, directories, type ReadinessRun } from './labels.ts';
+import css from './readiness.module.css';
 
 type Mode = NonNullable<ReadinessRun['submissionMode']>;
 

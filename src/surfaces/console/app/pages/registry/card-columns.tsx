@@ -1,8 +1,8 @@
 import { StateMark } from '../../kit/state.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
-import css from './registry.module.css';
 import type { Card } from './labels.ts';
+import css from './registry.module.css';
 
 const maxAboutLength = 300;
 

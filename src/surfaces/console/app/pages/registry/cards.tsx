@@ -25,8 +25,8 @@ import { useOrganization } from '../../shell/organization.ts';
 import { usesOf } from '../servers/uses.ts';
 import { aboutColumns } from './card-columns.tsx';
 import { type Installed, InstalledMark, sayInstalled } from './installed.tsx';
-import css from './registry.module.css';
 import { type Card, refusalOf } from './labels.ts';
+import css from './registry.module.css';
 
 export function Cards({ projectId, installed }: { projectId: string; installed: Installed }) {
   const cards = useInfiniteQuery(askPages('listRegistryServers', { projectId, limit: 50 }));

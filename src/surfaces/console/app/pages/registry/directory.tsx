@@ -15,9 +15,9 @@ import { Filters } from './filters.tsx';
 import { InstallButton } from './install-button.tsx';
 import { InstallDialog } from './install-dialog.tsx';
 import { type Installed, InstalledMark } from './installed.tsx';
+import { askedOf, type Entry, titleOf } from './labels.ts';
 import css from './registry.module.css';
 import { Sources, useSources } from './sources.tsx';
-import { askedOf, type Entry, titleOf } from './labels.ts';
 
 const route = '/projects/$projectId/registry';
 

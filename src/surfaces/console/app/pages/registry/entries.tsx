@@ -5,8 +5,8 @@ import { counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
+import { type Entry, postureText, tierText, tierWord, titleOf } from './labels.ts';
 import css from './registry.module.css';
-import { type Entry, postureText, tierWord, tierText, titleOf } from './labels.ts';
 
 const maxAboutLength = 160;
 const maxAddressLength = 120;

@@ -1,8 +1,8 @@
 import { Select } from '../../kit/field.tsx';
 import { FilterInput } from '../../kit/filter-input.tsx';
 import { type Kind, kinds, type RegistrySearch } from './address.ts';
-import css from './registry.module.css';
 import { kindLabels } from './labels.ts';
+import css from './registry.module.css';
 
 /** All of it is in the address. */
 export function Filters({

@@ -14,8 +14,8 @@ import type { CardsSearch } from './address.ts';
 import { aboutColumns } from './card-columns.tsx';
 import { CardForm } from './card-form.tsx';
 import { GuestToken } from './guest-token.tsx';
-import css from './registry.module.css';
 import type { Card } from './labels.ts';
+import css from './registry.module.css';
 
 const route = '/organizations/$organizationId/registry';
 

@@ -9,7 +9,7 @@ import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Glyph } from '../../kit/state.tsx';
-import { type Mode, modes, modeLabels, whoIsOut } from './modes.ts';
+import { type Mode, modeLabels, modes, whoIsOut } from './modes.ts';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';

@@ -13,7 +13,7 @@ import { Time } from '../../kit/time.tsx';
 import { ChangeMode, RotateLink } from './actions.tsx';
 import { Guests } from './guests.tsx';
 import { Metrics } from './metrics.tsx';
-import { modes, modeLabels } from './modes.ts';
+import { modeLabels, modes } from './modes.ts';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { Usage } from './usage.tsx';

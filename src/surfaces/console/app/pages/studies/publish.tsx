@@ -10,7 +10,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { type Mode, modes, modeLabels } from './modes.ts';
+import { type Mode, modeLabels, modes } from './modes.ts';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
 

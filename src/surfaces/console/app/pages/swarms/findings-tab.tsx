@@ -3,8 +3,8 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
-import { FindingList, type ListedFinding } from './finding-list.tsx';
 import { detectorOf, detectorText } from './finding-labels.ts';
+import { FindingList, type ListedFinding } from './finding-list.tsx';
 
 export function FindingsTab({ projectId }: { projectId: string }) {
   const findings = useEveryPage(useInfiniteQuery(askPages('listSwarmFindings', { projectId, limit: 200 })));

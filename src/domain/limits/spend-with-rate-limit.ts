@@ -6,7 +6,7 @@ import type { Budget } from './plan.ts';
 import { periodOf, spend } from './spend.ts';
 
 /** Takes one unit of a budget in the caller's transaction, unless the organization exceeds the rate limit. */
-export async function spendAtPace(
+export async function spendWithRateLimit(
   context: Context,
   db: Db,
   budget: Budget,
@@ -19,10 +19,14 @@ export async function spendAtPace(
   const age = await db.row(ledger.ageOf, { ...account, back: perMinute - 1 });
   if (age && age.seconds < 60) {
     const retryAfter = Math.max(1, Math.ceil(60 - age.seconds));
-    throw new Refusal('RATE_LIMITED', `At most ${perMinute} requests of this kind are taken in a minute`, {
-      details: { reason: 'TOO_MANY_REQUESTS', perMinute, retryAfterMs: retryAfter * 1000 },
-      retryAfter,
-    });
+    throw new Refusal(
+      'RATE_LIMITED',
+      `Rate limit exceeded: ${perMinute} requests per minute. Retry after ${retryAfter} s`,
+      {
+        details: { reason: 'TOO_MANY_REQUESTS', perMinute, retryAfterMs: retryAfter * 1000 },
+        retryAfter,
+      },
+    );
   }
   await spend(context, db, budget, 1, reason);
 }
