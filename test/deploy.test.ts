@@ -118,7 +118,7 @@ test('compose.yaml is well-formed, takes the secrets that are made for it, and c
     name: string;
     services: Record<string, Service>;
   };
-  // Its `$schema` address has moved, and its `id` keywords are those of an older draft.
+  // The schema's `$schema` address has moved, and its `id` keywords are those of an older draft.
   const { $schema: _, ...schema } = composeSpec.composeSchema;
   const ajv = new Ajv2019({ strict: false, validateFormats: false }).removeKeyword('id');
   const valid = ajv.compile(schema);

@@ -56,7 +56,7 @@ describe('drafts without a language model', () => {
   test('are three simple ones unless told, or three negative ones', async () => {
     expect((await draft()).body.counts).toEqual({ normal: 3, negative: 0 });
     expect((await draft({ mode: 'negative' })).body.counts).toEqual({ normal: 0, negative: 3 });
-    // The same drafts again are skipped as duplicates.
+    // Drafts that exist already are skipped as duplicates.
     const { body } = await draft({ mode: 'negative' }, vocabulary2);
     expect(body).toMatchObject({ created: [], counts: { normal: 0, negative: 0 } });
     expect(body.skipped).toHaveLength(3);

@@ -21,7 +21,7 @@ executing(async (parts) => {
   server = await evals.server();
 });
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Found = any;
 

@@ -154,7 +154,7 @@ describe('launching', () => {
     const { items } = await journeys.ok(service.get(`${journeys.project}/journeys/${journeyId}/runs`));
     expect(items).toHaveLength(1);
     await journeys.over(items[0].id);
-    // The same key returns the first run, also after it ended and under the operation's later name.
+    // A repeated key returns the first run, also after it ended and under the operation's later name.
     const later = await service.post(
       `${journeys.project}/goals/${journeyId}/runs`,
       {},

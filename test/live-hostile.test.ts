@@ -317,7 +317,7 @@ describe('a caller who hangs up', () => {
 });
 
 describe('secrets that a target repeats', () => {
-  // None of its parts of eight characters occurs anywhere else.
+  // A marker whose parts of eight characters occur nowhere else.
   const marker = 'mk7Qx2LruV9dWs4ThJ6nBp3Y';
   const parts = [marker.slice(0, 8), marker.slice(8, 16), marker.slice(-8)];
 

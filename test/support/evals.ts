@@ -97,7 +97,7 @@ export class Evals {
     return idOf(await this.service.post(`${this.project}/eval-runs`, body), 'runId');
   }
 
-  // Tests look at whatever came back.
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   async read(runId: string, below = ''): Promise<any> {
     const answer = await this.service.get(`${this.project}/eval-runs/${runId}${below}`);

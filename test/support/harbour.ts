@@ -157,10 +157,7 @@ export class Harbour {
     return id;
   }
 
-  /**
-   * Follows events at the other replica. `begun` resolves at the first one, `over` with their text at the
-   * end.
-   */
+  /** Follows events at the other replica. `begun` resolves at the first one, `over` with all their text. */
   follow(path: string, headers: Record<string, string>): { begun: Promise<void>; over: Promise<string> } {
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));

@@ -2,7 +2,7 @@ import { Evals, scriptedModel } from './evals.ts';
 import type { Script } from './scripted-provider.ts';
 import type { TestService } from './service.ts';
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 

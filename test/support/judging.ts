@@ -55,7 +55,7 @@ export async function suiteJudged(
 }
 
 /** The judges of a run, once they are no longer pending. */
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 export async function judgesOf(evals: Evals, runId: string): Promise<any> {
   for (const until = Date.now() + 20_000; Date.now() < until; await delay(25)) {
