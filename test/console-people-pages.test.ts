@@ -150,7 +150,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByRole('dialog').getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Go to Harbour' }).click();
   await page.getByRole('table', { name: 'Linked identities' }).getByText(provider.issuer).waitFor();
-  // An unknown callback is refused with the remedy, and its query leaves the address.
+  // An unknown callback is refused with the remedy, and its query is removed from the URL.
   await page.goto('/console/oidc?state=x&code=y');
   await page.getByText('Start again from the sign-in page.').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/oidc`);

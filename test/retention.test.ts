@@ -96,7 +96,7 @@ test.each([
   expect((await client.query('select * from retention order by 1, 2')).rows).toEqual(before.rows);
 });
 
-// Last, because afterwards retention is months ahead and today's rows are gone.
+// Last, because afterwards the partitions are months ahead and that of today is gone.
 test('a month that nobody keeps goes whole, and one that is empty too, and nothing else', async () => {
   const now = startOfMonth(Date.now(), 9);
   for (let plus = 0; plus <= 9; plus++) await addParts(service.db, startOfMonth(Date.now(), plus));

@@ -55,7 +55,7 @@ const measureOnce = `(seen) => {
 
 /** Findings of axe, which is loaded in the page. The dark theme is only checked for contrast. */
 async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  // Skips rules that passed and the second page that merges frames, which takes a tenth of the time.
+  // Omits lists of passed rules and the second page that merges frames: this takes a tenth of the time.
   const axe = new AxeBuilder({ page, axeSource: 'null' })
     .options({ resultTypes: ['violations'], preload: false })
     .setLegacyMode(true);

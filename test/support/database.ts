@@ -70,7 +70,7 @@ async function isTidied(database: string): Promise<boolean> {
     await client.connect();
     return await tidied(client, inject('asCopied'));
   } catch {
-    // Another connection holds a lock, or the database no longer exists.
+    // Another session still uses the database, or it no longer exists.
     return false;
   } finally {
     await client.end().catch(() => {});

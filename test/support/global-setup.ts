@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
-  // This server is never killed.
+  // This server is never killed, so no commit is lost.
   await admin.query('alter system set synchronous_commit = off');
   // Parallel workers take longer to start than a scan of the small tables takes.
   await admin.query('alter system set max_parallel_workers_per_gather = 0');
