@@ -68,7 +68,7 @@ test('a turn reads and writes in its project, says what it made, and what it has
   });
   expect(JSON.stringify(tools).length).toBeLessThan(80_000);
   for (const { function: tool } of tools) expect(tool.parameters.properties).not.toHaveProperty('projectId');
-  // Nobody could approve anything.
+  // Tools that need approval are not offered: no person takes part in a turn.
   expect(tools.map(({ function: { name } }) => name)).not.toContain('createEvalRun');
 });
 
@@ -78,7 +78,7 @@ test('one turn is one request to the rate limit, whatever it calls', async () =>
   const messages = [user('List the eval suites. List the clients. List the environments.')];
   const { status, body } = await limited.post(`${project}/agent`, { messages });
   expect(status).toBe(200);
-  // The offline model answers where nobody hosts another.
+  // Without a configured model, the offline model answers.
   expect(body.reply).toMatch(/^\[rehearsal\]/);
   expect(body.toolCalls.length).toBeGreaterThan(1);
   expect(body.reply).not.toContain('RATE_LIMITED');
@@ -198,7 +198,7 @@ test('what was under way when time was up is waited for, and told', async () => 
   const added = { title: 'Late', steps: [prompt('Count.')] };
   provider.script = making([{ name: 'createEvalCase', input: { suiteId, body: added } }]);
   const turn = ask();
-  // Longer than a turn may take.
+  // Longer than the turn timeout.
   expect(await Promise.race([turn, delay(5500)])).toBeUndefined();
   await holding.query('commit');
   await holding.end();

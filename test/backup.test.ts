@@ -39,7 +39,7 @@ async function serversOf(service: TestService): Promise<unknown> {
   return (await service.get(`/projects/${saved.project}/servers`, { key: saved.service.key })).body;
 }
 
-/** Rows of 32 bytes a line. */
+/** Inserts so many audit events, each with a target of `lines` × 32 bytes. */
 async function fill(client: pg.Client, rows: number, lines: number): Promise<void> {
   await client.query(
     `insert into audit_events (id, actor, action, target)
@@ -108,7 +108,7 @@ test('a backup holds one moment, however much is written meanwhile', async () =>
   const writer = await busy.service.database.connect();
   onTestFinished(() => writer.end());
   const { rows: organizations } = await writer.query<{ id: string }>('select id from organizations');
-  // Stored between projects and servers: much is written after the one and before the other is read.
+  // A large table that is read between projects and servers leaves time for writes between the two.
   await writer.query(
     `insert into sealed_values (id, key_id, organization_id, ciphertext)
      select 'filler_' || n, (select id from vault_keys), $1, decode(repeat(md5(n::text), 10), 'hex')
@@ -178,7 +178,7 @@ test('an older backup is brought up to date, by no superuser, with circles, sequ
   const role = `plain_${newId('r')}`;
   const admin = await saved.service.database.connect();
   await admin.query(`create role ${role} login`);
-  // What an operator may have set for every client; the later migration takes longer.
+  // A timeout that an operator may set for every client. The later migration takes longer.
   await admin.query(
     `alter role ${role} set statement_timeout = '1s'; alter role ${role} set datestyle = 'German'`,
   );
@@ -283,7 +283,7 @@ test('the commands say what they did in one line, and why not in another', async
       backup: (given, file, options) => writeBackup(installationOf(given), file, options),
       restore: (given, file, attention) => restoreBackup(installationOf(given), file, attention),
     };
-    // The other commands are not run here.
+    // Members that only other commands use are left out.
     await runCli(['node', 'drydock', ...args], host as Host);
     return { ...written, code: process.exitCode };
   };

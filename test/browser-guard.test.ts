@@ -6,11 +6,11 @@ import { startEngine } from './support/browser-engine.ts';
 import { chromiumPath } from './support/chromium.ts';
 import { serveWeb, type Web } from './support/web.ts';
 
-/** Everything that a page can load, at an address that the guard forbids. */
+/** Every way a page can load something, at an address that the guard forbids. */
 
 const page = new URL('./support/browser-vectors.html', import.meta.url);
 
-/** Packets that came. */
+/** A UDP socket that counts the packets it receives. */
 async function listenForPackets(address: string): Promise<{ port: number; readonly packets: number }> {
   const socket: Socket = createSocket('udp4');
   const seen = { port: 0, packets: 0 };
@@ -28,7 +28,7 @@ async function vectorPage(forbidden: Web, udp: number): Promise<Web> {
   return serveWeb((request, response) => {
     const url = new URL(request.url ?? '', 'http://127.0.0.1');
     const away = `http://127.0.0.2:${forbidden.port}`;
-    // What is asked for below /302/ is there, says the answer.
+    // Paths below /302/ redirect to the forbidden address.
     if (url.pathname.startsWith('/302/'))
       return void response
         .writeHead(302, { location: `${away}${url.pathname}`, 'access-control-allow-origin': '*' })
@@ -43,7 +43,7 @@ async function vectorPage(forbidden: Web, udp: number): Promise<Web> {
   });
 }
 
-/** The one that everything else is tested with, and the one with windows, where there is another. */
+/** The Chromium that all tests use and, where installed, the system's Chromium with windows. */
 const browsers = [...new Set([chromiumPath, ...['/usr/bin/chromium'].filter((path) => existsSync(path))])];
 
 test.each(browsers)(
@@ -53,13 +53,13 @@ test.each(browsers)(
     const forbidden = await serveWeb((_, response) => void response.end('reached'), '127.0.0.2');
     const udp = await listenForPackets('127.0.0.2');
     const web = await vectorPage(forbidden, udp.port);
-    // Without it Chromium does not even try WebRTC with this machine.
+    // Without this switch Chromium does not try WebRTC connections to loopback addresses.
     const engine = startEngine({ browser, switches: ['--allow-loopback-in-peer-connection'] });
     const session = await engine.open({ policy: { mode: 'allow_all' } });
     expect(await session.perform({ op: 'navigate', url: `${web.origin}/` })).toMatchObject({
       result: 'executed',
     });
-    // The last thing it tries is to leave, by itself.
+    // The page's last attempt is a meta refresh.
     await expect
       .poll(() => session.refusals.map(({ url }) => new URL(url, 'http://x').pathname))
       .toContain('/meta-refresh');
@@ -72,7 +72,7 @@ test.each(browsers)(
     const expected = [...[...names].map(([, name]) => `/${name}`), ...redirected].map(
       (path) => `http://127.0.0.2:${forbidden.port}${path}`,
     );
-    // That the page did try; a tunnel shows only where to, and without windows nobody looks at icons.
+    // The page tried every vector. A tunnel shows only host and port, and a headless browser loads no icons.
     const unseen = ['https', 'ws', 'wss', 'transport', ...(browser.includes('headless') ? ['icon'] : [])];
     const missing = expected.filter(
       (url) => !tried.has(url) && !unseen.some((name) => url.endsWith(`/${name}`)),

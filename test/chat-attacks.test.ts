@@ -42,13 +42,13 @@ const look = {
   inputSchema: { type: 'object', properties: {} },
   annotations: { readOnlyHint: true },
 };
-/** A server that a test changes, saved in the project. */
+/** A changeable target server, saved in the project. */
 async function hostile(now: Parameters<typeof startChanging>[0] = {}): Promise<Changing & { id: string }> {
   const target = await startChanging({ tools: [look], ...now });
   onTestFinished(() => target.stop());
   return Object.assign(target, { id: await evals.server({ url: target.url }) });
 }
-/** Calls a tool, and does something else when it has the result. */
+/** A script that calls `look` once and then answers with `last`. */
 const lookThen =
   (last: ReturnType<ScriptedProvider['script']>): ScriptedProvider['script'] =>
   ({ results }) =>
@@ -60,7 +60,7 @@ interface TurnInDatabase {
   error: string | null;
   credits: string[];
 }
-/** The turn of a key as it is stored, and what was booked for it. */
+/** The stored turn of an idempotency key, and the credits booked for it. */
 async function turnOf({ idempotencyKey }: { idempotencyKey: string }): Promise<TurnInDatabase | undefined> {
   const { rows } = await database.query<TurnInDatabase>(
     `select id, state, error, array(
@@ -70,7 +70,7 @@ async function turnOf({ idempotencyKey }: { idempotencyKey: string }): Promise<T
   );
   return rows[0];
 }
-/** Of one answer: 100 tokens for 10 USD and 20 for 50 USD a million. */
+/** Cost of one answer: 100 input tokens at 10 USD and 20 output tokens at 50 USD a million. */
 const creditsOfAnswer = 0.2;
 
 describe('what a turn has cost is booked once', () => {
@@ -122,7 +122,7 @@ test('whoever lost the turn to another neither asks the model nor takes the sess
   const body = start({ serverIds: [target.id] });
   const slow = send(body);
   await connecting;
-  // As when the process stood still for longer than its lease, and the same message was sent to another.
+  // Another replica takes the lease, as when this process stalls past it and the message is sent again.
   await database.query(`update chat_turns set lease_token = 'of another' where idempotency_key = $1`, [
     body.idempotencyKey,
   ]);
@@ -152,7 +152,7 @@ test('a reader that hangs up before the first event leaves no turn under way', a
   await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(1);
   gone.abort();
   await expect(reading).rejects.toThrow();
-  // Whoever is answered later has been heard later.
+  // Once this later request is answered, the service has noticed the disconnect.
   await service.get('/me');
   await holding.query('commit');
   // The model was not called, so a retry with the same key runs at once, without waiting for a lease.

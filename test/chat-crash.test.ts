@@ -11,10 +11,10 @@ import type { Script } from './support/scripted-provider.ts';
 const key = `sk_${'chat'.repeat(10)}`;
 const kills = Number(process.env['DRYDOCK_TEST_CRASH_KILLS'] ?? 2);
 const talkers = 4;
-/** Of a turn: the question, the call, its result, the answer. */
+/** The question, the call, its result and the answer. */
 const messagesOfTurn = 4;
 
-/** Each question leads to a call, also when earlier ones did. */
+/** Answers each question with one tool call and then text. */
 const lists: Script = ({ body }) =>
   body.messages.at(-1).role === 'user'
     ? { toolCalls: [{ name: 'list_ships', input: {} }] }
@@ -23,11 +23,11 @@ const lists: Script = ({ body }) =>
 interface Told {
   sessionId: string;
   acknowledged: number;
-  /** Sent, and never answered. */
+  /** Requests that were sent and never answered. */
   open: Parameters<Client['sendChatMessage']>[0]['body'][];
 }
 
-/** Talks until the service is gone. */
+/** Sends messages until the service is gone. */
 async function talk(api: Client, told: Told, name: string): Promise<void> {
   for (let nth = 0; ; nth++) {
     const body = {
@@ -93,7 +93,7 @@ test(`${kills} kills in the middle of turns leave sessions that can be read, wit
     await Promise.all(talking);
     service = await here.serve(env);
     api = createClient({ baseUrl: service.baseUrl, apiKey: key, retries: 0 });
-    // The time that nobody extends their leases any more.
+    // Expires the leases of running turns, which the killed process no longer extends.
     const client = await database.connect();
     await client.query(`update chat_turns set lease_until = now() - interval '1 ms' where state = 'running'`);
     await client.end();
@@ -107,7 +107,7 @@ test(`${kills} kills in the middle of turns leave sessions that can be read, wit
     expect(session).toMatchObject({ turnInProgress: false, messageCount: whole.length * messagesOfTurn });
     expect(session.messages).toHaveLength(whole.length * messagesOfTurn);
     expect(whole.every(({ spanCount }) => spanCount > 0)).toBe(true);
-    // Whoever asks again under the key hears how it ended, or it runs now; then the session goes on.
+    // A retry with the same key returns the outcome or runs the turn now. Then the session goes on.
     for (const body of open) {
       const again = await api.sendChatMessage({ body }).catch((error: { details?: unknown }) => error);
       expect(again).toSatisfy(

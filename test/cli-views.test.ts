@@ -3,7 +3,7 @@ import { Evals, promptCase } from './support/evals.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { typed } from './support/surfaces.ts';
 
-/** What people read when they call an operation that answers with hundreds of fields, and what scripts get. */
+/** Output of operations that answer with hundreds of fields: short for people, complete for scripts. */
 let service: TestService;
 let evals: Evals;
 const tests = Array.from({ length: 12 }, (_, nth) =>

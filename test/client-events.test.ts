@@ -5,14 +5,14 @@ import { eachEvent } from '../src/surfaces/client/events.ts';
 import { type Client, createClient, DrydockError } from '../src/surfaces/client/index.ts';
 import { answer, drop, type Fate, gathered, type Unreliable, unreliable } from './support/unreliable.ts';
 
-/** Sends the events after the one that was read last, and leaves the rest to `then`. */
+/** Sends the events after Last-Event-ID, up to `upTo`, and then calls `then`. */
 function events(upTo: number, then: (response: ServerResponse) => void): Fate {
   return (_, response, { headers }) => {
     const from = Number(headers['last-event-id'] ?? -1) + 1;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(': connected\nretry: 5\n\n');
     for (let n = from; n < upTo; n++) response.write(`id: ${n}\ndata: {"n":${n}}\n\n`);
-    // What was written is on its way when this is called.
+    // This callback runs once the events above are flushed.
     response.write('', () => then(response));
   };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => dispose(service));
 
 const secret = 'rotating-secret';
-/** Secrets travel in a header, too. */
+/** The plain secret, and its encoding in a Basic authorization header. */
 const forms = [secret, Buffer.from(`rotating-client:${secret}`).toString('base64')];
 
 interface OtherIssuer {
@@ -22,7 +22,7 @@ interface OtherIssuer {
   heard: () => string;
 }
 
-/** An authorization server that writes down what it is sent, and grants whatever is asked. */
+/** An authorization server that records each request and grants every token. */
 async function startOtherIssuer(): Promise<OtherIssuer> {
   const heard: string[] = [];
   const issuer = { url: '', heard: () => heard.join('\n') };
@@ -45,7 +45,7 @@ async function startOtherIssuer(): Promise<OtherIssuer> {
 interface Scene {
   target: RotatingOAuth;
   server: SavedServer;
-  /** Without naming anybody: the server says who issues its tokens. */
+  /** Imports tokens without naming an issuer, which is then discovered from the server. */
   importFound: () => Promise<{ refreshToken: string }>;
   call: () => Promise<Answer>;
 }
@@ -86,7 +86,7 @@ test('a saved secret is not sent to an authorization server that the importer na
   const named = { serverUrl: target.url, authorizationServerUrl: other.url, tokens };
   expect((await server.post('oauth/import-tokens', named)).status).toBe(200);
   await call();
-  // It was asked, and got what came with the import.
+  // The other issuer was called, with the refresh token of the import.
   expect(other.heard()).toContain('my-own-refresh-token');
   const own = { clientId: 'mine', clientSecret: 'my-own-secret' };
   expect((await server.post('oauth/import-tokens', { ...named, clientInformation: own })).status).toBe(200);
@@ -104,10 +104,10 @@ test('a saved secret is bound to the issuer it was first sent to', async () => {
   expect(target).toMatchObject({ refreshes: 1, refusedRefreshes: 0 });
 
   target.nameIssuer(other.url);
-  // These tokens are refreshed where they were before.
+  // Tokens imported earlier are still refreshed at the first issuer.
   target.expireAccessTokens();
   expect((await call()).status).toBe(200);
-  // New ones would be refreshed at the other issuer.
+  // Newly imported tokens would be refreshed at the other issuer.
   const { refreshToken } = await importFound();
   target.expireAccessTokens();
   const refused = await call();
@@ -118,7 +118,7 @@ test('a saved secret is bound to the issuer it was first sent to', async () => {
   expect(other.heard()).toContain('/.well-known/');
   for (const hidden of [...forms, refreshToken, '/token ']) expect(other.heard()).not.toContain(hidden);
 
-  // Somebody who knows the secret says that the issuer is right. Another edit does not.
+  // Saving the client secret again confirms the issuer. Another edit does not.
   await service.patch(server.path, { headers: { A: 'b' }, clientId: 'rotating-client' });
   await call();
   expect(other.heard()).not.toContain('/token ');

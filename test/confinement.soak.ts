@@ -6,9 +6,9 @@ import { everythingStdio } from './targets/processes.ts';
 
 const root = process.getuid?.() === 0;
 
-/** Each takes three seconds and all that it gets of one thing; the value is where it was stopped. */
+/** Each exhausts one resource for three seconds and returns how much it got. */
 const hogs: Record<string, string> = {
-  // Ends by itself, whatever becomes of the limit.
+  // The processes end by themselves, even without a limit.
   processes: `const { spawn } = require('child_process'); let count = 0;
     const more = () => new Promise((resolve) => spawn('timeout', ['3', 'sh', '-c', 'while :; do :; done'], { stdio: 'ignore' })
       .on('spawn', () => resolve(true)).on('error', () => resolve(false)));
@@ -21,7 +21,7 @@ const hogs: Record<string, string> = {
     return open.length })()`,
 };
 
-/** What a caller of another server notices of a command that takes all it can get, beside one that does nothing. */
+/** Compares calls to another server beside a command that exhausts a resource and beside an idle one. */
 test('what a command takes, others do not miss', async () => {
   const home = await place();
   const drydock = await home.serve({

@@ -25,7 +25,7 @@ let confined: Prober;
 let unconfined: Prober;
 
 beforeAll(async () => {
-  // Commands in namespaces have a temporary folder of their own; others may be a user whom the home folder is closed to.
+  // Namespaces hide the temporary folder; without them, the command user may not enter the home folder.
   folder = await mkdtemp(join(level === 'namespaces' ? homedir() : tmpdir(), '.drydock-test-'));
   [service, open] = await Promise.all([
     startTestService({
@@ -51,7 +51,7 @@ afterAll(async () => {
 const inData = ({ running }: TestService, name: string): string =>
   JSON.stringify(join(running.services.config.dataDir, name));
 
-/** What a hostile command would try, as expressions that are worth something where it succeeds. */
+/** Attempts of a hostile command, as expressions that return a value where they succeed. */
 const attempts: Record<string, (service: TestService) => string> = {
   'the master key': (of) => `fs.readFileSync(${inData(of, 'master.key')}, 'utf8')`,
   'artifacts of others': (of) => `fs.readFileSync(${inData(of, 'blobs/of-others')}, 'utf8')`,
@@ -118,7 +118,7 @@ test('servers that many use work as they did', async () => {
 test.skipIf(level === 'none')('a command gets no more than its share', async () => {
   const hog = await saveProber(service);
   const inTurn = [
-    // Written to, not just reserved.
+    // Filled, so that the memory is used and not just reserved.
     `const held = []; for (let i = 0; i < 16; i++) held.push(Buffer.alloc(64 * 1024 * 1024, 1)); held.length`,
     `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/.drydock-test-large', 'w');
      fs.unlinkSync(process.env.HOME + '/.drydock-test-large'); fs.ftruncateSync(file, 3 * 1024 ** 3)`,
@@ -138,9 +138,9 @@ test('a command that is not there is told from one that ends', async () => {
 
 test('variables that load code are for the command alone', async () => {
   const prober = await saveProber(service, { env: { LD_PRELOAD: '/no/such/library.so', SAVED: 'yes' } });
-  // Its value would be hidden in the answer, like all that is saved with a server.
+  // Only its length is read: saved values are redacted from answers.
   expect(await prober.evaluate('[process.env.LD_PRELOAD.length, process.env.SAVED]')).toEqual([19, 'yes']);
-  // The loader complains in each process that has the variable.
+  // The dynamic loader prints an error in each process that has the variable.
   const { body } = await prober.server.post('tools/call', {
     toolName: 'evaluate',
     parameters: { code: '1' },
@@ -282,7 +282,7 @@ describe('in namespaces', { tags: ['bubblewrap'] }, () => {
       await there.evaluate(write(`'${folder}'`)),
     ]).toEqual(['written', 'ENOENT']);
     expect(existsSync(join(homedir(), '.drydock-test-strict'))).toBe(false);
-    // Its own home is empty but for programs.
+    // The private home folder holds only programs.
     const seen = await there.evaluate(`require('fs').readdirSync(process.env.HOME)`);
     expect(seen).not.toContain('.npm');
     const { status } = await (await saveServer(strict, everythingStdio())).post('tools');
@@ -290,13 +290,13 @@ describe('in namespaces', { tags: ['bubblewrap'] }, () => {
   });
 });
 
-/** How a service may be started, as what goes in front of it; as root each can be tried. */
+/** Command prefixes that start the service with fewer privileges. Root can use each. */
 const plain = ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups'];
-/** Whoever has no name in a user namespace can make none below it. */
+/** A process whose user has no ID in its user namespace cannot create further namespaces. */
 const withoutNamespaces = [...plain, 'unshare', '--user', '--'];
 const fewFiles = [...plain, 'prlimit', '--nofile=1024', '--'];
 const asRoot = { DRYDOCK_COMMAND_USER: 'root' };
-/** A file of its own covers it, or its folder is not there. */
+/** Another file is mounted over it, or its folder is not there. */
 const hidden = expect.stringMatching(/^(?:EACCES|ENOENT)$/);
 const kernel = expect.stringMatching(/^(?:EACCES|EROFS)$/);
 const inside = {
@@ -355,7 +355,7 @@ const arrangements: [string, string[], Record<string, string>, object][] = [
   ],
 ];
 
-// The mark in front keeps it from naming a folder.
+// The prefix of one character keeps the argument from being recognized as a folder.
 const look = `const fs = require('fs'); const data = process.argv[1].slice(1);
   const attempt = (read) => { try { return read() } catch (error) { return error.code } };
   const limit = (name) => Number(new RegExp(name + ' +([0-9]+)').exec(fs.readFileSync('/proc/self/limits', 'utf8'))?.[1]);
@@ -382,7 +382,7 @@ describe.runIf(root)('the level, and what a command is then', { tags: ['bubblewr
     prefix: string[],
     settings: Record<string, string>,
   ): Promise<Record<string, unknown>> {
-    // Removed here: a hook of the running test is not known when several run at once.
+    // Removed here: with concurrent tests, `onTestFinished` cannot tell which one is running.
     const home = await mkdtemp(join(tmpdir(), 'drydock-level-'));
     try {
       return await lookFrom(home, prefix, settings);

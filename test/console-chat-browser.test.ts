@@ -23,7 +23,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const pane = page.getByRole('complementary', { name: 'Browser' });
     await pane.getByText('No browser open.').waitFor();
 
-    // At one address only.
+    // Only one origin is allowed.
     await pane.getByLabel('Permissions').selectOption('allowlist');
     await pane.getByRole('textbox', { name: /^Addresses/ }).fill(harbour.web.origin);
     await pane.getByRole('button', { name: 'Open browser' }).click();
@@ -52,7 +52,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await pane.getByRole('button', { name: 'Add note' }).click();
     await pane.getByText('Note: Saved once.').waitFor();
 
-    // The same address shows it again, and closing it says so.
+    // After a reload the page shows the browser again. Closing it shows the reason.
     await page.reload();
     await picture.waitFor();
     await pane.getByRole('button', { name: 'Close browser' }).click();

@@ -35,7 +35,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await page.getByText('Tools without that declaration are excluded.').waitFor();
     await say(page, 'Which ships are there?');
 
-    // The first word is there before the rest is written, with the call that came before it.
+    // The call and the first word are shown before the rest is written.
     const conversation = page.getByRole('list', { name: 'Conversation' });
     await conversation.getByText('Albatross', { exact: true }).waitFor();
     await page.waitForURL(/\/sessions\/chat_/);
@@ -50,7 +50,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
       'Cormorant',
     );
 
-    // Hanging up ends the turn at the provider too, and the chat goes on, with what the next turn alone is told.
+    // Stopping ends the turn at the provider too. The next turn has settings of its own.
     provider.script = () => ({ silent: true });
     await say(page, 'And who is longest?');
     await expect.poll(() => provider.requests.length).toBe(3);
@@ -93,7 +93,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await page.goto(`${at}/sessions/new`);
     await page.getByLabel('Model').waitFor();
 
-    // The model refuses; nothing is stored, and the same message goes out under a new key.
+    // The model refuses: nothing is stored, and the message is sent again under a new key.
     provider.script = () => ({ status: 400, text: 'no' });
     await say(page, 'First');
     await page.getByRole('alert').getByText('The model could not be asked').waitFor();
@@ -103,7 +103,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await conversation.getByText('Now.').waitFor();
     const sessionId = new URL(page.url()).pathname.split('/').at(-1);
 
-    // The turn runs to its end, and its answer gets lost on the way.
+    // The turn completes, but its answer is lost on the way.
     await page.route('**/messages/events', async (route) => {
       await route.fetch();
       await route.abort();
@@ -117,7 +117,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     expect(provider.requests).toHaveLength(asked);
     await conversation.getByText('Second').waitFor();
 
-    // Somebody else's turn is waited for.
+    // A message waits until another client's turn has ended.
     const holding = held();
     provider.script = () => holding.reply('Elsewhere, slowly.');
     const elsewhere = replyTo({ idempotencyKey: 'elsewhere', sessionId, message: 'Third' }, key);
@@ -161,7 +161,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
 
 const lookAtShips: Reply = { toolCalls: [{ name: 'list_ships', input: {} }] };
 
-/** A reply whose first word is there at once, and the rest when it is released. */
+/** A reply whose first word is sent at once, and the rest on release. */
 function held() {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -171,7 +171,7 @@ function held() {
   };
 }
 
-/** What comes of a turn that is read as it is written. */
+/** Sends a message, reads the event stream and returns the final reply. */
 async function replyTo(body: Input<'streamChatMessage'>['body'], key: string): Promise<string | undefined> {
   const client = createClient({ baseUrl: service.running.baseUrl, apiKey: key });
   for await (const event of client.streamChatMessage({ body }))
@@ -185,7 +185,7 @@ async function say(page: Page, message: string): Promise<void> {
   await field.press('Enter');
 }
 
-/** The console as somebody of the organization who has just signed in. */
+/** Opens the console as a new member of the organization in a new session. */
 async function opened(browser: Browser, role: 'owner' | 'member') {
   const { userId, key } = await service.member(role);
   await givePassword(service, userId);

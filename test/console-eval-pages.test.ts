@@ -37,7 +37,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await panel.getByText('Required').first().waitFor();
   expect(await panel.getByRole('button', { name: 'Save case' }).isDisabled()).toBe(true);
   await needle.fill('Albatross');
-  // The JSON beside the fields follows, and is followed.
+  // The fields and the JSON beside them update each other.
   const json = panel.getByRole('textbox', { name: 'As JSON' });
   const typed = JSON.parse(await json.inputValue()) as { steps: { assertion?: { needle?: string } }[] };
   expect(typed.steps[1]?.assertion?.needle).toBe('Albatross');
@@ -50,7 +50,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   const mended = cases.find(({ title }) => title === 'Finds a ship');
   expect(mended?.steps[1]).toMatchObject({ assertion: { type: 'responseContains', needle: 'Albatross' } });
 
-  // What only the service can know is shown at its field.
+  // Errors that only the service can detect are shown at their field.
   const refused = {
     ...typed,
     title: 'Finds a ship',
@@ -72,7 +72,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByRole('button', { name: 'Run again' }).click();
   await page.getByText('Passed: 6 of 6 cases passed.').waitFor({ timeout: 60_000 });
 
-  // Only what changed, with both traces one click away.
+  // The comparison lists only changed cases and links both traces.
   await named('Compare').click();
   await page.getByLabel('Compare with').selectOption({ label: '#2, failed' });
   await page.getByRole('heading', { name: /against #2$/ }).waitFor();
@@ -83,7 +83,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   await page.getByRole('heading', { name: /^Now in run #/ }).waitFor();
   await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
 
-  // What runs are held against is changed on the page of the suite, and only that is written.
+  // The quality gate is changed on the suite's page, and only that setting is written.
   await page.goto(`/console/projects/${projectId}/suites/${suiteId}?tab=settings`);
   const before = await api.getEvalSuite({ projectId, suiteId });
   const drop = page.getByLabel('Maximum drop in pass rate, in percent');
@@ -99,7 +99,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   const changes = page.getByRole('table', { name: 'Suite changes' }).getByRole('row');
   await changes.filter({ hasText: 'settings' }).filter({ hasText: 'the console' }).waitFor();
 
-  // A file is refused line by line, and nothing of it is stored.
+  // Problems of a file are listed by line, and nothing is stored.
   await page.goto(`/console/projects/${projectId}/suites?make=file`);
   const file = page.getByRole('textbox', { name: 'Suite file' });
   const example = await file.inputValue();

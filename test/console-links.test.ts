@@ -45,7 +45,7 @@ describe('the first boot', () => {
       email: 'owner@drydock.local',
       needs: 'nothing',
     });
-    // Reading it, as a scanner might, does not use it.
+    // Reading the link, as a mail scanner does, does not use it.
     const { user } = await tab.people.useLink({ body: { token } });
     expect(user).toMatchObject({ name: 'Owner', operator: true, hasPassword: false });
     await tab.people.changePassword({ body: { newPassword: rightPassword } });
@@ -294,14 +294,14 @@ describe('a link to a new password', () => {
       await client.query('begin');
       await client.query('select from users where id = $1 for no key update', [userId]);
       await work(new InTransaction(client));
-      // It may be refused before the commit is answered: settled here, so that nobody finds it unhandled.
+      // `allSettled` handles a rejection that arrives before the commit is answered.
       const outcome = Promise.allSettled([other()]);
       await expect.poll(() => service.db.rows(waitingForLocks)).toHaveLength(1);
       await client.query('commit');
       const [settled] = await outcome;
       if (settled.status === 'rejected') throw settled.reason;
     };
-    // The link is used, and its session begins, in a transaction that the change of the password does not see yet.
+    // The link is used and its session created in a transaction that the password change does not see yet.
     await meanwhile(
       async (db) => {
         await db.run(links.use, { id });
@@ -312,7 +312,7 @@ describe('a link to a new password', () => {
     );
     expect((await tab.people.listMySessions()).items).toHaveLength(1);
     await expect(tab.people.readLink({ body: { token } })).rejects.toMatchObject(dead('USED'));
-    // The other way round.
+    // The reverse: the link is withdrawn while it is used.
     const second = await createConsoleLink(service.db, userId);
     const use = meanwhile(
       (db) => db.run(links.endOf, { userId }),

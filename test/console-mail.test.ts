@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 let addresses = 0;
-/** From an address that nobody has asked from. */
+/** A browser at a new IP address, so that requests are counted apart. */
 const browser = (headers: Record<string, string> = {}): Browser =>
   new Browser(service, { 'x-forwarded-for': `10.0.0.${++addresses}`, ...headers });
 
@@ -51,7 +51,7 @@ async function nextMail(): Promise<ReceivedMail> {
   return smtp.mails.shift() as ReceivedMail;
 }
 
-/** The header with continued lines joined, and the text as it was written. */
+/** The header with folded lines joined, and the decoded text. */
 function read({ raw }: ReceivedMail): { header: string; text: string } {
   const [head = '', ...rest] = raw.split('\n\n');
   const header = head.replaceAll(/\n[ \t]+/g, ' ');
@@ -80,7 +80,7 @@ test('an invitation arrives, and its link opens an account', async () => {
 test('a link to a new password arrives at the address of the account, and leads to this installation', async () => {
   const email = newEmail();
   const userId = await createUser(service.db, { email, name: 'Ada' });
-  // A name that somebody pointed here is not this machine.
+  // A request under a foreign host name is refused.
   const elsewhere = browser({ 'x-forwarded-host': 'evil.example', origin: 'http://evil.example' });
   await expect(elsewhere.people.requestReset({ body: { email } })).rejects.toMatchObject({ status: 403 });
   expect(await browser().people.requestReset({ body: { email: email.toUpperCase() } })).toEqual({
@@ -104,7 +104,7 @@ test('a new address counts when the link that goes there was opened by whoever i
   await setMember(service.db, { organization: organizationId }, { user: userId, role: 'member' });
   await givePassword(service, userId);
   await givePassword(service, await createUser(service.db, { email: bystander, name: 'Eve' }));
-  // Somebody is invited there: without a mail that would be reason to refuse.
+  // The address has an open invitation. Without a confirmation mail, taking it would be refused.
   await invite(email);
   expect((await nextMail()).to).toEqual([email]);
   const tab = await signedIn(service, userId);
@@ -185,7 +185,7 @@ test('names and addresses stay what they are, whatever is in them', async () => 
   await expect(invite('a@example.com,victim@example.com')).rejects.toMatchObject({ status: 400 });
   await invite('nobody,victim@example.com');
   await invite(email);
-  // Nothing was sent to whoever such an address would name as a list.
+  // An address with a comma was not taken for a list of recipients.
   await expect.poll(() => smtp.mails.flatMap(({ to }) => to), { timeout: scaled(10_000) }).toContain(email);
   expect(smtp.mails.flatMap(({ to }) => to)).not.toContain('victim@example.com');
 });
@@ -212,7 +212,7 @@ test.each(['deaf', 'strict', 'gone'] as const)(
   },
 );
 
-/** A service whose mail server is not there. */
+/** A service whose mail server is unreachable. */
 async function startWithout(): Promise<TestService> {
   return startTestService({ worker: false, env: await mailSettings('smtp://postman:word@127.0.0.1:1') });
 }
@@ -229,7 +229,7 @@ test('what goes wrong is logged, without the password of the server and without 
     expect(log).not.toContain(secret);
 });
 
-/** As it stands in the line that the client sends to show who it is. */
+/** The beginning of the credentials in the client's AUTH PLAIN line. */
 function btoaOf(word: string): string {
   return Buffer.from(`\0postman\0${word}`).toString('base64').slice(0, 20);
 }

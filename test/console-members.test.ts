@@ -72,7 +72,7 @@ describe('members of an organization', () => {
     expect((await setRole(owner, member, 'member')).role).toBe('member');
   });
 
-  /** Each way to take the ownership of the organization from somebody, on each surface. */
+  /** Each way to remove an owner, on each surface. */
   const farewells: Record<string, (tab: Browser, organization: string, user: string) => Promise<unknown>> = {
     'remove in the console': (tab, id, memberId) => tab.people.removeMember({ organizationId: id, memberId }),
     'demote in the console': (tab, id, memberId) =>
@@ -135,7 +135,7 @@ test('members of a project are those who may enter it; invitations are made and 
   await enter();
   await expect(set('admin', member)).rejects.toMatchObject({ status: 403 });
   await set('admin');
-  // Who administers the project invites others to it, of the same organization.
+  // A project administrator can invite others of the same organization.
   expect(await set('admin', member, admin)).toMatchObject({ role: 'admin', invited: true });
   const stranger = await service.stranger();
   await expect(set('member', owner, { ...member, ...stranger })).rejects.toMatchObject({ status: 404 });

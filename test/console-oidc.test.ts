@@ -37,10 +37,10 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** From an address that nobody has failed from. */
+/** A browser at a new IP address, so that failures are counted apart. */
 const browser = (): Browser => new Browser(service, { 'x-forwarded-for': `10.0.0.${++addresses}` });
 
-/** To the provider and back; `spoil` is what happens to the address on the way. */
+/** Signs in through the provider. `spoil` changes the query of the callback. */
 async function signInAs(
   tab: Browser,
   person: SaidClaims,
@@ -90,7 +90,7 @@ describe('whoever the provider vouches for', () => {
     ]);
     expect((await tab.people.listMySessions()).items[0]).toMatchObject({ way: 'oidc', current: true });
     expect([...tab.cookies.keys()]).toEqual(['drydock_session', 'drydock_device']);
-    // The account stays the same when the address at the provider is another one.
+    // Another email address at the provider does not change the account.
     const again = await signInAs(browser(), { ...person, email: 'other@example.com' });
     expect(again.user).toMatchObject({ id: first.user.id, email: person.email });
     expect(await actionsOf(service, first.user.id)).toEqual(
@@ -102,7 +102,7 @@ describe('whoever the provider vouches for', () => {
     const { userId, email } = await account();
     const person = newPerson({ email: email.toUpperCase() });
     expect((await signInAs(browser(), person)).user.id).toBe(userId);
-    // Another one of the same provider with the same address is somebody else.
+    // Another identity of the provider with the same address is not the account's.
     await expect(signInAs(browser(), newPerson({ email }))).rejects.toMatchObject({
       status: 409,
       details: { code: 'SIGN_IN_TO_LINK' },
@@ -358,12 +358,12 @@ describe('refused, with nobody signed in', () => {
     const kept = new Map(attacker.cookies);
     const notHere = { status: 401, details: { reason: 'OIDC_STATE' } };
     await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject(notHere);
-    // One that began here too has another state.
+    // A sign-in that the victim started has another state.
     await victim.people.startOidc({ body: {} });
     await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject({ status: 401 });
     await attacker.people.finishOidc({ body: { search } });
     await expect(attacker.people.finishOidc({ body: { search } })).rejects.toMatchObject(notHere);
-    // Nor does keeping the cookie help: the provider takes a code once.
+    // The attacker's cookie does not help either: the provider accepts a code once.
     for (const [name, value] of kept) victim.cookies.set(name, value);
     await expect(victim.people.finishOidc({ body: { search } })).rejects.toMatchObject({ status: 401 });
   });
@@ -421,7 +421,7 @@ test('a provider that was away at the start is found when it comes, and missed w
   const { search } = new URL(await back.agree(url, person));
   await back.stop();
   await expect(later.people.finishOidc({ body: { search } })).rejects.toMatchObject(away);
-  // Passwords work meanwhile.
+  // Passwords still work.
   const email = `${newId('p')}@example.com`;
   await givePassword(open, await createUser(open.db, { email, name: 'x' }));
   await later.people.signIn({ body: { email, password: rightPassword } });

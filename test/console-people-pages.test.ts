@@ -20,7 +20,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
 
-  // The link opens signed in, once, and is nowhere afterwards.
+  // The link signs in once, and its token is in no other request.
   await page.goto(link);
   await page.getByRole('heading', { name: 'Set up your account' }).waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/set-up`);
@@ -35,7 +35,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await page.getByLabel(/^Password/).fill(ada.password);
   await page.getByRole('button', { name: 'Save and continue' }).click();
 
-  // A key works from outside until it is revoked.
+  // A key works over the API until it is revoked.
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('CI');
@@ -52,7 +52,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await page.getByText('Key CI revoked').waitFor();
   expect((await me()).status).toBe(401);
 
-  // A colleague comes in by an invitation, and sees what a member may.
+  // A colleague joins by invitation and sees the pages of a member.
   await page.getByRole('link', { name: 'Members' }).click();
   await page.getByRole('button', { name: 'Invite member' }).click();
   await page.getByLabel('E-mail').fill(grace.email);
@@ -65,7 +65,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await page.reload();
   await page.getByRole('combobox', { name: `Role of ${grace.name}` }).waitFor();
 
-  // Who signs out in one tab is out in the other, which keeps its address.
+  // Signing out in one tab signs out the other, which keeps its address.
   const second = await page.context().newPage();
   const audit = `/console/organizations/${organizationId}/audit?action=key.*`;
   await second.goto(audit);
@@ -85,7 +85,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   await second.getByText('revoked an API key').waitFor();
   expect(new URL(second.url()).pathname).toBe(new URL(audit, baseUrl).pathname);
 
-  // Nothing leads elsewhere, and guessing is braked.
+  // `to` never leads to another site, and guesses are throttled.
   await page.goto('/console/sign-in?to=//evil.example/');
   await page.getByRole('link', { name: 'Members' }).waitFor();
   expect(new URL(page.url()).origin).toBe(baseUrl);
@@ -132,7 +132,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByText(`open the link we sent to ${ada.email}`).waitFor();
   await expect.poll(() => smtp.mails.length).toBe(1);
   const link = /\/console\/enter#[\w-]{43}/.exec(smtp.mails[0]?.raw ?? '')?.[0] as string;
-  // Nobody enters anything with it who is not signed in to the account.
+  // Only a person signed in to the account can use the link.
   const stranger = await visit(browser, { baseUrl });
   await stranger.page.goto(link);
   await stranger.page.getByText('If you did not request this').waitFor();
@@ -150,7 +150,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByRole('dialog').getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Go to Harbour' }).click();
   await page.getByRole('table', { name: 'Linked identities' }).getByText(provider.issuer).waitFor();
-  // What came back with it works once, and the page says what to do.
+  // An unknown callback is refused with the remedy, and its query is removed from the URL.
   await page.goto('/console/oidc?state=x&code=y');
   await page.getByText('Start again from the sign-in page.').waitFor();
   expect(page.url()).toBe(`${baseUrl}/console/oidc`);
@@ -166,7 +166,7 @@ async function accept(page: Page, invitation: string): Promise<void> {
   await page.getByLabel(/^Password/).fill(grace.password);
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByRole('button', { name: `Account: ${grace.name}` }).waitFor();
-  // Again, it says why not and where to go.
+  // Opened again, the link is refused with the reason.
   const again = await page.context().newPage();
   await again.goto(invitation);
   await again.getByText('This link has already been used.').waitFor();
@@ -202,7 +202,7 @@ async function signIn(page: Page, { email, password }: typeof ada): Promise<void
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Of an address that nobody has: it is braked all the same. */
+/** Guesses for an unknown address are throttled too. */
 async function guesses(page: Page): Promise<void> {
   await page.goto('/console/sign-in');
   for (let tries = 0; tries < 6; tries++) {

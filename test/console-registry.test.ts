@@ -76,7 +76,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('table', { name: 'Sources' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
-    // What is looked for is in the address.
+    // The search text is kept in the URL.
     const words = page.getByRole('searchbox', { name: 'Search the directory' });
     await words.fill('sailors');
     await expect.poll(() => page.url()).toContain('q=sailors');

@@ -11,7 +11,7 @@ import { Browser } from './support/browser.ts';
 import { signedIn } from './support/people.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
-/** Whether a request that comes with the cookie of a session is the session's. */
+/** CSRF protection: which requests with a session cookie are accepted. */
 
 let service: TestService;
 let tab: Browser;
@@ -30,7 +30,7 @@ const own = (): Record<string, string> => ({
   'sec-fetch-site': 'same-origin',
 });
 
-/** What a page sends besides the cookie, and whether it is one of ours. */
+/** Headers that a page sends besides the cookie, and whether the request is accepted. */
 const pages: [string, () => Record<string, string>, boolean][] = [
   ['a page of the console', own, true],
   ['an old browser, which says nothing about where', () => ({ 'x-drydock-console': '1' }), true],
@@ -115,7 +115,7 @@ describe('a key', () => {
   });
 });
 
-/** The cookies of a browser, and whether the session is found among them. */
+/** Cookie headers, and whether the session is found in them. */
 const jars: [string, (token: string) => string, boolean][] = [
   ['the cookie alone', (token) => `drydock_session=${token}`, true],
   ['one of ours after one that is none', (token) => `drydock_session=%%%; drydock_session=${token}`, true],
@@ -131,7 +131,7 @@ test.each(jars)('cookies: %s', async (_, cookie, found) => {
   expect(answer).toMatchObject({ status: 200, body: { signedIn: found } });
 });
 
-/** Names of the machine in the Host header. A page that points its own name here has the origin of that name. */
+/** Host headers, and whether they are accepted. DNS rebinding sends the host name of a foreign page. */
 const hosts: [string, boolean][] = [
   ['localhost', true],
   ['LOCALHOST', true],
@@ -264,7 +264,7 @@ test('several organizations: the chosen one, that of the project, the last one, 
     expect(await browser.api.getProjectCapabilities({ projectId: id })).toMatchObject({ organizationId });
   for (const chosen of ['org_nobodys', '../', 'x'.repeat(200)])
     await expect(organization({ 'drydock-organization': chosen })).rejects.toMatchObject({ status: 404 });
-  // The one in the path is meant, whatever the page chose elsewhere.
+  // The organization in the path takes precedence over the header.
   const members = await browser.people.listMembers(
     { organizationId: first },
     { headers: { 'drydock-organization': second } },

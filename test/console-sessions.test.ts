@@ -8,7 +8,7 @@ import { signedIn } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 
-/** What ends a session, or what it opens, ends it with the next request and what is being read within seconds. */
+/** Events that end a session or its access apply to the next request, and end streams within seconds. */
 
 let service: TestService;
 let database: pg.Client;
@@ -27,14 +27,14 @@ afterAll(async () => {
 interface Situation {
   userId: string;
   tab: Browser;
-  /** Another one of the same person. */
+  /** Another browser of the same person. */
   other: Browser;
 }
 
 const signedOut = { status: 401, details: { reason: 'SIGNED_OUT' } };
 const noOrganization = { status: 401, details: { reason: 'NO_ORGANIZATION' } };
 
-/** What happens, and what the person is told by the API afterwards. */
+/** Events, and the refusal of the next API request. */
 const endings: [string, (situation: Situation) => Promise<unknown>, object][] = [
   ['signing out', ({ tab }) => tab.people.signOut(), signedOut],
   ['ending it from elsewhere', ({ tab, other }) => endFrom(other, tab), signedOut],
@@ -66,7 +66,7 @@ const endings: [string, (situation: Situation) => Promise<unknown>, object][] = 
 ];
 
 async function age(userId: string, set: string): Promise<void> {
-  // What is about to be written about its use would make it young again.
+  // Writes pending last-use times first: a later write would undo this change.
   await service.running.flushLastUse();
   await database.query(`update console_sessions set ${set} where user_id = $1`, [userId]);
 }
@@ -79,7 +79,7 @@ async function endFrom(other: Browser, tab: Browser): Promise<void> {
   await other.people.endSession({ signInId: session.sessionId });
 }
 
-// A stream looks every five seconds, so they wait together.
+// A stream checks its session every five seconds, so the tests wait concurrently.
 test.concurrent.each(endings)(
   '%s ends it at once, and the stream that it reads',
   { timeout: scaled(20_000) },

@@ -14,7 +14,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   const { page, complaints } = await visit(browser, service);
   const at = `/console/projects/${projectId}`;
 
-  // The overview says what failed; from there one adds a server.
+  // The overview shows failures and leads to the form that adds a server.
   await page.goto(at);
   await page.getByText('trials passed').first().waitFor();
   await page.getByRole('link', { name: 'Servers', exact: true }).click();
@@ -24,7 +24,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   expect(await page.getByRole('list', { name: 'Detected servers' }).textContent()).toContain('HARBOUR_KEY');
   await page.getByRole('button', { name: 'Add server', exact: true }).last().click();
 
-  // Its doctor passes, and nothing of what was pasted as a secret is on the page or in what the API says.
+  // The server's check passes, and the pasted secret is neither on the page nor in API responses.
   await page.getByRole('heading', { name: 'harbour', exact: true }).waitFor();
   await page.getByText('ready', { exact: true }).waitFor();
   expect(await page.content()).not.toContain(typedSecret);
@@ -66,7 +66,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   expect(environment).toMatchObject({ name: 'Staging', revision: 2, description: 'For the night' });
   expect(environment?.secretSelection?.secretIds).toHaveLength(1);
 
-  // Whoever deletes the server reads first what has it.
+  // The dialog that deletes a server lists its uses first.
   const { id: group } = await api.createServerGroup({
     projectId,
     body: { name: 'Berths', serverIds: [serverId] },
@@ -83,7 +83,7 @@ test('a server is pasted, examined, called and deleted; an environment is made a
   expect(complaints).toEqual([]);
 });
 
-/** As Claude, Cursor and others keep it. */
+/** The format that Claude, Cursor and other clients store. */
 function configuration(): string {
   return JSON.stringify({
     mcpServers: {
@@ -96,7 +96,7 @@ function configuration(): string {
   });
 }
 
-/** A secret, a client and an environment; then the environment is changed, and what changed is read. */
+/** Creates a secret, a client and an environment, edits the environment and reads its changes. */
 async function makeEnvironment(page: Page, at: string): Promise<void> {
   await page.goto(`${at}/secrets`);
   await page.getByRole('button', { name: 'Add secret' }).click();

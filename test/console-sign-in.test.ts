@@ -11,13 +11,13 @@ import { textOf } from './support/snapshot.ts';
 let service: TestService;
 
 beforeAll(async () => {
-  // Each test comes from an address of its own, so that one's failures are not another's.
+  // Each browser has its own IP address, so that failures are counted apart.
   service = await startTestService({ worker: false, env: { DRYDOCK_TRUSTED_PROXIES: '127.0.0.0/8' } });
 });
 afterAll(() => dispose(service));
 
 let addresses = 0;
-/** From an address that nobody has failed from. */
+/** A browser at an IP address without failures. */
 function browser(address = `10.0.0.${++addresses}`): Browser {
   return new Browser(service, { 'x-forwarded-for': address });
 }
@@ -49,7 +49,7 @@ describe('signing in', () => {
     expect(session.organizationId).toBe(session.organizations[0]?.id);
     expect(tab.setCookies).toEqual([
       expect.stringMatching(/^drydock_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/),
-      // It opens nothing, and stays when the session ends.
+      // The device cookie opens nothing and outlives the session.
       expect.stringMatching(/^drydock_device=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=15552000$/),
     ]);
     expect(await tab.people.getSession()).toEqual(session);
@@ -99,7 +99,7 @@ describe('signing in', () => {
 
   test('takes as long for an address that nobody has', { tags: ['long'] }, async () => {
     const { email } = await account(hashPassword(rightPassword));
-    // Processor time of the whole process, the service in it included: others do not disturb it.
+    // Processor time of the whole process, which includes the service: other processes do not affect it.
     const time = async (address: string): Promise<number> => {
       const start = process.cpuUsage();
       await browser()
@@ -114,12 +114,12 @@ describe('signing in', () => {
       unknown.push(await time(`${newId('nobody')}@example.com`));
     }
     const least = (times: number[]) => Math.min(...times);
-    // Comparing takes more than a hundred milliseconds: leaving it out would show.
+    // Comparing takes more than 100 ms: leaving it out would show.
     expect(least(unknown)).toBeGreaterThan(least(known) * 0.6);
   });
 });
 
-/** Seconds, of which some have passed since the pause began. */
+/** The seconds left of a pause that began less than ten seconds ago. */
 function about(seconds: number): unknown {
   return expect.toSatisfy((left: number) => left <= seconds && left > seconds - 10);
 }
@@ -175,7 +175,7 @@ describe('brakes', () => {
     for (const tab of [stranger, ofAnother, forged])
       await expect(tab.people.signIn(right(email))).rejects.toMatchObject({ status: 429 });
     await known.people.signIn(right(email));
-    // It is no way to guess: its own failures are counted, and nobody else waits for them.
+    // The device cookie does not help to guess: its failures are counted separately.
     const copy = () => {
       const tab = browser();
       tab.cookies.set('drydock_device', device);
@@ -209,12 +209,12 @@ describe('brakes', () => {
     await later(31);
     const body = { currentPassword: rightPassword, newPassword: 'paper boats in the rain' };
     await tab.people.changePassword({ body });
-    // Without the password of then they are like any other: five failures from one network.
+    // After the password change the cookies do not count: five failures from one network.
     const afterwards = await Promise.allSettled(devices.map((device) => guess(device, '198.51.100.11')));
     expect(countOf(afterwards)).toEqual({ 401: 5, 429: 1 });
   });
 
-  /** What a browser may have been given for one account, written for another. */
+  /** A device cookie with the first 16 bytes of the given one and forged entries. */
   function forgedFor(device: string, userId: string): string {
     const entries = JSON.stringify([{ userId, device: newId('dev'), at: Date.now() }]);
     return Buffer.concat([Buffer.from(device, 'base64url').subarray(0, 16), Buffer.from(entries)]).toString(
@@ -268,7 +268,7 @@ describe('brakes', () => {
     await expect(from(99).people.signIn(wrong('a@example.com'))).rejects.toMatchObject({ status: 429 });
   });
 
-  /** Asking for a new password is one too, and takes less than comparing one. */
+  /** A password reset counts as an attempt too, and takes less time than comparing a password. */
   async function twentyAttempts(from: (host: number) => Browser): Promise<void> {
     const asked = Array.from({ length: 20 }, (_, index) =>
       from(index + 1).people.requestReset({ body: { email: `${newId('x')}@example.com` } }),
@@ -276,7 +276,7 @@ describe('brakes', () => {
     expect(new Set((await Promise.all(asked)).map(({ mail }) => mail))).toEqual(new Set([false]));
   }
 
-  /** As if so many seconds had passed for the brakes. */
+  /** Moves the throttles back, as if so many seconds had passed. */
   async function later(seconds: number): Promise<void> {
     const database = await service.database.connect();
     await database.query(
@@ -350,7 +350,7 @@ describe('passwords', () => {
     expect((await tab.people.updateProfile({ body })).user).toMatchObject({ email, name: 'Ada' });
     expect((await browser().people.signIn(right(email))).user.id).toBe(other.userId);
     expect(userId).not.toBe(other.userId);
-    // Nothing here shows whose an address is, so it is not one that somebody else was given something by.
+    // Without mail, an address with an open invitation cannot be taken: nothing proves whose it is.
     const admin = await signedIn(service, (await service.member('admin')).userId);
     const { organizationId } = (await admin.people.getSession()) as { organizationId: string };
     const invited = `${newId('invited')}@example.com`;
@@ -371,7 +371,7 @@ test('a flood of sign-ins is refused beyond a bound, counts for nobody, and hold
       .people.signIn(wrong(`${newId('nobody')}@example.com`))
       .catch((error: unknown) => error as { status: number; retryAfter?: number }),
   );
-  // While they wait: others are served, and whoever is refused has not used up an attempt.
+  // Meanwhile others are served, and a refused sign-in does not count as an attempt.
   await expect.poll(() => Promise.race(flood) as Promise<{ status: number }>).toMatchObject({ status: 429 });
   const own = await Promise.all(
     Array.from({ length: 6 }, () =>

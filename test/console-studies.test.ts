@@ -44,7 +44,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('link', { name: 'Studies', exact: true }).click();
     await page.getByText('No study is published').waitFor();
 
-    // The preview says what visitors get, before anybody does.
+    // The preview shows the study as visitors will see it.
     await button('Publish environment').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('Harbour desk');
     await page.getByRole('textbox', { name: /^Description/ }).fill('Find out <i>which ships</i> are here.');
@@ -72,7 +72,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await row.getByText('none yet').waitFor();
     await button('Copy link of Harbour desk').waitFor();
 
-    // Somebody comes by the link that was copied, and says how it went.
+    // A guest enters by the copied link and rates the session.
     const guest = new Visitor(service);
     ok(await guest.enter(link, { displayName: '<b>Ada</b>', language: 'en' }));
     const { last } = await guest.say('Which ships are <u>there</u>?');
@@ -92,7 +92,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await transcript.getByText('Albatross, Bittern and Cormorant.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
-    // One action makes it a case; the next time the same suite is proposed.
+    // One action makes the session a case; the next time the same suite is proposed.
     await button('Create eval case').click();
     await dialog.getByLabel('Suite').selectOption({ label: 'What people ask' });
     await button('Create case').click();
@@ -107,7 +107,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('link', { name: 'Open case' }).click();
     await page.getByRole('button', { name: 'Run once' }).waitFor();
 
-    // Fewer are let in: it is said who is out, and they are.
+    // Restricting access lists who loses it, and takes effect at once.
     await page.goto(`${at}/studies/${study.id}`);
     await button('Change access').click();
     await page.getByRole('radio', { name: /^Invited people/ }).check();
@@ -117,7 +117,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByText('Access changed: invited people').waitFor();
     expect((await guest.request('GET', '/visit')).status).toBe(401);
 
-    // Whoever is invited gets in once with the link that is shown once, until they are removed.
+    // An invited person enters with a one-time link and keeps access until removed.
     await tab('Members').click();
     await page.getByText('No invited people').waitFor();
     await button('Invite member').click();
@@ -137,7 +137,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByText('No invited people').waitFor();
     expect((await grace.request('GET', '/visit')).status).toBe(401);
 
-    // A new link, another environment, another cap for guests, another name; then nobody gets in.
+    // A new link, another environment, another guest cap and another name; then the study is unpublished.
     await tab('Overview').click();
     await button('New link').click();
     await page.getByText('Visitors already in the study can continue').waitFor();
@@ -177,7 +177,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('checkbox', { name: 'Show unpublished' }).check();
     await page.getByRole('link', { name: 'Harbour office' }).waitFor();
 
-    // From the environment itself it comes back as the same study.
+    // Publishing the environment again restores the same study.
     await page.goto(`${at}/environments/${elsewhere}`);
     await button('Publish as study').click();
     await button('Publish').click();
@@ -211,7 +211,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByText('Shared until 31 Dec 2099').waitFor();
     expect((await stored()).expiresAt).toBe(Date.parse('2099-12-31T23:59:59Z'));
 
-    // Somebody else is quicker: nothing of theirs is overwritten, and the dialog shows it as it is.
+    // A concurrent change is not overwritten, and the dialog shows the current state.
     ok(await service.request('PATCH', path, { body: { expiresAt: null } }));
     await button('New link').click();
     await dialog.getByText('Somebody has changed who may see it').waitFor();
@@ -238,7 +238,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await tab('Findings').click();
     await page.getByText('Not analyzed yet').waitFor();
 
-    // The page finds out by itself when something was counted.
+    // The page updates by itself when a signal is counted.
     const guest = new Visitor(service);
     ok(await guest.enter(link));
     const { last } = await guest.say('Which ships are there?');
@@ -249,7 +249,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await page.getByRole('list', { name: 'Transcript' }).getByText('Which ships are there?').waitFor();
     await page.goBack();
 
-    // While the model thinks it can be stopped; nothing of it is kept then.
+    // A running analysis can be stopped, and nothing of it is saved then.
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     provider.script = () => ({ text: 'No JSON', after: held });
@@ -320,7 +320,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     }
     expect(found).toEqual([]);
 
-    // Without a mouse: choose who gets in, and come back to where one was.
+    // With the keyboard alone: change the access and return to the focused button.
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(study);
     await button('Change access').waitFor();
@@ -366,7 +366,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     expect(complaints).toEqual([]);
   });
 
-  /** The console as somebody of the organization who has just signed in, and may copy. */
+  /** Opens the console as a new member in a new session, with access to the clipboard. */
   async function opened(role: 'admin' | 'member' = 'admin') {
     const { userId } = await service.member(role);
     await givePassword(service, userId);

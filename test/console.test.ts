@@ -32,7 +32,7 @@ inBrowser((shared) => {
     const loaded = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
     expect(loaded).toBeLessThan(190_000);
 
-    // The first click: the failing case. The second: what its tool call answered.
+    // The first click opens the failing case. The second opens the result of its tool call.
     await page.getByRole('link', { name: 'Finds the ship on the second page, trial 1' }).first().click();
     await page.getByText('The answer does not contain "Dunlin"').first().waitFor();
     await page.getByRole('button', { name: /^list_ships, tool/ }).click();
@@ -42,7 +42,7 @@ inBrowser((shared) => {
     await page.getByRole('heading', { name: 'Raw' }).waitFor();
     expect(await page.getByLabel('MCP frames', { exact: true }).textContent()).toContain('"nextOffset": 3');
 
-    // The same address shows the same to somebody else, and the next failing trial is one key away.
+    // The URL shows the same view to another person, and one key opens the next failing trial.
     const other = await visit(shared.browser, shared.service);
     await other.page.goto(page.url());
     await other.page.getByRole('heading', { name: 'Raw' }).waitFor();
@@ -91,7 +91,7 @@ inBrowser((shared) => {
     await keyboard.press('Enter');
     await page.getByRole('table', { name: 'Calls in this tab' }).getByText('answered').waitFor();
 
-    // A dialog holds the focus, and gives it back.
+    // A dialog traps the focus, and returns it when closed.
     await search('demo suite');
     await page.getByRole('button', { name: 'Run suite' }).waitFor();
     await tabTo(page, /^button: Run suite/);

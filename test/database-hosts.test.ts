@@ -56,7 +56,7 @@ const announce = statement('test.announce', "select pg_notify('moved', 'here') i
 });
 const host = statement('test.host', "select current_setting('port') as port", { port: text });
 
-/** Writes one after the other, each in a transaction that also reads, until told to stop. */
+/** Concurrent writers, each of which repeats a transaction that reads and writes until stopped. */
 function writers({ database }: ConnectedDatabase, count: number) {
   const written: string[] = [];
   const failed: unknown[] = [];
@@ -86,7 +86,7 @@ function writers({ database }: ConnectedDatabase, count: number) {
   return { written, failed, times, stop };
 }
 
-/** How often each of them is there: once, if all is well. */
+/** The written ids that are not stored. */
 async function missing(written: string[]): Promise<string[]> {
   const there = new Set(
     (await nodes.primary.ask<{ id: string }>('select id from notes')).map(({ id }) => id),
@@ -212,7 +212,7 @@ describe('a synchronous standby', () => {
       await expect.poll(() => written.length).toBeGreaterThan(before + 200);
       await stop();
       const first = times.find((at) => at > promoted) as number;
-      // A quarter to half a second on a quiet machine.
+      // About 0.25 to 0.5 seconds on an idle machine.
       expect(first - promoted).toBeLessThan(5_000);
       expect(await connected.database.row(host)).toEqual({ port: String(nodes.standby.port) });
       expect(failed).toEqual([]);
@@ -236,7 +236,7 @@ describe('a synchronous standby', () => {
     const heard: (string | undefined)[] = [];
     notifications.on('moved', (payload) => heard.push(payload));
     expect(await database.row(host)).toEqual({ port: String(nodes.primary.port) });
-    // Whoever connects from now on arrives when another host has taken over.
+    // New connections take three seconds, and so arrive after the standby was promoted.
     way.wait = 3_000;
     const asked = Array.from({ length: 6 }, () => database.row(host));
     await nodes.standby.promote();
@@ -252,7 +252,7 @@ describe('a synchronous standby', () => {
   });
 });
 
-/** A way to a server on this machine that each new connection takes some time to go. */
+/** A proxy to a server on this machine that delays each new connection. */
 async function slowWay(target: number): Promise<{ port: number; wait: number; opened: number }> {
   const sockets = new Set<Socket>();
   const way = { port: 0, wait: 0, opened: 0 };

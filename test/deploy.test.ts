@@ -13,16 +13,16 @@ import { loadConfig } from '../src/platform/config/load.ts';
 import { settings } from '../src/platform/config/settings.ts';
 import { bucketCredentials, startBucket } from './support/s3.ts';
 
-/** The files of deploy/, held against the schemas of those who read them and against our own settings. */
+/** Checks the files of deploy/ against the schemas of the tools that read them and against our settings. */
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(root, 'deploy', path), 'utf8');
 
-/** Variables that others than the service read from the same environment. */
+/** Variables that other programs read from the same environment. */
 const ofOthers = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'NODE_ENV'];
 
-/** Every variable is a setting with a value that the service takes. */
+/** Each variable must be a known setting with a valid value. */
 function expectSettings(env: Record<string, string>): void {
   const known = new Set([...Object.values(settings).map((setting) => setting.env), ...ofOthers]);
   expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
@@ -57,7 +57,7 @@ test('the image runs as a fixed user, ends on SIGTERM, and is built from what th
   const commands = instructions.filter(({ word }) => word === 'RUN').map(({ rest }) => rest);
   const installing = commands.filter((command) => /\bnpm\b.*\bci\b/.test(command));
   expect(installing.map((command) => command.includes('"--ignore-scripts"'))).toEqual([true, true]);
-  // Without it commands could read what the service may.
+  // Without bubblewrap, commands could read what the service can.
   expect(commands.some((command) => /apt-get install .*\bbubblewrap\b/.test(command))).toBe(true);
   expect(commands.filter((command) => /npm (?:i|install)\b|curl|wget/.test(command))).toEqual([]);
   expect(instructions.map(({ word }) => word)).not.toContain('ADD');
@@ -87,7 +87,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
 }
 
-/** As `docker compose` fills in variables. */
+/** Interpolates variables as `docker compose` does. */
 function interpolated(text: string, env: Record<string, string>): string {
   return text.replaceAll(
     /\$(?:\$|\{(\w+)(?::([-?])([^}]*))?\})/g,
@@ -113,12 +113,12 @@ test('compose.yaml is well-formed, takes the secrets that are made for it, and c
   const again = variables((await run('sh', [join(root, 'deploy/make-env.sh')])).stdout);
   expect(Object.keys(made).filter((name) => made[name] === again[name])).toEqual([]);
 
-  // The schema is from before a project could name itself.
+  // The schema is older than the top-level `name`.
   const { name: project, ...compose } = parse(interpolated(read('compose.yaml'), made), { merge: true }) as {
     name: string;
     services: Record<string, Service>;
   };
-  // The address of its dialect has moved, and its `id` are those of an earlier one.
+  // The schema's `$schema` address has moved, and its `id` keywords are those of an older draft.
   const { $schema: _, ...schema } = composeSpec.composeSchema;
   const ajv = new Ajv2019({ strict: false, validateFormats: false }).removeKeyword('id');
   const valid = ajv.compile(schema);
@@ -276,11 +276,11 @@ test('systemd takes the units and finds little that they leave open', { tags: ['
     const text = read(`systemd/${unit}`);
     const own = [...text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
     expectSettings(Object.fromEntries(own));
-    // The program must be there to be found.
+    // systemd-analyze checks that the program exists.
     const path = join(folder, unit);
     await writeFile(path, text.replace('/usr/bin/drydock', process.execPath));
     expect(await run('systemd-analyze', ['verify', '--man=no', path])).toEqual({ stdout: '', stderr: '' });
-    // Whoever takes the drop-in for commands gives up no more than that.
+    // The drop-in for commands keeps the exposure at 3.0 or less.
     const dropIn = read('systemd/commands.conf').replaceAll(/^(?:#.*|\[Service\])\n/gm, '');
     await writeFile(
       path,
@@ -289,7 +289,7 @@ test('systemd takes the units and finds little that they leave open', { tags: ['
     expect(await run('systemd-analyze', ['verify', '--man=no', path])).toEqual({ stdout: '', stderr: '' });
     await run('systemd-analyze', ['security', '--offline=true', '--threshold=30', '--no-pager', path]);
     await writeFile(path, text.replace('/usr/bin/drydock', process.execPath));
-    // In tenths: from 100, nothing confined, to 0.
+    // The threshold is in tenths, from 100, nothing confined, to 0.
     await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', '--no-pager', path]);
   }
 });

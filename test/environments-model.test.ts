@@ -8,8 +8,8 @@ import { createDatabase } from './support/database.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
 /**
- * Random writes from several callers at once. What the service says of each write is compared with what the rows show
- * afterwards: nothing acknowledged is lost, nothing refused has left a trace.
+ * Random concurrent writes. Each answer is compared with the stored rows: no acknowledged write is lost, and
+ * no refused write leaves a trace.
  */
 
 interface Write {
@@ -122,7 +122,7 @@ class World {
     return (await this.service.get(`${this.project}/environments/${id}`)).body;
   }
 
-  /** Promises that were not kept. */
+  /** Violations of these guarantees. */
   async broken(): Promise<string[]> {
     const rows = await Promise.all(this.ids.map((id) => this.read(id)));
     const live = rows.filter(({ archived }) => !archived).flatMap(({ name }) => name?.toLowerCase() ?? []);
@@ -133,7 +133,7 @@ class World {
     return [...broken, ...strange.map(({ status, text }) => `refused with ${status} ${text}`)];
   }
 
-  /** Each write made the next revision and no two made the same, so none was lost and a refused one made none. */
+  /** Acknowledged revisions are unique and without gaps: no write was lost, and refused ones made none. */
   private lostIn(row: Row): string[] {
     const mine = this.acknowledged.map(({ body }) => body as Row).filter(({ id }) => id === row.id);
     const made = mine.map(({ revision }) => revision).sort((a, b) => a - b);

@@ -244,7 +244,7 @@ describe('on the fly', () => {
 });
 
 describe('what may not be pinned is refused with its own reason, and nothing is written', () => {
-  /** What creating with these fields answers, and editing; and whether either has left a trace. */
+  /** The answers to creating and editing with these fields, and whether either left a trace. */
   async function tried(fields: object) {
     const created = await world.create(fields);
     const { id } = await world.made({ name: 'Base' });

@@ -15,7 +15,7 @@ import { slowdown } from './support/slowdown.ts';
 import { answerLegacy, type Exchange, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
 
-/** Whatever a server or a model does in a run, its trial ends with a status, the run is decided, and others do not notice. */
+/** Hostile servers and models: trials end with a status, runs are decided, and other requests stay fast. */
 
 const mebibyte = 1024 * 1024;
 const odd = 'a\u0000b\ud800c';
@@ -27,11 +27,11 @@ interface Attack {
   script?: Script;
   status: string | RegExp;
   error?: RegExp;
-  /** Only where there is time. */
+  /** Runs in the long lane only. */
   long?: true;
 }
 
-/** On a machine that is busy with other things. */
+/** On a busy machine the trial may time out. */
 const completedOrLate = /^(completed|timed_out)$/;
 
 const any = { name: 'any', inputSchema: { type: 'object' } };
@@ -250,7 +250,7 @@ async function withstand(name: string): Promise<void> {
   const memory = process.memoryUsage().rss;
   const runId = await evals.launch({ suiteId });
   const { longest } = await watchWhile(`${service.running.baseUrl}/me`, service.key, evals.follow(runId));
-  // The attacker and the model are in this process too.
+  // The attacker and the model run in this process too, so the limits are generous.
   expect(longest / Math.max(before, slowdown())).toBeLessThan(2_000);
   expect((process.memoryUsage().rss - memory) / mebibyte).toBeLessThan(1_200);
   expect((await evals.read(runId)).status).toMatch(/^(completed|failed)$/);

@@ -48,7 +48,7 @@ const backtest = (runId: string, body: object, mine = evals): Promise<Answer> =>
 const judgeBacktest = (runId: string, body: object): Promise<Answer> =>
   service.post(`${evals.project}/eval-runs/${runId}/judge/backtest`, body);
 
-/** A minute passes. */
+/** Ages all backtests by a minute. */
 async function later(): Promise<void> {
   const database = await service.database.connect();
   await database.query(`update eval_backtests set created_at = created_at - interval '1 minute'`);
@@ -88,7 +88,7 @@ test('a draft of checks is tried on what was recorded, and changes nothing', asy
     before: 'failed',
     after: 'passed',
   });
-  // What the tools said, how long they took and how large it was is in the recording.
+  // The recording includes the results of tools, their latency and their size.
   const recorded = await draft({
     mode: 'replace',
     list: [
@@ -101,7 +101,7 @@ test('a draft of checks is tried on what was recorded, and changes nothing', asy
   });
   expect(recorded.counts).toMatchObject({ comparable: 4, flipped: 2 });
   expect(recorded.differences[0].reasons.join()).toMatch(/toolResultSizeUnder/);
-  // How tools are declared is not.
+  // The recording has no tool declarations, so trials cannot be graded by them.
   const undeclared = await draft({ mode: 'extend', list: [{ type: 'toolNamesUnique' }] });
   expect(undeclared.counts).toMatchObject({ comparable: 0, ungradable: 4, flipped: 0 });
   const noExtras = await draft({ mode: 'inherit', list: [] }, { matchOptions: { extraToolCalls: 0 } });
@@ -219,7 +219,7 @@ test('a draft of a rubric is tried page by page, beside what was said before, an
   expect(calls).toBe(made);
   const changed = await judgeBacktest(runId, { rubric: null, continuation });
   expect(changed).toMatchObject({ status: 409, body: { details: { reason: 'DRAFT_CHANGED' } } });
-  // Only a page that was answered is gone on from, wherever else one would like to begin.
+  // A continuation starts only at a cursor that an answer returned.
   for (const elsewhere of [1, 9, 3_000_000_000]) {
     const skipped = await judgeBacktest(runId, {
       rubric,

@@ -23,7 +23,7 @@ afterAll(async () => {
 const shown = { role: 'advisory' };
 const countable = { patterns: ['a+'], flags: 'i', path: '/city', min: 0, max: 2 };
 
-/** Of each kind: parameters that are accepted, others that are not, and where the problem is. */
+/** For each kind: parameters that are accepted, parameters that are refused, and the path of the problem. */
 const kinds: Record<string, [good: object, bad: object, path: string]> = {
   toolCalledWith: [
     { toolName: 't', args: { args: { a: 1 }, argumentMatching: 'exact' }, minCount: 2 },
@@ -112,7 +112,7 @@ describe('a check', () => {
       const { status, body } = await withoutTrace(database, ask);
       expect([status, body.code]).toEqual([400, 'VALIDATION_ERROR']);
       expect(body.message).toMatch(new RegExp(`^${where}${path}: [A-Z]`));
-      // Not in the words of a parser.
+      // No raw messages of the parser.
       expect(body.message).not.toMatch(/Invalid input|undefined|received/);
     }
     const more = await withCheck({ type, ...kinds[type]?.[0], nobody: 1 });
@@ -153,7 +153,7 @@ describe('steps', () => {
     [assert({ kind: 'inputValue', toolName: 't', target, equals: '' })],
     [assert({ kind: 'widgetToolCalled', toolName: 't', calledToolName: 'u' })],
     [call({ serverId: 'srv_x', renderTimeoutMs: 120_000, arguments: { deep: [{ a: null }] } })],
-    // As JSON, exactly as long as allowed.
+    // Exactly the maximum length as JSON.
     [call({ arguments: { a: 'x'.repeat(100_000 - 8) } })],
   ])('are kept as they are written: %j', async (step) => {
     const { status, body } = await steps(prompt(), step);

@@ -56,7 +56,7 @@ describe('drafts without a language model', () => {
   test('are three simple ones unless told, or three negative ones', async () => {
     expect((await draft()).body.counts).toEqual({ normal: 3, negative: 0 });
     expect((await draft({ mode: 'negative' })).body.counts).toEqual({ normal: 0, negative: 3 });
-    // Asked again, they are the same, and those are there.
+    // Drafts that exist already are skipped as duplicates.
     const { body } = await draft({ mode: 'negative' }, vocabulary2);
     expect(body).toMatchObject({ created: [], counts: { normal: 0, negative: 0 } });
     expect(body.skipped).toHaveLength(3);
@@ -79,7 +79,7 @@ describe('drafts without a language model', () => {
       body: { details: { reason: 'ENVIRONMENT_NOT_ATTACHED' } },
     });
     await world.patch(suiteId, { environmentIds: [environmentId] });
-    // Of a suite with environments the named servers are not used.
+    // A suite with environments ignores the named servers.
     const mix = { caseMix: { complex: 1 }, servers: ['gone'] };
     expect((await draft({ ...mix, environmentId })).body.counts.normal).toBe(1);
   });

@@ -10,7 +10,7 @@ import { callThenAnswer, type ScriptedProvider } from './support/scripted-provid
 import { type TestService } from './support/service.ts';
 import { everythingStdio } from './targets/processes.ts';
 
-/** What an environment grants reaches the servers of its runs, and nothing of it is ever told. */
+/** Values that an environment grants reach the servers of its runs and are never disclosed. */
 
 const providerKey = 'provider-key/tellnobody5e2a';
 const ownKey = 'own-key/tellnobody5e2b';
@@ -84,7 +84,7 @@ async function runWith(
   return answer.body.runId as string;
 }
 
-/** All that anybody can read of a run, what was logged, and what was stored. */
+/** Everything that anyone can read of a run, with the logs and the stored rows. */
 async function everythingOf(runId: string): Promise<string> {
   const { items } = await evals.read(runId, '/iterations');
   const parts: unknown[] = [await evals.read(runId), await evals.read(runId, '/decision-summary'), items];
@@ -114,7 +114,7 @@ async function everythingOf(runId: string): Promise<string> {
     .join('\n');
 }
 
-/** The middle of a secret stays as it is in every way of writing it but base64, which shows other middles. */
+/** Traces of secrets in any encoding: the middle as it is, and as base64 at each of three offsets. */
 function tracesOf(...secrets: string[]): string[] {
   return secrets.flatMap((one) => {
     const encoded = ['', 'x', 'xx'].map((before) =>

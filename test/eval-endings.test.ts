@@ -21,12 +21,12 @@ executing(async (parts) => {
   server = await evals.server();
 });
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Found = any;
 
 const flood = { name: 'flood_dock', input: {} };
-/** How a turn can end other than by the model's own stop. The model calls the forbidden tool in an answer that breaks off. */
+/** Turn endings other than the model's own stop. A cut-off answer also calls the forbidden tool. */
 const endings: Record<string, Reply> = {
   length: { text: 'I will', toolCalls: [flood], finish: 'length' },
   'content-filter': { text: 'I will', finish: 'content-filter' },
@@ -35,7 +35,7 @@ const endings: Record<string, Reply> = {
 };
 const finishOf: Record<string, string> = { 'unheard-of': 'other' };
 
-/** Ends as the prompt says. */
+/** Ends the turn as the prompt says. */
 const asToldTo: Script = ({ body }) => {
   const told = JSON.stringify(body.messages);
   return Object.entries(endings).find(([ending]) => told.includes(`[${ending}]`))?.[1] ?? { text: 'Done.' };
@@ -56,7 +56,7 @@ const casesOf = (ending: string): Record<string, unknown>[] => {
     },
   ];
 };
-/** Of the step limit, which takes twenty calls of the model, only the first two. */
+/** Reaching the step limit takes twenty model calls, so only its first two cases run. */
 const tests = Object.keys(endings).flatMap((ending) =>
   casesOf(ending).slice(0, ending === 'step-limit' ? 2 : undefined),
 );
@@ -154,7 +154,7 @@ test('a judge whose own answer was cut off has said nothing, and one without a u
       },
     });
   }
-  // One that answers once has judged.
+  // A judge with at least one usable answer is completed.
   let asked = 0;
   provider.script = judgedBy(inspects, () => (asked++ === 0 ? verdict(1) : { text: 'no idea' }));
   const run = await evals.decided(await evals.launch({ suiteId }));
@@ -235,7 +235,7 @@ test('a pinned call of a tool that is gone is a failure, and a server that does 
   const { items } = await evals.read(runId, '/iterations');
   for (const item of items) expect(item).toMatchObject({ status: 'completed', result: 'failed' });
   expect(items[0]).toMatchObject({ firstFailedStage: 'call' });
-  // A tool that is there, behind a transport that broke: nothing is known of it.
+  // The tool exists, but the transport broke, so the result is inconclusive.
   const unknown = await evals.launch({ suiteId: await suiteOf([pinned('changing', 'rusty', true)]) });
   expect(await evals.decided(unknown)).toMatchObject({ result: 'inconclusive' });
 });
@@ -273,7 +273,7 @@ test('a run that was cancelled says which trials it has no result of, and claims
   const { latestRun } = (await service.get(`${evals.project}/eval-suites`)).body.items.find(
     ({ id }: Found) => id === suiteId,
   );
-  // A suite shows what stands for it.
+  // A cancelled run does not represent the suite.
   expect(latestRun).toBeNull();
   for (const diagnostics of [
     run.decisionSummary.diagnostics,

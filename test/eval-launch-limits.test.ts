@@ -8,7 +8,7 @@ import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
-/** Of an organization of its own for each test. */
+/** Each test has a world in its own organization. */
 let world: EvalsWorld;
 let organizationId: string;
 let suiteId: string;
@@ -64,7 +64,7 @@ describe('runs at once', () => {
   test('that are launched at the same moment share what room there is', async () => {
     await atOnce(2);
     const suites = [suiteId, await world.suite(), await world.suite()];
-    // More than the service has connections to the database.
+    // More launches than the service has database connections.
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => world.launch({ suiteId: suites[n % 3] as string })),
     );

@@ -55,7 +55,7 @@ async function environment(): Promise<string> {
   return (await service.post(`${evals.project}/environments`, body)).body.id;
 }
 
-/** Runs that are not like a run of the whole suite. `partial`: they never stand for the suite either. */
+/** Runs that are no baseline for the whole suite. `partial`: they never represent the suite either. */
 const others: [name: string, partial: boolean, run: (first: string) => Promise<string>][] = [
   ['some cases', true, () => ran({ caseIds: [cases[0]?.id] })],
   ['a try from the editor', true, () => ran({ caseIds: [cases[0]?.id], purpose: 'try' })],
@@ -111,7 +111,7 @@ describe('what ran in between', () => {
     const last = await ran();
     expect((await compare(last)).body.baseline).toEqual({ policy: 'previous_completed', baseRunId: first });
     expect((await listed()).latestRun.id).toBe(last);
-    // Whoever names a run has it.
+    // A run that the request names is the baseline in any case.
     expect((await compare(last, `?baseRunId=${between}`)).body.baseline).toEqual({
       policy: 'run',
       baseRunId: between,

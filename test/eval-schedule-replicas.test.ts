@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const minutes = (count: number): number => count * 60_000;
 
-/** What a worker does every few seconds, on each of two replicas at the same moment. */
+/** Fires the due schedules on two replicas at the same moment, as their workers do every few seconds. */
 async function fire(): Promise<void> {
   await Promise.all(
     [service, replica].map(async ({ running: { services } }) => {
@@ -66,7 +66,7 @@ async function scheduleOf(suiteId: string) {
   return (await service.get(`${evals.project}/eval-suites/${suiteId}`)).body.schedule;
 }
 
-/** Launching is a job of its own, which some worker takes. */
+/** Polls, because a worker launches the run in a separate job. */
 async function until<T>(look: () => Promise<T>, done: (value: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries++) {
     const value = await look();
@@ -87,7 +87,7 @@ test('a time that has come is fired once by two replicas, and one that was slept
   expect(runs).toMatchObject([{ source: 'schedule' }]);
   const { nextDueAt, consecutiveFailures, state } = await scheduleOf(suiteId);
   expect({ consecutiveFailures, state }).toEqual({ consecutiveFailures: 0, state: 'active' });
-  // 200 minutes late at one hour each: the next time is the first one ahead.
+  // 200 minutes late at an hourly interval: the missed times are skipped.
   expect(nextDueAt - Date.now()).toBeGreaterThan(minutes(39));
   expect(nextDueAt - Date.now()).toBeLessThanOrEqual(minutes(40));
   await evals.decided((runs[0] as { id: string }).id);

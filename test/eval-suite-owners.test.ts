@@ -48,7 +48,7 @@ describe('a suite that a file owns', () => {
       declaredId,
     ]);
 
-  /** Every write there is, the deletion last; `query` is added to each path. */
+  /** Every write operation, the deletion last; `query` is added to each path. */
   async function writes(suiteId: string, query = ''): Promise<[string, () => Promise<Answer>][]> {
     const [{ id: caseId }] = await world.cases(suiteId);
     const environmentId = await world.environment();
@@ -101,7 +101,7 @@ describe('a suite that a file owns', () => {
     const tests = [{ title: 'New', steps: [prompt('new')] }];
     const launch = () => world.launch({ suiteId, tests });
     expect(await withoutTrace(database, launch)).toMatchObject(refusal);
-    // One that is there already is not written.
+    // A case that exists already is not written again.
     const same = [{ title: 'Lists the ships', steps: [prompt()] }];
     expect(await world.launch({ suiteId, tests: same })).toMatchObject({ status: 202 });
   });

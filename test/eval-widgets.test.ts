@@ -27,7 +27,7 @@ const button = (name: string) => ({ role: { role: 'button', name } });
 const count = { testId: 'count' };
 const captain = { role: { role: 'textbox', name: 'Captain' } };
 
-/** A case that calls the tool of a widget and goes on with it; ids are given in their order. */
+/** A case that calls the tool of a widget and continues with these steps, which get ids in order. */
 function widgetCase(title: string, steps: object[], toolName = counter, more: object = {}) {
   const call = {
     kind: 'toolCall',
@@ -106,7 +106,7 @@ test('a widget is used as a person would, and what was seen is kept', { tags: ['
   expect([video.status, (await video.arrayBuffer()).byteLength]).toEqual([206, 4]);
   expect((await fetch(trace.videoUrl)).headers.get('content-type')).toMatch(/^video\/(webm|x-motion-jpeg)$/);
 
-  // A picture of what each step left behind: the call, the actions, and no more of what only looked.
+  // Each step has a screenshot except assertions, which change nothing.
   const pictures = steps.map(
     ({ evidence }: { evidence?: { screenshotUrl?: string } }) => evidence?.screenshotUrl,
   );
@@ -203,7 +203,7 @@ test('trials that find no room in the browser wait for each other', { tags: ['ch
   const two = { kind: 'toolCall', serverName: 'widgets', toolName: 'complains', arguments: {} };
   const tests = [
     ...['A', 'B', 'C'].map((title) => widgetCase(title, [sees({ kind: 'textVisible', text: 'Albatross' })])),
-    // It gives up its own widget for the second one.
+    // With room for one widget, the second one closes the first.
     widgetCase('D', [two, sees({ kind: 'textVisible', text: 'Albatross' })]),
   ];
   const suiteId = await there.suite({ serverIds: [server], repetitions: 1, passThreshold: 1, tests });

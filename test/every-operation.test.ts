@@ -30,7 +30,7 @@ const callers = new Map<Principal, Caller>();
 const { paths } = openApiDocument('', 'test');
 
 beforeAll(async () => {
-  // Without a worker nothing but the requests writes.
+  // Without a worker, only the requests write.
   service = await startTestService({
     worker: false,
     env: { ...browserSetting, DRYDOCK_TRUSTED_PROXIES: '127.0.0.0/8' },
@@ -59,7 +59,7 @@ test.each(operationList.filter(({ alias }) => alias))(
 describe.each(everyOperation)('$id ($access)', (operation) => {
   const rounds = roundsOf(operation);
   const of = (wanted: Visibility): Round[] => rounds.filter(({ visibility }) => visibility === wanted);
-  // In a public project most callers meet a refusal; the longer lane repeats it in a private one.
+  // A public project covers most refusals; the long lane repeats the test in a private one.
   test.each(of('public'))('$title', async (round) => {
     const { asked, answers } = await takeRound(operation, round);
     if (isOfConsole(operation)) return;
@@ -73,7 +73,7 @@ describe.each(everyOperation)('$id ($access)', (operation) => {
   });
 });
 
-/** An operation, asked by everybody over HTTP. */
+/** Calls an operation over HTTP as every caller of the round. */
 async function takeRound(
   operation: Operation,
   { visibility, refused, served }: Round,
@@ -81,7 +81,7 @@ async function takeRound(
   const main = mainOf(served);
   const sent = await headersOf([...refused, ...served]);
   const asked = await askedOf(operation, visibility, keyOf(main && sent.get(main.principal)));
-  // Looking at every table takes longer than asking, so it is done where somebody is refused.
+  // A snapshot of all tables takes longer than the calls, so it is taken only if a caller is refused.
   const state = async () => (refused.length > 0 ? snapshotOf(database) : undefined);
   const before = await state();
   const answersTo = (cases: Case[]) =>
@@ -117,12 +117,12 @@ function expectedAnswer({ principal, refusal }: Case): object {
   };
 }
 
-/** The one of those served whose answer the other surfaces must repeat. */
+/** The served case whose answer the other surfaces must repeat. */
 function mainOf(served: Case[]): Case | undefined {
   return served.find(({ principal }) => principal.standing === 'maker') ?? served[0];
 }
 
-/** The other surfaces answer as HTTP did: all of them about the same, one of them where the answer changes something. */
+/** Other surfaces answer like HTTP: all of them for safe operations, one of them in turn for writes. */
 async function expectAlike(
   operation: Operation,
   { served }: Round,
@@ -145,7 +145,7 @@ function surfacesFor(operation: Operation): [name: string, surface: Surface][] {
   return isSafe(operation) || isSoak ? all : all.slice(turn, turn + 1);
 }
 
-/** What is nowhere, and a key of nobody where nothing is named, is refused in the same words everywhere. */
+/** An unknown resource, or an unknown key where the path names none, is refused alike on every surface. */
 async function expectRefusedAlike(operation: Operation, asked: Asked): Promise<void> {
   const last = operation.params.at(-1);
   const wrong: Asked =
@@ -156,7 +156,7 @@ async function expectRefusedAlike(operation: Operation, asked: Asked): Promise<v
   const wanted = cameOf(operation, await call({ authorization: `Bearer ${wrong.key}` }, operation, wrong));
   expect(Object.keys(wanted)).toEqual([isOpen ? 'answer' : 'refusal']);
   for (const [name, surface] of Object.entries(otherSurfaces)) {
-    // An agent shows a key, also for what anybody may ask.
+    // An agent needs a key even for public operations.
     if (name === 'MCP' && isOpen) continue;
     const came: Came = await surface(service, operation, wrong);
     expect({ [name]: came }).toEqual({ [name]: wanted });
@@ -183,7 +183,7 @@ describe.each(filtering)('$id asked about a project', (operation) => {
 
 const readOnly = new Map<string, Promise<Record<string, string>>>();
 
-/** The example of an operation, about things that are there. */
+/** The example request of an operation, with resources that exist. */
 async function askedOf(operation: Operation, visibility: Visibility, key: string): Promise<Asked> {
   const params = await fixtureFor(operation, visibility);
   const { body, upload, example } = operation;
@@ -192,16 +192,16 @@ async function askedOf(operation: Operation, visibility: Visibility, key: string
   return { params, key, ...(upload ? { bytes: Buffer.from(JSON.stringify(sent)) } : { body: sent }) };
 }
 
-/** The key a caller shows; the maker's for one that has none, as in the console. */
+/** The key of a caller, or the maker's for one without a key, as in the console. */
 function keyOf({ authorization }: Headers = {}): string {
   return authorization?.split(' ')[1] ?? service.key;
 }
 
-/** Things for an operation: fresh ones to change, the same for all that only read and start from nothing special. */
+/** Resources for an operation: new ones for writes and prepared states, shared ones for all other reads. */
 async function fixtureFor(operation: Operation, visibility: Visibility): Promise<Record<string, string>> {
   const names = parametersOf(operation).toSorted();
   const watches = streamedAnswer(operation.response)?.kind === 'events';
-  // The account may have few open requests, so that an older one is soon over.
+  // An account can have few open connection requests, so older ones soon end.
   if (!isSafe(operation) || isArranged(operation) || watches || names.includes('connectionRequestId')) {
     const parameters = await arrange(service, operation, await makeIn(visibility, names));
     if (watches) await end(parameters);
@@ -213,7 +213,7 @@ async function fixtureFor(operation: Operation, visibility: Visibility): Promise
   return made;
 }
 
-/** A stream of something that is over ends. */
+/** Ends the watched resources, so that their streams end. */
 async function end({
   projectId,
   runId,
@@ -227,7 +227,7 @@ async function end({
     await service.post(`/server-connections/${connectionRequestId}/cancel`);
 }
 
-/** In a project where every principal is what its name says. */
+/** Resources in a project where each principal has the role that its name says. */
 async function makeIn(visibility: Visibility, names: string[]): Promise<Record<string, string>> {
   const parameters = await makeParameters(service, names, visibility);
   const project = parameters['projectId'];
@@ -243,10 +243,10 @@ async function makeIn(visibility: Visibility, names: string[]): Promise<Record<s
 
 type Headers = Record<string, string>;
 
-/** What every request to the API calls the service. No answer and no row repeats it. */
+/** The foreign host name in every API request. No answer and no row repeats it. */
 const strangeHost = 'strange.example';
 
-/** Made before anything is looked at: signing in writes. */
+/** Made before the first snapshot, because signing in writes. */
 async function headersOf(cases: Case[]): Promise<Map<Principal, Headers>> {
   return new Map(
     await Promise.all(
@@ -270,7 +270,7 @@ function call(
     headers: {
       ...headers,
       ...(bytes && { 'content-type': 'text/html' }),
-      // Sessions of the console are refused under a name that is not ours.
+      // Console sessions are refused under a foreign host name.
       ...(!isOfConsole(operation) && !headers['cookie'] && { 'x-forwarded-host': strangeHost }),
     },
   });
@@ -283,7 +283,7 @@ function expectAnswer({ response }: Operation, answer: Answer): void {
   expect(answer.text).not.toBe('');
 }
 
-/** Who did what is written down with what was done. */
+/** Whether the audit log has an entry for the request. */
 async function isAudited(answer: Answer): Promise<boolean> {
   const { rows } = await database.query('select action from audit_events where request_id = $1', [
     answer.headers.get('x-request-id'),
@@ -291,7 +291,7 @@ async function isAudited(answer: Answer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The status, a request id, and nothing of the key or the cookie that was sent. */
+/** The status, a request id, and no trace of the key or cookie that was sent. */
 function expectDiscreet(
   principal: Principal,
   headers: Headers | undefined,

@@ -26,7 +26,7 @@ let service: TestService;
 let run: FuzzRun;
 let control: Record<string, string>;
 let controlBefore: string;
-/** Of somebody who is no target. */
+/** A console session of an account that is no target. */
 let tab: Browser;
 let cursors: { list: Operation; cursor: string }[];
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   service = await startTestService({
     env: { DRYDOCK_CONSOLE_RATE_LIMIT: 'off', ...browserSetting },
   });
-  // What the start has to say, as that commands run as root, is no answer to a request.
+  // Drops messages of the start, such as the warning that commands run as root.
   service.logs.length = 0;
   run = await FuzzRun.open(service, 4);
   control = await makeParameters(service, everyParameter);
@@ -65,7 +65,7 @@ describe(`with seed ${seed}`, () => {
         ),
       );
     await shoot(requests, everyOperation);
-    // An operation that by chance got no request it could serve gets some of its own, few at a time until it did.
+    // An operation that could serve none of its random requests gets more, a few at a time until it does.
     for (let round = 1; round <= 64; round++)
       for (const operation of unreached()) await shoot(4, [operation], round);
     expect(unreached().map(({ id }) => id)).toEqual([]);
@@ -89,13 +89,13 @@ test('so is every known way to break a message', async () => {
 });
 
 test('a cursor altered in any one character is refused, and so is one of another list', async () => {
-  // An operation under another name has the same list.
+  // An alias has the same list.
   const lists = cursors.filter(({ list }) => list.alias === undefined);
   expect(lists.length).toBeGreaterThan(16);
   for (const [nth, { list, cursor }] of lists.entries()) {
     const page = (changed: string) => read(list, `?limit=1&cursor=${changed}`);
     expect((await page(cursor)).status).toBe(200);
-    // Together the lists have every place several times; each of them has all when there is time.
+    // Together the lists cover every position several times; in a soak run each list covers all of them.
     const step = isSoak ? 1 : 8;
     for (let at = nth % step; at < cursor.length; at += step) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
@@ -114,7 +114,7 @@ test('what was not the target is as it was, and the service goes on', async () =
 });
 
 test('no log line holds a secret, and none tells of a failure', () => {
-  // How far commands are confined is told at the start, on a bare machine as a warning.
+  // The confinement level is logged at the start, on a bare machine as a warning.
   const told = service.logs.filter((line) => !line.includes('"msg":"Confinement of commands: '));
   const suspicious = told.filter(
     (line) => line.includes(telltale) || line.includes(service.key) || !/"level":"(?:debug|info)"/.test(line),
@@ -122,7 +122,7 @@ test('no log line holds a secret, and none tells of a failure', () => {
   expect(suspicious).toEqual([]);
 });
 
-/** Whoever is told of a conflict came as far as the state of things; which state it is depends on the lanes. */
+/** Operations that were never served. A conflict counts as served: it depends on the order of lanes. */
 function unreached(): Operation[] {
   return everyOperation.filter((operation) => {
     const { id, status } = operation;
@@ -131,19 +131,19 @@ function unreached(): Operation[] {
   });
 }
 
-/** Nobody can sign in with a provider where there is none. */
+/** Sign-in with a provider fails where none is configured. */
 function withoutProvider(id: string): boolean {
   return /Oidc$/.test(id) && run.tally.get(id)?.has(statusOfCode.FEATURE_NOT_SUPPORTED) === true;
 }
 
-/** With a key, or from a page of the console. */
+/** Reads with the key, or from a page of the console. */
 function read(operation: Operation, query = ''): Promise<Answer> {
   const path = fillPath(operation.path, control) + query;
   if (!isOfConsole(operation)) return service.get(path);
   return tab.send(baseOf(operation) + path, { headers: { 'x-drydock-console': '1' } });
 }
 
-/** Runs a property in lanes at once; each finds and shrinks its own counterexample. */
+/** Runs a property in concurrent lanes; each finds and shrinks its own counterexample. */
 async function inLanes<T>(runs: number, first: number, property: fc.IAsyncProperty<T>): Promise<void> {
   const length = Math.min(runs, lanes);
   const numRuns = Math.ceil(runs / length);
@@ -154,7 +154,7 @@ async function inLanes<T>(runs: number, first: number, property: fc.IAsyncProper
   if (failure) throw failure.reason;
 }
 
-/** From every list of the contract that can be given a second page. */
+/** A cursor from every list of the contract that has a second page. */
 async function realCursors(): Promise<typeof cursors> {
   const lists = everyOperation.filter(
     ({ query, method }) => method === 'GET' && query && 'cursor' in query.shape,
@@ -170,13 +170,13 @@ async function realCursors(): Promise<typeof cursors> {
   return pages.filter((page): page is (typeof cursors)[0] => page.cursor !== undefined);
 }
 
-/** The run among the fixtures goes on by itself; it is no state before it is over. */
+/** Waits until the run among the fixtures ends, because its state changes until then. */
 async function overRun(): Promise<void> {
   const path = fillPath('/projects/{projectId}/eval-runs/{runId}', control);
   while (/pending|running/.test((await service.get(path)).body.status)) await nextTurn();
 }
 
-/** Nor are those of its journeys, the ones among the cursors included, before they are graded. */
+/** Waits until the journey runs, those among the cursors included, are graded. */
 async function overJourneys(): Promise<void> {
   const path = fillPath('/projects/{projectId}/journeys/{journeyId}/runs', control);
   const open = async () =>
@@ -184,7 +184,7 @@ async function overJourneys(): Promise<void> {
   while (await open()) await nextTurn();
 }
 
-/** Nor is the one to its webhook. */
+/** Waits until the webhook delivery is decided. */
 async function overDelivery(): Promise<void> {
   const path = fillPath('/projects/{projectId}/webhooks/{webhookId}/deliveries/{deliveryId}', control);
   while ((await service.get(path)).body.state === 'pending') await nextTurn();
@@ -193,11 +193,11 @@ async function overDelivery(): Promise<void> {
 /** Everything that can be read about the control project. */
 async function controlState(): Promise<string> {
   const reads = everyOperation.filter(({ method, path }) => method === 'GET' && path.includes('{projectId}'));
-  // Whoever joins the organization may enter, and its cards can be installed; that is no state of the project.
+  // Console reads and the registry change with the organization, not with the project.
   const answers = await Promise.all(
     reads.filter((one) => !isOfConsole(one) && one.id !== 'listRegistryServers').map((one) => read(one)),
   );
-  // When something was worked out is no state, and who made it may be called otherwise by now.
+  // The time of a computation and the name of a creator can change at any time.
   const volatile = /"computedAt":\d+|"createdByName":"(?:[^"\\]|\\.)*"/g;
   return answers.map(({ text }) => text.replaceAll(volatile, '')).join('\n');
 }

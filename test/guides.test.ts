@@ -12,13 +12,13 @@ import { isRanElsewhere, isRun, matches, runStory } from './support/guides/story
 import { Drydock, endDatabase, newDataDir } from './support/process.ts';
 import { startRotatingOAuth } from './targets/rotating-oauth.ts';
 
-/** Every command and program of the README and the guides is carried out, by the built program. */
+/** Runs every command and program of the README and the guides with the built program. */
 
-/** That of the client is run with the package that was installed, by test/package.test.ts. */
+/** The guide of the client is run with the installed package, by test/package.test.ts. */
 const guides = guideList.filter(({ name }) => name !== 'client');
 const pages = ['README.md', ...guides.map(({ name }) => `docs/${name}.md`)];
 
-/** More blocks than this that nobody runs, and the promise above is no longer kept. */
+/** Maximum number of blocks that are not run. */
 const notRunAtMost = 7;
 
 let folder: string;
@@ -40,10 +40,10 @@ interface Scene {
   stop?: () => Promise<void>;
 }
 
-/** Pages that need more than the service that the others share. */
+/** Pages that need another setup than the shared service. */
 const scenes: Record<string, () => Promise<Scene>> = {
   'docs/quick-start.md': () => Promise.resolve({ env: {} }),
-  // A job of CI has no service.
+  // A CI job has no service.
   'docs/ci.md': () => Promise.resolve({ env: {} }),
   'docs/oauth.md': async () => {
     const target = await startRotatingOAuth({ requireClientSecret: true });
@@ -86,7 +86,7 @@ async function doesWhatItSays(page: string): Promise<void> {
   const place = await mkdtemp(join(folder, 'page-'));
   onTestFinished(async () => {
     await stop?.();
-    // Only there when a page was left in the middle.
+    // The database still runs only after a page that failed midway.
     await endDatabase(join(place, '.drydock'), 'SIGQUIT');
   });
   const blocks = blocksOf(page);

@@ -15,17 +15,17 @@ import { slowdown } from './support/slowdown.ts';
 import { attackNames, attacks } from './targets/attacks.ts';
 
 /**
- * Whatever a server under test does, others do not notice: the service runs as users run it, the attacker in another
- * process, and a bystander asks who it is all the while.
+ * A misbehaving server does not slow down others: the service runs as users run it, the attacker in another
+ * process, and a bystander calls GET /me all the while.
  */
 
 const attackFile = fileURLToPath(new URL('./targets/attacks.ts', import.meta.url));
 const key = `sk_${'bystander'.repeat(4)}`;
-/** Resident megabytes that the service may reach, whatever happens. */
+/** Maximum resident memory of the service in megabytes. */
 const maxMemory = 1_200;
 /**
- * Milliseconds on cores that nobody else uses. The other tests do use them, and a watch has a hundred requests, so the
- * p99 is one of them: `npm run bench -- hostile` measures it; here p95 is held to the limit, and no stall may be long.
+ * Milliseconds on idle cores. Other tests share the cores here, and a watch has a hundred requests, so its
+ * p99 is a single one: `npm run bench -- hostile` measures p99; this test limits p95 and the longest stall.
  */
 const slowest = 250;
 const maxStall = 1_000;
@@ -98,10 +98,10 @@ const operations: [string, object][] = [
   ['export', {}],
 ];
 
-/** Answers that are right for a server that misbehaves: never a failure of ours. */
+/** Statuses that are right for a misbehaving server: never an internal error. */
 const allowed = new Set([200, 400, 404, 422, 429, 502, 504]);
 
-/** Asks the server for everything while a bystander asks who it is: what is wrong with how that went. */
+/** Calls all operations on the server while a bystander calls GET /me, and returns the violations. */
 async function troubleWith(server: string): Promise<string[]> {
   const before = slowdown();
   const asked = Promise.all(
@@ -128,7 +128,7 @@ test.each(attackNames)('a server that answers with %s does not slow down others'
   expect(await troubleWith(server)).toEqual([]);
 });
 
-/** What has no end is given up at the deadline; until then it keeps two cores busy. */
+/** Endless answers end at the deadline. It is short, because until then they keep two cores busy. */
 function patienceWith(name: string): { timeout?: number } {
   return name.endsWith('without end') ? { timeout: 1_500 } : {};
 }
@@ -161,13 +161,13 @@ function cpuSeconds(): number {
 }
 
 test('no more commands run than are allowed, whoever asks for them, and all of what they started ends', async () => {
-  // Not in the data directory, which commands do not see.
+  // Commands do not see the data directory.
   const place = await mkdtemp(join(tmpdir(), 'drydock-marks-'));
   onTestFinished(() => rm(place, { recursive: true, force: true }));
   // Commands of a service that runs as root run as another user.
   await chmod(place, 0o777);
   const marks = join(place, 'grandchildren');
-  // Starts a process that would outlive it, which is known by an argument, notes that, and then speaks MCP.
+  // Starts a child process that would outlive it and is found by an argument, then speaks MCP.
   const script = `
     const { spawn } = require('node:child_process');
     spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', process.argv[1] + '-child'], { stdio: 'ignore' });
@@ -190,7 +190,7 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
     Array.from({ length: 20 }, () => api<{ answered: number }>('POST', `${server}/validate`)),
   );
   clearInterval(counting);
-  // Those at the end of the line may run out of time; nobody is refused for anything else.
+  // The last ones in the queue may time out; all others are answered.
   const statuses = answers.map(({ answered }) => answered);
   expect(statuses.filter((status) => status !== 200 && status !== 504)).toEqual([]);
   expect(statuses).toContain(200);
@@ -199,7 +199,7 @@ test('no more commands run than are allowed, whoever asks for them, and all of w
   await expect.poll(() => processesWith(`${marks}-child`)).toEqual([]);
 });
 
-/** Commands that the service runs now; its database is none. */
+/** Number of commands that the service runs now, without its database. */
 function childrenOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const asClient = async (id: string) => (await service.get(`${project}/clients/${id}`)).body;
 
-/** What the old spelling shows of a client. */
+/** The fields of a client that the old `hosts` operations return. */
 function detailOf({ id, name, config }: { id: string; name: string; config: object }): object {
   return { id, name, config };
 }

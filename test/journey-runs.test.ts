@@ -154,7 +154,7 @@ describe('launching', () => {
     const { items } = await journeys.ok(service.get(`${journeys.project}/journeys/${journeyId}/runs`));
     expect(items).toHaveLength(1);
     await journeys.over(items[0].id);
-    // The first run again, after it is over too, and under its later name.
+    // A repeated key returns the first run, also after it ended and under the operation's later name.
     const later = await service.post(
       `${journeys.project}/goals/${journeyId}/runs`,
       {},
@@ -273,7 +273,7 @@ describe('sessions', () => {
     const limited = (words: string) => ({
       status: 429,
       headers: { 'content-type': 'application/json' },
-      // Longer than anybody waits.
+      // Longer than any retry waits.
       retryAfter: '3600',
       raw: JSON.stringify({ error: { message: words, type: 'requests' } }),
     });
@@ -351,7 +351,7 @@ describe('cancelling', () => {
   });
 });
 
-/** What the provider asked for holds for all. */
+/** Clears the pauses that the provider asked for, which apply to all runs. */
 async function forgetPauses(): Promise<void> {
   const database = await service.database.connect();
   await database.query('delete from model_pauses');

@@ -8,7 +8,7 @@ import type { Browser } from './support/browser.ts';
 import { signedIn } from './support/people.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
-/** Somebody is let in by the head of a request, and what opened it ends before the body comes: nothing is done. */
+/** A request is admitted by its headers, but the access ends before the body arrives: nothing is changed. */
 
 let service: TestService;
 let database: pg.Client;
@@ -82,7 +82,7 @@ const cases: [
 test.each(cases)('%s', async (_, headersOf, what, meanwhile, status) => {
   const caller = await newCaller();
   const { path, type, body } = what();
-  // Uses are noted when somebody is let in; those of a session once a minute.
+  // Admission records the last use, for a session at most once a minute.
   await database.query(
     `update console_sessions set last_seen_at = now() - interval '2 min' where user_id = $1`,
     [caller.userId],
@@ -110,7 +110,7 @@ async function wasLetIn({ userId }: Caller): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Of what these requests make. */
+/** Number of rows that these requests can create. */
 async function rows(): Promise<number> {
   const { rows } = await database.query<{ count: string }>(
     `select (select count(*) from projects) + (select count(*) from console_links where kind = 'invitation')

@@ -45,7 +45,7 @@ const readBeginnings = statement(
 const beginnings = async ({ database }: ConnectedDatabase): Promise<Record<string, number>> =>
   Object.fromEntries((await database.rows(readBeginnings)).map(({ job, count }) => [job, count]));
 
-/** Whoever begins it from now on is done at once. */
+/** Makes every job end at once for the worker that starts it from now on. */
 const shorten = statement(
   'test.shorten',
   'update jobs set payload = \'{"job": "a"}\' where kind <> \'tick\'',
@@ -69,7 +69,7 @@ test('what a killed worker had is taken over when its lease is over', async () =
   await until(async () => (await outcomes(connected)).length === 1);
   const [job] = await ordinary(connected);
   expect(job).toMatchObject({ state: 'done' });
-  // More often where the machine was so slow that the second one lost it once too.
+  // More attempts if a slow machine made the second worker lose the lease too.
   expect(job?.attempts).toBeGreaterThanOrEqual(2);
 });
 
@@ -134,7 +134,7 @@ test(`${rounds} rounds of ill-treatment: each job has one result, and none is lo
     return { kind, payload: { job: name, ms }, onBehalfOf: { organizationId, userId: 'u' } };
   };
   const replaceEnded = async () => {
-    // One that meets a job that crashes may end before it is ready.
+    // A new worker that takes a crashing job may end before it is ready.
     for (const [at, { child }] of workers.entries())
       if (child.exitCode !== null || child.signalCode !== null)
         workers[at] = await start(200).catch(() => workers[at] as Drydock);
@@ -168,7 +168,7 @@ test(`${rounds} rounds of ill-treatment: each job has one result, and none is lo
   const begun = await beginnings(connected);
   for (const name of names.filter((each) => each.startsWith('crash')))
     expect(begun[name]).toBeLessThanOrEqual(2);
-  // A frozen one that is not taken over meanwhile is done, else it is given up.
+  // A frozen job is done, or fails if another worker took it over meanwhile.
   const expected: Record<string, RegExp> = { crash: /^failed 2$/, freeze: /^(done|failed) [12]$/ };
   for (const { kind, state, attempts } of states)
     expect(`${state} ${attempts}`).toMatch(expected[kind] ?? /^done \d+$/);

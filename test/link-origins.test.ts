@@ -17,10 +17,10 @@ import { textOf } from './support/snapshot.ts';
 import { Studies, tokenIn } from './support/studies.ts';
 import { type SmtpServer, startSmtpServer } from './targets/smtp-server.ts';
 
-/** That the access matrix calls every operation under a strange name, too, is a part of this. */
+/** Hostile host names in requests that make links. test/every-operation.test.ts covers all operations. */
 
 const names = ['evil.example', 'evil.example:443', '127.0.0.1.evil.example', '127.0.0.1@evil.example'];
-/** What a caller may send to name the service; the proxy in front, which is trusted, passes all of it on. */
+/** Headers with a hostile host name. The trusted proxy in front passes all of them on. */
 const hostile = names.flatMap((host): Record<string, string>[] => [
   { host },
   { 'x-forwarded-host': host },
@@ -28,7 +28,7 @@ const hostile = names.flatMap((host): Record<string, string>[] => [
 ]);
 
 let smtp: SmtpServer;
-/** Each has a mail server, and one of them a public URL. */
+/** Both have a mail server; `configured` has a public URL too. */
 let configured: TestService;
 let bare: TestService;
 
@@ -55,7 +55,7 @@ interface Asked {
   headers: Record<string, string>;
 }
 
-/** Sends the Host header as it is given, which `fetch` does not. */
+/** Sends the Host header as given, which `fetch` does not. */
 async function ask(
   { running: { address }, key }: TestService,
   { method, path, body, headers }: Asked,
@@ -146,7 +146,7 @@ interface Mailing {
   answersWithLink?: true;
 }
 
-/** Everything that mails a link. */
+/** Every operation that mails a link. */
 const mailing: Mailing[] = [
   {
     title: 'an invitation',

@@ -26,7 +26,7 @@ async function examine(fields: object, options: object = {}): Promise<Answer['bo
 }
 
 interface Behind {
-  /** What the authorization server publishes besides the least. */
+  /** Metadata of the authorization server beyond the minimum. */
   metadata?: object;
   /** 401 without a header that leads to the metadata. */
   silent?: boolean;
@@ -34,7 +34,7 @@ interface Behind {
   open?: boolean;
 }
 
-/** An MCP server, its resource metadata and its authorization server, all at one place. */
+/** An MCP server, its resource metadata and its authorization server, all at one origin. */
 async function startBehind({ metadata = {}, silent = false, open = false }: Behind): Promise<string> {
   const wellKnown = '/.well-known/oauth-protected-resource/mcp';
   const { port, stop } = await listen(async (request, response) => {
@@ -152,7 +152,7 @@ describe('a report', () => {
   });
 });
 
-// These two wait together.
+// The two tests wait concurrently.
 test.concurrent('a diagnosis ends after ten seconds, whatever is saved', async () => {
   const patient = await saveServer(service, { url: hostile.url('/hang'), timeout: 600_000 });
   const timed = async (operation: string) => {
@@ -190,7 +190,7 @@ test('an export says how the server introduced itself, the same way each time', 
   expect(timeless(second)).toBe(timeless(first));
   const { initInfo } = (await server.post('validate')).body;
   expect(first.body.initInfo).toEqual(initInfo);
-  // How it was asked is no change of the server.
+  // The capabilities of the client do not change the content hash of the server.
   const otherwise = await server.post('export', { clientCapabilities: { sampling: {} } });
   expect(otherwise.body.initInfo.clientCapabilities).toEqual({ sampling: {} });
   expect(otherwise.body.contentHash).toBe(first.body.contentHash);

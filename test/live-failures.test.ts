@@ -38,11 +38,11 @@ type Expected = [status: 'ok' | 'error' | 'skipped', detail: RegExp];
 
 interface Row {
   name: string;
-  /** Asked for when the targets run. */
+  /** Called when the targets run. */
   settings: () => Settings;
   options?: object;
   answers: [status: number, code: string, message: RegExp];
-  /** Whole; `server` is the saved one. */
+  /** The complete details; `server` is the saved server. */
   details: (server: { id: string; name: string; url: string }) => object;
   retryAfter?: string;
   doctor?: 'oauth_required';
@@ -68,7 +68,7 @@ const late = (message: RegExp): Row['answers'] => [504, 'TIMEOUT', message];
 const notMcp = /Check the URL: the path of an MCP server is often \/mcp\.$/;
 const noAddress: Expected = ['skipped', /^A stdio server has no address to look at\.$/];
 const notTried: Expected = ['skipped', /^Not tried without a token\.$/];
-/** Both say the same. */
+/** The probe and the connection report the same. */
 const both = (detail: RegExp): { probe: Expected; connection: Expected } => ({
   probe: ['error', detail],
   connection: ['error', detail],
@@ -163,7 +163,7 @@ const rows: Row[] = [
     ],
     details: needsOAuth,
     doctor: 'oauth_required',
-    // It may as well want a key: nothing says OAuth.
+    // The server may want an API key instead: without a challenge, nothing says OAuth.
     probe: ['error', /import the tokens.*`headers`/],
     connection: notTried,
   },
@@ -244,7 +244,7 @@ const rows: Row[] = [
     answers: unreachable(/redirects to http:\/\/example\.invalid\/mcp\. If that is the server, save its URL/),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://example.invalid/mcp' }),
     probe: ['error', /(save its URL instead|the URL it points to)\.$/],
-    // The advice once, not twice.
+    // The advice appears once.
     connection: ['error', /^The server redirects to \S+\. If that is the server, save its URL instead\.$/],
   },
   {
@@ -261,7 +261,7 @@ const rows: Row[] = [
     settings: at('/redirect-metadata'),
     answers: unreachable(/^(?!.*save its URL).*169\.254\.169\.254.*never contacted/),
     details: () => ({ cause: 'redirect', upstreamStatus: 307, location: 'http://169.254.169.254/latest' }),
-    // Saving that address is the one thing not to advise.
+    // The advice must not be to save that address.
     ...both(/^(?!.*([Ss]ave|[Uu]se) (its|the) URL)./),
   },
   {
@@ -343,7 +343,7 @@ const rows: Row[] = [
 ];
 
 describe.each(rows)('$name', (row) => {
-  /** Far below the ten seconds that a server without a `timeout` of its own is given. */
+  /** Far below the default timeout of ten seconds. */
   const soon = 5000;
 
   test('validate', async () => {

@@ -49,7 +49,7 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; took: number }> 
   return { answer, took: performance.now() - started };
 }
 
-/** A target written for one test. */
+/** A target server with these answers. */
 async function serve(answer: (exchange: Exchange) => void | Promise<void>): Promise<string> {
   const { port, stop } = await listen(async (request, response) => {
     const { rpc } = await readRpc(request);
@@ -95,7 +95,7 @@ describe('a server that hangs', () => {
     const server = await saved({ url, timeout: 3_000 });
     const stuck = server.call({ wait: 60_000 });
     await delay(1_500);
-    // Begun on the connection that is given up in the meantime.
+    // This call begins on the connection that is abandoned in the meantime.
     const slow = server.call({ wait: 2_000 });
     expect((await server.call()).status).toBe(200);
     expect((await stuck).status).toBe(504);
@@ -304,7 +304,7 @@ describe('a caller who hangs up', () => {
     const session = slow()?.headers['mcp-session-id'];
     const again = await server.ask('tools/call', { toolName: 'echo', parameters: { still: 'here' } });
     expect(again).toMatchObject({ status: 200, body: { structuredContent: { input: { still: 'here' } } } });
-    // On the connection it was: somebody else may be using it.
+    // The connection stays open, because other callers may use it.
     expect(heard('/odd').at(-1)?.headers['mcp-session-id']).toBe(session);
   });
 
@@ -317,11 +317,11 @@ describe('a caller who hangs up', () => {
 });
 
 describe('secrets that a target repeats', () => {
-  // No eight characters of it occur anywhere else.
+  // A marker whose parts of eight characters occur nowhere else.
   const marker = 'mk7Qx2LruV9dWs4ThJ6nBp3Y';
   const parts = [marker.slice(0, 8), marker.slice(8, 16), marker.slice(-8)];
 
-  /** What was told of the secret, with what stands around it. */
+  /** The first leak of the secret, with the text around it. */
   function leaksIn(text: string): string[] {
     const found = parts.map((part) => text.indexOf(part)).filter((index) => index !== -1);
     return found.slice(0, 1).map((index) => text.slice(Math.max(0, index - 60), index + 40));

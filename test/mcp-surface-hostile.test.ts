@@ -5,7 +5,7 @@ import { dispose, startTestService, type TestService } from './support/service.t
 import { answerLegacy, type Exchange, sendError, sendResult } from './targets/legacy.ts';
 import { listen, readRpc } from './targets/listen.ts';
 
-/** A server under test that wants the agent to believe it, not us. */
+/** A server under test whose answers try to instruct the agent. */
 let service: TestService;
 let agent: AgentClient;
 
@@ -77,7 +77,7 @@ async function evilServer(name: string): Promise<string> {
   return (await saveServer(service, { name, url: `http://127.0.0.1:${port}/mcp` })).id;
 }
 
-/** Whatever the server said is inside the quotation, visible, and nothing of it is an object of ours. */
+/** Expects the server's text inside the quotation only, without invisible characters and forged links. */
 function expectContained(called: Called): void {
   const lines = called.text.split('\n');
   const mark = /^<<< ([0-9a-f]{16})$/.exec(lines.at(-3) ?? '')?.[1];
@@ -129,7 +129,7 @@ test('whatever a hostile server says is quoted as data', async () => {
   for (const code of ['-32601', '-32602', '-32002', '-32021'])
     answers.push(await agent.call('call_server_tool', { server, tool: code }));
   for (const answer of answers) expectContained(answer);
-  // It is the data, unchanged, for whoever reads it as such.
+  // The structured data holds the text unchanged.
   expect(answers[5]?.data.items[0].description).toBe(tool.description);
   expect(answers[3]?.data.content[0].text).toBe(poison);
   expect(answers[4]).toMatchObject({ isError: true });

@@ -15,8 +15,8 @@ import { Evals, promptCase } from './support/evals.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 /**
- * An agent that repeats a call makes things twice, so its answer names whatever the call has made: with one charge left
- * in the rate limit, and whichever later step of the call fails.
+ * A repeated call creates everything twice, so its answer names what the call has created: with one request
+ * left in the rate limit, and whichever later step of the call fails.
  */
 let service: TestService;
 let evals: Evals;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-/** Arguments for every tool that writes, and the ids that its answer has to hold. */
+/** Arguments for every tool that writes, and a pattern that its answer must match. */
 const writing: Record<string, { args: () => object; made: RegExp }> = {
   save_server: {
     args: () => ({ name: `saved ${Math.random()}`, url: 'http://127.0.0.1:9/mcp', ...inFleet }),
@@ -77,7 +77,7 @@ test('the table below has every tool that writes', () => {
   expect(Object.keys(writing).toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-/** Everything that the project holds, to tell what a call has made. */
+/** The ids of everything in the project, to detect what a call created. */
 async function contents(): Promise<string[]> {
   const lists = ['servers', 'eval-suites', 'eval-runs', 'server-groups'];
   const key = await freshKey();
@@ -128,7 +128,7 @@ describe.each(Object.keys(writing))('%s', (name) => {
   });
 });
 
-/** What becomes of every request after the first that changed something. */
+/** The responses to every request after the first write. */
 const faults: Record<string, (ending: AbortController) => Response> = {
   'the rate limit is used up': () =>
     Response.json(
@@ -149,7 +149,7 @@ const faults: Record<string, (ending: AbortController) => Response> = {
   },
 };
 
-/** An agent whose way to the service fails once it has changed something. */
+/** An agent whose requests to the service fail after the first write. */
 function faultyAgent(fault: string) {
   const ending = new AbortController();
   let changed = false;
@@ -161,7 +161,7 @@ function faultyAgent(fault: string) {
   });
 }
 
-/** An agent as `drydock mcp` has it, with a way to the service of our own. */
+/** An agent as in `drydock mcp`, with another `fetch`. */
 async function agentOver(ending: AbortController, way: typeof fetch) {
   const client = createClient({
     baseUrl: service.running.baseUrl,

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { queries } from '../src/platform/database/query.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 
-/** From the catalog: organizations can lie on nodes of their own, because no key and no reference goes across them. */
+/** Organizations can be placed on separate nodes: the catalog has no key and no reference between them. */
 
-/** Of the installation, not of an organization. The guide says which of them every node needs. */
+/** Tables of the installation, not of an organization. The guide says which of them every node needs. */
 const everywhere = ['organizations', 'plans', 'users', 'vault_keys'];
 const once = [
   ...[
@@ -31,7 +31,7 @@ const once = [
   ...['schema_migrations', 'slot_grants'],
 ];
 
-/** References without a constraint: what they refer to goes later, and they are too many to look each up. */
+/** References without a foreign key: their targets are deleted later, and checking each is too slow. */
 const unchecked: Record<string, string> = {
   'eval_trials.run_id': 'eval_runs.id',
   'eval_results.run_id': 'eval_runs.id',
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 interface Table {
   name: string;
-  /** Whether every row says whose it is. */
+  /** Whether `organization_id` is a required column. */
   owned: boolean;
 }
 
@@ -77,7 +77,7 @@ async function tables(): Promise<Table[]> {
   return rows;
 }
 
-/** Names of columns by their numbers. */
+/** SQL for the names of columns by their numbers. */
 const named = (numbers: string, table: string): string =>
   `array(select a.attname::text from unnest(${numbers}) with ordinality as n (number, nth)
      join pg_attribute a on a.attrelid = ${table} and a.attnum = n.number order by n.nth)`;
@@ -124,7 +124,7 @@ test('no reference goes from one organization to another, nor from the installat
 
 test('what statements join belongs to one organization, because they follow references', async () => {
   const owned = new Set(await ownedNames());
-  /** What a column names: two columns that name the same are of one organization where they are equal. */
+  /** The target of each reference. Equal columns with the same target belong to the same organization. */
   const names = new Map(Object.entries(unchecked));
   for (const { from, to, columns, toColumns } of await references())
     for (const [place, column] of columns.entries())
@@ -141,13 +141,13 @@ test('what statements join belongs to one organization, because they follow refe
     const { tableOf, equal, given } = await planOf(text);
     const ours = equal.filter(([a, b]) => [a, b].every(({ alias }) => owned.has(tableOf.get(alias) ?? '')));
     const along = new Set<string>();
-    /** Which rows are of one organization with which. */
+    /** Union-find: aliases whose rows belong to the same organization. */
     const group = new Map<string, string>();
     const groupOf = (alias: string): string => {
       const other = group.get(alias);
       return other === undefined ? alias : groupOf(other);
     };
-    // Both are of what the same parameter names.
+    // Aliases that are compared with the same parameter belong together.
     for (const { alias, column, value } of given) {
       const named = meant(`${tableOf.get(alias)}.${column}`);
       const of = `${column === 'organization_id' ? column : named} ${value}`;
@@ -202,11 +202,11 @@ interface PlanNode {
 interface Plan {
   tableOf: Map<string, string>;
   equal: [Column, Column][];
-  /** Held against parameters. */
+  /** Columns that are compared with parameters. */
   given: (Column & { value: string })[];
 }
 
-/** The tables that a statement reads, and the columns that it holds against each other. */
+/** The tables that a statement reads, and the columns that it compares. */
 async function planOf(text: string): Promise<Plan> {
   const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
     `explain (generic_plan, verbose, format json) ${text}`,

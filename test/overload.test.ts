@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../src/surfaces/client/index.ts';
 import { place } from './support/process.ts';
 
-/** A service that is asked for more than it can do: it turns the rest away and lives. */
+/** A service with more requests than it can serve sheds the rest and stays up. */
 
 interface Answer {
   status: number;
@@ -44,7 +44,7 @@ interface HalfSent {
   finish: () => void;
 }
 
-/** A request whose body stops in the middle. */
+/** A request whose body stops halfway. */
 function halfSent(url: string, key: string, body: Buffer): HalfSent {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -56,7 +56,7 @@ function halfSent(url: string, key: string, body: Buffer): HalfSent {
     one.answer = { status: response.statusCode ?? 0 };
     response.resume();
   });
-  // Whoever was turned away is hung up on while it still sends.
+  // A shed request is disconnected while it is still sending.
   sending.on('error', () => (one.answer ??= { status: 0 }));
   sending.write(body.subarray(0, half));
   const one: HalfSent = { finish: () => sending.end(body.subarray(half)) };
@@ -97,13 +97,13 @@ test('Flooded with large bodies a small process answers each of them, health bes
   const origin = new URL(service.baseUrl).origin;
   const { items } = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
   const url = `${service.baseUrl}/projects/${items[0]?.id}/servers`;
-  // Many small values: parsed, it is a multiple of its size.
+  // Many small values: parsed, the body takes a multiple of its size.
   const body = Buffer.from(
     JSON.stringify({ name: 'flood', extra: Array.from({ length: 200_000 }, () => [1]) }),
   );
   expect(body.length).toBeGreaterThan(600_000);
   const agent = agentFor();
-  // Those that come while others hold all the room are turned away, however fast the rest is.
+  // Requests that arrive while others hold the whole capacity are shed, however fast the service is.
   const held = Array.from({ length: 30 }, () => halfSent(url, key, body));
   const turnedAway = () => held.filter(({ answer }) => answer?.status === 503).length;
   await expect.poll(turnedAway).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ test('Flooded with large bodies a small process answers each of them, health bes
   expect(service.child.exitCode).toBeNull();
   const metrics = (await ask(agent, `${origin}/metrics`)).text;
   expect(shedCount(metrics)).toBe(shed.length + turnedAway());
-  // The flood is over: everybody is answered again.
+  // After the flood, requests are answered again.
   const after = await createClient({ baseUrl: service.baseUrl, apiKey: key }).listProjects({});
   expect(after.items).toHaveLength(1);
 });

@@ -10,13 +10,13 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Drydock, newDataDir, place } from './support/process.ts';
 
-/** The package as a user gets it: packed from what was built, and installed in an empty folder elsewhere. */
+/** The package as users get it: packed from the build, and installed in an empty folder elsewhere. */
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
 const tsc = join(root, 'node_modules/.bin/tsc');
 
-/** Everything it needs was installed here before, so npm has it. Many installations allow no scripts. */
+/** npm has every dependency in its cache. Many installations allow no scripts. */
 const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
 
 interface Packed {
@@ -104,7 +104,7 @@ test('registries and type checkers find nothing wrong with it', async () => {
   const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
   expect(messages).toEqual([]);
   const checked = await checkPackage(createPackageFromTarballData(bytes));
-  // It is for those who load modules, as every Node that it runs on does.
+  // The package is ESM only, which every supported version of Node can load.
   const expected = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
   const problems = ('problems' in checked ? checked.problems : []).map((problem) =>
     'resolutionKind' in problem ? `${problem.kind} ${problem.resolutionKind}` : problem.kind,
@@ -141,13 +141,13 @@ test('it runs where it was installed, below a folder only its owner may enter, a
   expect((await drydock.end()).code).toBe(0);
 });
 
-/** Whether this machine lets us mount, as a container engine does. */
+/** Needs permission to mount, as a container engine has. */
 test('it runs as in the container: a plain user, nothing to write to but its data and /tmp', {
   tags: ['mounts'],
 }, async () => {
   const data = await newDataDir();
   onTestFinished(() => rm(data, { recursive: true, force: true }));
-  // A user that stands in /etc/passwd, as the one of the image does.
+  // A user in /etc/passwd, like the one of the image.
   await run('chown', ['-R', 'nobody:nogroup', data]);
   const account = ['--reuid=nobody', '--regid=nogroup', '--clear-groups'];
   const privileges = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all'];
@@ -209,7 +209,7 @@ test('a mistake in a call does not compile, and the compiler says which', async 
   ]);
 });
 
-/** The blocks of the guide by their headings, each as a program. */
+/** The code blocks of the guide, each as a program, by heading. */
 async function compiledExamples(): Promise<[string, string][]> {
   const guide = await readFile(join(root, 'docs/client.md'), 'utf8');
   const blocks = [...guide.matchAll(/^## (.+)\n(?:(?!^## )[\s\S])*?^```ts\n([\s\S]*?)^```/gm)];
@@ -219,7 +219,7 @@ async function compiledExamples(): Promise<[string, string][]> {
   return blocks.map(([, title = ''], n) => [title, join(folder, 'examples', `${names[n]}.js`)]);
 }
 
-/** With every check on, those of the declarations too. */
+/** Compiles with every check on, including those of declaration files. */
 async function compile(name: string, sources: Record<string, string>): Promise<void> {
   await mkdir(join(folder, name));
   for (const [file, text] of Object.entries(sources)) await writeFile(join(folder, name, file), text);

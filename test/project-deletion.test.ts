@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Parameters = Record<string, string>;
 
-/** A project with something in every table, and the names of its things. */
+/** A project with rows in every table, and the ids of its resources. */
 async function fullProject(): Promise<Parameters> {
   const made = await makeParameters(service, everyParameter);
   const project = `/projects/${made['projectId']}`;
@@ -114,7 +114,7 @@ async function fullProject(): Promise<Parameters> {
   return made;
 }
 
-/** With what goes along with the rows of others. */
+/** Includes tables whose rows are deleted together with rows of another table. */
 const contents: readonly Content[] = [
   ...projectContents,
   {
@@ -123,7 +123,7 @@ const contents: readonly Content[] = [
   },
 ];
 
-/** How many rows of the project each table holds; those that hold none are left out. */
+/** Number of the project's rows in each table, without empty ones. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const tables = [...contents, { table: 'projects' }];
@@ -142,7 +142,7 @@ test('everything that refers to a project is removed, children before what they 
   const { rows } = await database.query<{ child: string; parent: string }>(
     "select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint where contype = 'f' and conparentid = 0",
   );
-  // Some say whose they are without a constraint. Model costs belong to the organization.
+  // Some tables refer to runs without a constraint. Model costs belong to the organization.
   const { rows: ofRuns } = await database.query<{ name: string }>(
     `select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -163,7 +163,7 @@ test('everything that refers to a project is removed, children before what they 
   expect(tooEarly).toEqual([]);
 });
 
-/** As the owner, with a key or from a page of the console. */
+/** Options for a request of the owner, with a key or from a page of the console. */
 async function askingFor(operation: Operation): Promise<RequestOptions> {
   if (!isOfConsole(operation)) return {};
   const token = await newSession(service, (await service.get('/me')).body.id as string);
@@ -171,7 +171,7 @@ async function askingFor(operation: Operation): Promise<RequestOptions> {
   return { key: null, base: baseOf(operation), headers };
 }
 
-/** What the rest of the service could use of the project's credentials, by their kind. */
+/** Kinds of the project's credentials that the rest of the service can use. */
 async function usable(made: Parameters): Promise<string[]> {
   const { db, running } = service;
   const projectId = made['projectId'] as string;
@@ -255,7 +255,7 @@ describe('from the request on', () => {
   });
 });
 
-/** Resolves when one statement waits for the lock of another. */
+/** Resolves when one statement waits for a lock. */
 async function somebodyWaits(): Promise<void> {
   const waiting = async () =>
     (await database.query('select 1 from pg_locks where not granted')).rowCount as number;
@@ -346,7 +346,7 @@ test('a large project is removed in short steps, and its files in one sweep', as
     db: around(service.db, (_query, send) => timed(send)),
   });
   expect(await rowsOf(project.id)).toEqual({});
-  // Far from what a step takes, and from what a busy machine makes of it.
+  // Far more than a step takes, even on a busy machine.
   expect(longest).toBeLessThan(scaled(5_000));
 
   await database.query("update blob_garbage set since = now() - interval '2 hours'");

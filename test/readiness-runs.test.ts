@@ -78,7 +78,7 @@ const fails =
     behaviour: { methods: { [name]: (_rpc, response) => void response.writeHead(500).end() } },
   });
 
-/** Ids without the directory, where both ask for it. */
+/** Cases of both directories. Check ids have no directory prefix. */
 const both: Case[] = [
   [
     'is served over http',
@@ -328,7 +328,7 @@ const cases: [Directory, ...Case][] = [
   ...[...both, ...ofOpenAi].map((one): [Directory, ...Case] => ['openai', ...one]),
 ];
 
-/** Of both directories; the one that only one of them makes decisive is told here. */
+/** Checks of both directories that are not decisive in the one named here. */
 const onlyRecommended = new Set(['openai.auth.challenge-names-resource-metadata']);
 
 test.each(cases)('%s: a server that %s violates exactly what it should', async (kind, _name, change, ids) => {
@@ -338,7 +338,7 @@ test.each(cases)('%s: a server that %s violates exactly what it should', async (
   expect(run.overallStatus === 'not-ready').toBe(expected.length > 0);
 });
 
-/** In test/readiness-evidence.test.ts, where there are skills or a baseline. */
+/** Checks that need skills or a baseline; test/readiness-evidence.test.ts covers them. */
 const elsewhere = [
   'openai.skills.listed',
   'openai.skills.valid',

@@ -14,7 +14,7 @@ import { RegistryServer } from './support/registry-server.ts';
 import { dispose, startForTest, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;
-/** Of the service, which tests move on. */
+/** Milliseconds that the clock of the service is ahead; tests advance it. */
 let ahead = 0;
 const hour = 3_600_000;
 
@@ -29,7 +29,7 @@ async function newRegistry(): Promise<{ registry: RegistryServer; source: Regist
   return { registry, source: { name: `r${++count}`, kind: 'url', location: registry.url } };
 }
 
-/** Names in the directory, without what they have in common. */
+/** Names in the directory without their common prefix. */
 async function namesIn({ name }: RegistrySource): Promise<string[]> {
   const { items } = (await service.get(`/registry/directory-servers?source=${name}&limit=200`)).body;
   return items.map((item: { serverName: string }) => item.serverName.replace('com.example/', ''));
@@ -272,7 +272,7 @@ describe('what a registry must not do', () => {
     expect(row.lastError).toMatch(words);
     expect(row.lastError).not.toContain('127.0.0.1');
     expect(await namesIn(source)).toEqual(expect.arrayContaining(before));
-    // And once it is well again everything is as it should be.
+    // Once the registry recovers, the next sync is complete.
     registry.instead = () => false;
     ahead += hour;
     expect(await read(source)).toMatchObject({ lastError: null, liveCount: 3 });

@@ -60,7 +60,7 @@ describe('the directory', () => {
     expect(await found('q=io.github.someone/weather-mcp')).toEqual(['io.github.someone/weather-mcp']);
     expect(await found(`q=${encodeURIComponent('ärg')}`)).toEqual(['com.example/umlaut']);
     expect(await found(`q=${encodeURIComponent('天')}`)).toEqual(['com.example/umlaut']);
-    // What nearly all names begin with is no word of theirs.
+    // Prefixes that nearly all names share are not searchable.
     expect(await found('q=git')).toEqual([]);
     expect(await found('q=nothing-like-this')).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('installing from the directory', () => {
       url: 'https://elsewhere.example.com/mcp',
       headerNames: [],
     });
-    // Somebody has pointed it elsewhere on purpose: that stays.
+    // A URL that a user has changed stays.
     ok(await service.patch(server, { url: 'https://mine.example.com/mcp' }));
     expect(await service.post(installs, { catalogServerId: id })).toMatchObject({
       status: 409,

@@ -18,7 +18,7 @@ import { type ScriptedProvider, startProvider } from './support/scripted-provide
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { scaled } from './support/slowdown.ts';
 
-/** Everything that acts for somebody, times every way in which their access ends: done on one replica, heard by another. */
+/** Every activity of a user, for each way to lose access. One replica removes it, the other ends it. */
 
 let folder: string;
 let provider: ScriptedProvider;
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 interface Begun extends Live {
   name: string;
-  /** Whether it has ended, and when. */
+  /** The time at which it ended; undefined before. */
   endedAt: () => number | undefined;
 }
 
@@ -70,7 +70,7 @@ async function begin(names: readonly string[], who: Invited): Promise<Begun[]> {
   return begun;
 }
 
-/** Begins these for somebody and takes the access away. Which have ended, and which of them took more than two seconds. */
+/** Begins activities and removes the access. Returns which ones ended, and which took over two seconds. */
 async function outcome(
   names: readonly string[],
   who: Invited,
@@ -96,7 +96,7 @@ async function outcome(
   return { ended, late };
 }
 
-/** What the table says of them. */
+/** The outcome that the table of activities predicts. */
 const expected = (names: readonly string[], fate: Fate) => ({
   ended: names.filter((name) => activities[name]?.[fate] === 'ends'),
   late: [],
@@ -116,7 +116,7 @@ const removals: Record<string, { fate: Fate; act: (who: Invited) => Promise<unkn
 
 test.each(Object.entries(removals))(
   'of somebody %s everything ends within two seconds, or goes on for the account or the project',
-  // On a machine that stands still for long, some come to their own end before they are taken away.
+  // If the machine stalls, an activity may end by itself before the access is removed.
   { retry: 1 },
   async (_how, { fate, act }) => {
     const all = Object.keys(activities);
@@ -150,7 +150,7 @@ test('a page of the console ends with its session, and what else its person does
 });
 
 describe('one who hears', () => {
-  /** The reason for which a watch, made of these parts, ends when somebody is no longer an administrator. */
+  /** The reason with which such a watch ends when its user is no longer an administrator. */
   async function reasonFrom(parts: Partial<Services>, who: Invited): Promise<unknown> {
     const watch = new AccessWatch({ ...away.running.services, ...parts });
     onTestFinished(() => watch.stop());

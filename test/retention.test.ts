@@ -13,11 +13,11 @@ let client: pg.Client;
 let organizationId: string;
 
 beforeAll(async () => {
-  // Without jobs: that of retention would be first now and then.
+  // Without a worker, whose retention job could run before that of the test.
   service = await startTestService({ worker: false });
   client = await service.database.connect();
   organizationId = (await service.get('/organizations')).body.items[0].id as string;
-  // Of somebody who keeps everything.
+  // An organization without retention limits.
   await client.query(`insert into organizations (id, name) values ('org_keeper', 'Keeper')`);
 });
 afterAll(async () => {
@@ -96,7 +96,7 @@ test.each([
   expect((await client.query('select * from retention order by 1, 2')).rows).toEqual(before.rows);
 });
 
-// Last: it is months ahead afterwards, and today is gone.
+// Last, because afterwards the partitions are months ahead and that of today is gone.
 test('a month that nobody keeps goes whole, and one that is empty too, and nothing else', async () => {
   const now = startOfMonth(Date.now(), 9);
   for (let plus = 0; plus <= 9; plus++) await addParts(service.db, startOfMonth(Date.now(), plus));

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { Drydock, type Outcome } from './support/process.ts';
 
-/** What the program says it is made of, and what changes of dependencies are held against. */
+/** The software bill of materials, and the rules for changes of dependencies. */
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const schemas = 'node_modules/@cyclonedx/cyclonedx-library/res/schema';

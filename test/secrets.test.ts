@@ -31,7 +31,7 @@ afterAll(() => world?.end());
 const valueOf: SecretsWorld['valueOf'] = (...of) => world.valueOf(...of);
 const sealedValues: SecretsWorld['sealedValues'] = () => world.sealedValues();
 
-/** In ascending order. */
+/** The statuses in ascending order. */
 function statusesOf(answers: Answer[]): number[] {
   return answers.map(({ status }) => status).sort((a, b) => a - b);
 }
@@ -265,7 +265,7 @@ describe('in a project of its own', () => {
     const made: unknown[] = [];
     for (const name of ['C', 'A', 'B']) {
       made.push((await service.post(own, plain(name))).body);
-      // Ids tell apart what was made in different milliseconds.
+      // Ids sort by the millisecond of creation.
       await new Promise((done) => setTimeout(done, 2));
     }
     expect((await service.get(own)).body).toEqual({ items: made });
@@ -287,7 +287,7 @@ describe('in a project of its own', () => {
       body: { code: 'CONFLICT', details: { reason: 'LIMIT_REACHED', limit: 1000 } },
     });
     expect((await service.get(own)).body.items).toHaveLength(1000);
-    // What is personal has room of its own, so nobody can fill the place of the others.
+    // Personal secrets have a limit of their own, so they cannot use up the project's.
     expect((await service.post(own, personal('OWN'))).status).toBe(201);
   });
 

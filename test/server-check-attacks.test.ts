@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => dispose(service));
 
-/** Answers every request with an error that says this. */
+/** A server that answers every request with an error with this message. */
 async function complaining(message: string): Promise<string> {
   const { origin } = await serveWeb((request, response) => {
     const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ async function checked(server: string, serverId: string, times: number) {
     if (Date.now() > ends) throw new Error(`checked ${items.length} times`);
     const due = 'update server_checks set due_at = now() where server_id = $1';
     const fire = `update jobs set due_at = now() where kind = 'fire-server-checks' and state = 'waiting'`;
-    // What the service is about to do at that moment comes first.
+    // After a deadlock with the service's own transaction, the next round tries again.
     await within(service, due, [serverId]).then(() => within(service, fire, []), ignoreDeadlock);
   }
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const openAccount = (at = service): Promise<Account> => openAccountAt(at);
 
-/** A server that answers only when it is told to. */
+/** A server that answers only after `answer` is called. */
 async function startHeld(status: number): Promise<{ url: string; asked: () => number; answer: () => void }> {
   let asked = 0;
   let answer = (): void => {};
@@ -176,7 +176,7 @@ describe('a server behind OAuth', () => {
     expect(ready).not.toHaveProperty('error');
     expect((await account.post(`${server}/tools`)).status).toBe(200);
 
-    // Its tokens work, so the next request need not wait, unless it is told to.
+    // The imported tokens work, so the next request is ready at once unless it asks to reauthorize.
     await connected(account, { url: target.url }, 'ready');
     const again = await connected(account, { url: target.url, reauthorize: true }, 'awaiting_authorization');
     expect(again.serverId).toBe(waiting.serverId);

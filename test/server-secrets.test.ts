@@ -30,7 +30,7 @@ function edit(server: SavedServer, change: object): Promise<Answer> {
   return service.patch(server.path, change);
 }
 
-/** What of the three is stored, as answers show it. */
+/** Kinds of secrets that are stored, as answers show them. */
 function storedOf({ headerNames, envNames, hasClientSecret }: Answer['body']): string[] {
   const there = [headerNames.length > 0, envNames.length > 0, hasClientSecret];
   return all.filter((_, index) => there[index]);

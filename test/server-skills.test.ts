@@ -77,7 +77,7 @@ test.each(['2025-11-25', '2026-07-28'])(
     });
     expect(got.skill.resources).toContainEqual(listedAs('skill://acme/refunds/references/limits.md', limits));
 
-    // However the address is written.
+    // The URI may be percent-encoded.
     for (const resourceUri of ['references/limits.md', 'references/l%69mits.md'])
       expect(
         (await ask('skills/read-file', { skillUri, resourceUri: `skill://acme/refunds/${resourceUri}` }))
@@ -123,7 +123,7 @@ const whole = { uri, frontmatter, resources: [listedAs(uri, refunds), listedAs(m
 const many = Array.from({ length: 10_000 }, (_, n) => listedAs(`skill://acme/refunds/${n}.md`, ''));
 const sends = (text: string) => ({ text });
 
-/** What is changed of a server that would be in order, and the refusals that follow for SKILL.md and for another file. */
+/** Changes to a valid server, and the resulting refusals for SKILL.md and for another file. */
 const hostile: [
   name: string,
   change: { entry?: unknown; content?: object | ((uri: string) => object | undefined); error?: object },

@@ -9,7 +9,7 @@ import { withoutTrace } from './support/snapshot.ts';
 
 let service: TestService;
 let database: pg.Client;
-/** Of an organization of its own for each test. */
+/** Each test has a world in its own organization. */
 let world: EvalsWorld;
 let organizationId: string;
 
@@ -21,7 +21,7 @@ authoring((parts) => void ({ service, database, world, organizationId } = parts)
 const budget = (method: string, body?: object, key = world.key, id = organizationId) =>
   service.request(method, `/organizations/${id}/spend-budget`, { key, ...(body && { body }) });
 
-/** A call of a model that may cost so many credits, and did, or is still under way. */
+/** A model call that costs so many credits: settled, or still running. */
 async function spend(credits: number, over = true): Promise<void> {
   const micros = credits * 10_000;
   const ledger = new CallLedger(service.db, Date.now);
@@ -152,7 +152,7 @@ test('once the cap is reached nothing is launched on keys of the deployment', as
   };
   const launch = () => world.launchGroup({ ...group, ephemeralEnvironment: true });
   expect(await withoutTrace(database, launch)).toMatchObject({ status: 429 });
-  // What costs the deployment nothing goes on.
+  // Launches that cost the deployment nothing are still accepted.
   expect(await world.launch({ suiteId, model: 'drydock/rehearsal' })).toMatchObject({ status: 202 });
   const own = { suiteId, model: 'gpt-x', provider: 'openai', modelApiKeys: { openai: 'sk-own' } };
   expect(await world.launch(own)).toMatchObject({ status: 202 });

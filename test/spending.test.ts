@@ -9,7 +9,7 @@ import { SpendingWorld, send, stepCredits } from './support/spending.ts';
 import { ok, Visitor } from './support/studies.ts';
 import { latch } from './support/swarms.ts';
 
-/** Two replicas with a model that has a price, and one service whose model has none. */
+/** Two replicas with a priced model, and one service with an unpriced model. */
 let priced: SpendingWorld;
 let unpriced: SpendingWorld;
 beforeAll(async () => {
@@ -24,18 +24,18 @@ afterAll(async () => {
 });
 
 interface Way {
-  /** Asks for it once. Resolves with the answer, whatever goes on behind it. */
+  /** Sends one request. Resolves with the answer, even if work goes on in the background. */
   use: (
     world: SpendingWorld,
     at: TestService,
     nth: number,
     signal?: AbortSignal,
   ) => Promise<{ status: number; text: string }>;
-  /** The model is asked again and again in one use, as long as it calls tools. */
+  /** One request calls the model again and again, as long as it calls tools. */
   loops?: true;
-  /** Whoever asks waits for the model, and may hang up. */
+  /** The caller waits for the model and may hang up. */
   waits?: true;
-  /** Asked for often enough, it comes to the cap; others are held once at a time. */
+  /** Concurrent requests add up to the cap; any other operation runs once at a time. */
   adds?: true;
 }
 
@@ -185,7 +185,7 @@ const ways: Record<string, Way> = {
 const all = Object.entries(ways);
 const having = (what: 'loops' | 'waits' | 'adds') => all.filter(([, way]) => way[what]);
 
-/** Calls a tool that reads, as long as there is one. */
+/** Calls a read-only tool, as long as one is offered. */
 const callsAlways: Script = ({ body }) => {
   const names = ((body.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name);
   const name = names.find((each) => /^list/.test(each));
@@ -247,7 +247,7 @@ describe.each(having('waits'))('%s, when its caller hangs up in the middle of an
     await priced.cap(null);
     const { opened: released, open: release } = latch();
     const { opened: asked, open: ask } = latch();
-    // The first step of those that have several is answered.
+    // Operations with several steps get an answer to the first.
     priced.script((request) => {
       if (request.results === 0 && callsAlways(request).toolCalls) return callsAlways(request);
       ask();

@@ -6,7 +6,7 @@ import { type Query, queries } from '../src/platform/database/query.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { describeStatement } from './support/describe-statement.ts';
 
-/** Every query is held against the migrated schema: what it takes, what it gives, and how it finds its rows. */
+/** Checks every query against the migrated schema: its parameters, its columns and how it finds its rows. */
 
 const folder = new URL('../src/platform/database/queries/', import.meta.url);
 for (const file of await readdir(folder)) await import(new URL(file, folder).href);
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const all = [...queries.values()]
-  // Test files that ran before in this process have some of their own.
+  // Test files that ran before in this process registered queries of their own.
   .filter(({ name }) => !/^test[._]/.test(name))
   .map((query) => [query.name, query] as const);
 
@@ -39,7 +39,7 @@ describe.each(all)('%s', (_, query) => {
   });
 });
 
-/** A column that may be null is declared so; one that may not, too, unless a join can leave it empty. */
+/** Whether the declared nullability is wrong. An outer join can leave any column empty. */
 function mayLie(query: Query, { name, notNull }: { name: string; notNull: boolean | undefined }): boolean {
   if (notNull === undefined) return false;
   const declared = query.gives[name]?.nullable ?? false;
@@ -51,7 +51,7 @@ const lists = all.filter(([, { index, sorts }]) => index !== undefined && !sorts
 describe.each(lists)('%s', (_, query) => {
   test(`is served by ${query.index}, in its order`, async () => {
     await client.query('begin');
-    // On a table that is nearly empty anything is quick; with many rows only the index is.
+    // Small tables are fast to scan; with many rows only the index is fast.
     await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off');
     await dropRivals(query.index as string);
     const parts = await partsOfIndex(query.index as string);
@@ -84,7 +84,7 @@ describe.each(found)('%s', (_, query) => {
   });
 });
 
-/** Tables that grow with use; in the others a look at every row is a look at few. */
+/** Tables that grow with use. The others are small enough to scan. */
 const big = [
   ...partitioned.map(({ table }) => table),
   ...['eval_runs', 'eval_results', 'eval_trials', 'eval_tally', 'eval_run_snapshots', 'eval_run_outcomes'],
@@ -99,7 +99,7 @@ const big = [
   ],
   ...['chat_messages', 'study_sessions', 'study_turns', 'browser_entries', 'idempotency_keys', 'jobs'],
 ];
-/** Asked seldom, and about everything. */
+/** Rare queries that need every row. */
 const aboutEverything = ['doctor.sealed-under-each sealed_values', 'installation.blobs blobs'];
 
 interface PlanNode {
@@ -110,7 +110,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Tables of which every row is read: by themselves, or along an index that holds all of them. */
+/** Tables that are read as a whole: by a sequential scan, or along an index of all rows. */
 function readWhole(node: PlanNode, whole: Set<string>, limited = false): string[] {
   const below = (node.Plans ?? []).flatMap((one) =>
     readWhole(one, whole, limited || node['Node Type'] === 'Limit'),
@@ -140,7 +140,7 @@ test('no query reads all rows of a table that grows', async () => {
   expect([...found].filter((one) => !aboutEverything.includes(one))).toEqual([]);
 });
 
-/** What an index is called in the parts of its table. */
+/** Names of the partitions of an index. */
 async function partsOfIndex(index: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = $1::regclass',
@@ -149,7 +149,7 @@ async function partsOfIndex(index: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Where two indexes would serve, the choice depends on how the rows are spread. */
+/** Drops other indexes of the table: the planner's choice between suitable ones depends on the data. */
 async function dropRivals(index: string): Promise<void> {
   const { rows } = await client.query<{ drop: string }>(
     `select 'drop index ' || r.indexrelid::regclass as drop from pg_index i join pg_index r using (indrelid)

@@ -35,7 +35,7 @@ function gate(): { promise: Promise<void>; resolve: () => void } {
   const promise = new Promise<void>((open) => (resolve = open));
   return { promise, resolve };
 }
-/** Answers of the provider wait until they are let go. */
+/** Holds the provider's answers until the returned function is called. */
 function holdAnswers(): () => void {
   const { promise, resolve } = gate();
   provider.script = () => ({ text: 'At last.', after: promise });
@@ -90,7 +90,7 @@ test('a guest who hangs up before the model says what it took has spent it', asy
   const { promise, resolve } = gate();
   onTestFinished(() => resolve());
   const text = 'word '.repeat(400);
-  // The last event says what was used.
+  // The last event has the usage.
   provider.script = () => ({ text, pace: (nth) => (nth > 1 ? promise : undefined) });
   const guest = await guestOf(link);
   const hangUp = new AbortController();
@@ -106,7 +106,7 @@ test('a guest who hangs up before the model says what it took has spent it', asy
     if (heard.includes('"type":"text"')) break;
   }
   hangUp.abort();
-  // The call goes on without its caller until its provider has said what it took.
+  // The call continues without its caller until the provider has reported the usage.
   resolve();
   await vi.waitFor(
     async () => expect((await studies.read(id, '/usage')).guestCreditsToday).toBeCloseTo(0.2, 5),
@@ -198,7 +198,7 @@ test('a message that was under way when the study closed is not answered', async
   const guest = await guestOf(link);
   const blocker = await service.database.connect();
   onTestFinished(() => blocker.end());
-  // Whatever a guest begins is held up here, after the token was looked at.
+  // This lock blocks the guest's turn after the token check.
   await blocker.query('begin');
   await blocker.query('lock table study_spending in access exclusive mode');
   const asked = provider.requests.length;

@@ -27,13 +27,13 @@ beforeEach(() => {
 });
 
 const week = 7 * 86_400_000;
-/** With every message, not only with the first. */
+/** Calls a failing tool for every message, not only for the first. */
 const fails: Script = ({ body }) =>
   body.messages.at(-1).role === 'tool'
     ? { text: 'That did not work.' }
     : { toolCalls: [{ name: 'launch_ship', input: {} }] };
 const works = callThenAnswer({ name: 'list_ships', input: {} }, 'Albatross, Bittern and Cormorant.');
-/** What the providers of models say when they are out of order. */
+/** A failing model provider. */
 const broken: Script = () => ({ status: 400, text: 'no' });
 const asked = 'Please launch the ship that is in the dock';
 
@@ -52,7 +52,7 @@ async function guestOf(link: string): Promise<Visitor> {
   return guest;
 }
 
-/** A visitor who says all of this in one conversation. Its id. */
+/** Sends the messages as a visitor in one session, and returns its id. */
 async function chat(link: string, messages: string[], rating?: 1 | -1): Promise<string> {
   const guest = await guestOf(link);
   let sessionId: string | undefined;
@@ -64,7 +64,7 @@ async function chat(link: string, messages: string[], rating?: 1 | -1): Promise<
   return sessionId as string;
 }
 
-/** Moves all that happened in sessions back in time. */
+/** Moves everything in these sessions back in time. */
 async function moveBack(sessionIds: string[], by: number): Promise<void> {
   const back = `- ${by} * interval '1 ms'`;
   await database.query(
@@ -75,7 +75,7 @@ async function moveBack(sessionIds: string[], by: number): Promise<void> {
   await database.query(`update study_turns set at = at ${back} where session_id = any($1)`, [sessionIds]);
 }
 
-/** Has the week of a time looked at now, and waits until that is done. */
+/** Analyzes the week of a time now, and waits for the job. */
 async function analyse(studyId: string, at = Date.now()): Promise<void> {
   const id = await enqueue(service.db, analyseStudy, { studyId, at });
   const states = async () =>
@@ -83,7 +83,7 @@ async function analyse(studyId: string, at = Date.now()): Promise<void> {
   await expect.poll(states, { timeout: 5_000 }).toEqual([{ state: 'done' }]);
 }
 
-/** As if sessions had been so long ago: their week is looked at, and that of today, which may have been while they were in it. */
+/** Moves sessions back and analyzes their new week, and the current one, which may have included them. */
 async function happened(studyId: string, sessionIds: string[], by: number): Promise<void> {
   await moveBack(sessionIds, by);
   await analyse(studyId, Date.now() - by);
@@ -159,7 +159,7 @@ describe('what visitors meet', () => {
     });
     expect(await finding(id, tool)).toMatchObject({ status: 'new', windows: [{ fired: true, affected: 2 }] });
 
-    // The week after: they are over, and were slow. The week in which they were first seen has nothing left.
+    // A week later the sessions have ended and were slow. The week in which they were first seen is empty.
     const both = [first, second];
     await database.query('update study_turns set duration_ms = 15001 where session_id = any($1)', [both]);
     await happened(id, both, week);
@@ -321,7 +321,7 @@ describe('insights into seven days', () => {
       body: { details: { reason: 'INSIGHTS_COMPLETED' } },
     });
 
-    // A model that fails leaves what was counted.
+    // If the model fails, the counted results remain.
     provider.script = broken;
     const spent = await spentToday();
     expect((await service.post(path(id, '/insights'), { force: true })).status).toBe(202);

@@ -14,7 +14,7 @@ const put = (text: string | object, id?: string): Promise<Answer> => putFile(wor
 const exported = (suiteId: string, query = ''): Promise<Answer> =>
   service.get(world.at(suiteId, `/file${query}`));
 
-/** What of a suite is its own, and not of the place where it is kept. */
+/** The content of a suite without the fields that depend on where it is stored. */
 async function contentOf(suiteId: string): Promise<object> {
   const ofPlace = /^(id|managedBy|sourceHash|revisionNumber|schedule|createdAt|updatedAt)$/;
   const own = (given: object): object =>
@@ -89,7 +89,7 @@ const source = {
   endLine: 2,
   extractorVersion: '1',
 };
-/** Each has something that the others have not. */
+/** Each case sets something that the others do not. */
 const cases: object[] = [
   { steps },
   { checks: { mode: 'replace', list } },
@@ -146,7 +146,7 @@ describe('an export', () => {
       const synced = await put(answer.text, suiteId);
       expect(synced.body).toMatchObject({ cases: {} });
       expect(await contentOf(synced.body.suite.id)).toEqual(before);
-      // And the copy is a file of its own, which changes nothing.
+      // A file exported from the copy changes nothing either.
       const copy = await exported(synced.body.suite.id, `?format=${format}`);
       expect((await put(copy.text, suiteId)).body).toMatchObject({ unchanged: true });
     }

@@ -58,7 +58,7 @@ describe('races', () => {
         service.post(`${path}/cancel`),
       ]);
       await service.delete(`${journeys.project}/journeys/${journeyId}`);
-      // It may have been over by then, and is no longer to be cancelled.
+      // The run may have ended already, and then cannot be cancelled.
       const late = cancelled.every(({ status }) => status === 409);
       expect(cancelled.map(({ status }) => status)).toEqual(
         Array.from({ length: 3 }, () => (late ? 409 : 200)),
@@ -92,7 +92,7 @@ describe('races', () => {
       [runId],
     );
     const [first, last] = rows.map(({ id }) => id as string);
-    // Holds the session that cancelling takes first, so that it has the run and waits.
+    // Locks the session that cancelling locks first, so that cancelling has locked the run and waits.
     const holder = await service.database.connect();
     await holder.query(`begin; select from journey_sessions where id = '${first}' for update`);
     const cancelled = service.post(`${journeys.project}/journey-runs/${runId}/cancel`);
@@ -123,7 +123,7 @@ describe('races', () => {
   });
 });
 
-/** A run whose agent is asked and has not answered yet. */
+/** A run whose agent was called and has not answered yet. */
 async function underWay(
   fields: object = {},
 ): Promise<{ runId: string; journeyId: string; go: () => void; clients: string[] }> {

@@ -120,7 +120,7 @@ interface Attack {
   tools?: (typeof any)[];
   call?: () => object | undefined;
   script: Parameters<typeof playing>[0] | Script;
-  /** What the only session came to; `succeeded` if left out. */
+  /** The outcome of the only session; default `succeeded`. */
   ends?: object;
 }
 const failed = { status: 'failed', errorCode: 'session_failed' };

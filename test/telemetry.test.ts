@@ -46,7 +46,7 @@ afterAll(async () => {
   for (const end of ends) await end();
 });
 
-/** A service that sends to the collector, and how it is asked. */
+/** A service that exports to the collector, and a function that sends requests to it. */
 async function serving(collector: Collector, env: Record<string, string> = {}) {
   const service = await home.serve({
     DRYDOCK_BOOTSTRAP_KEY: secrets.key,
@@ -124,11 +124,11 @@ test('a trace goes from the request to its statements, servers and models, and h
     ],
   });
   const { runId } = await ask(`${project}/eval-runs`, { suiteId });
-  // Read to its end, which is when the run is decided.
+  // Read to the end: the stream ends when the run is decided.
   await ask(`${project}/eval-runs/${runId}/events`);
   await ask('/server-connections', { url: target.url('localhost') });
   const shown = metricNames(await ask('/../../metrics'));
-  // What the last requests said is sent when the service ends.
+  // The service exports the last telemetry when it stops.
   await stopped(service);
 
   const { spans } = collector;
@@ -174,7 +174,7 @@ test('a trace goes from the request to its statements, servers and models, and h
     authorization: `Bearer ${secrets.collector}`,
   });
   for (const secret of Object.values(secrets)) expect(collector.raw + service.stderr).not.toContain(secret);
-  // Neither a server under test nor a provider is told of the trace.
+  // Neither the server under test nor the provider receives the trace context.
   expect([...target.seen]).toEqual(['nothing at all']);
   expect(provider.requests.filter(({ headers }) => headers['traceparent'] !== undefined)).toEqual([]);
 });
@@ -214,7 +214,7 @@ test('a collector that fails or hangs is asked seldom, told of once, and holds u
   await many();
   await expect.poll(() => service.stderr).toContain('The export to the collector failed');
   const refused = collector.requests.length;
-  // One delivery at a time, given up after half a second or later: nothing is sent for each request.
+  // One export at a time, each with a timeout of at least half a second: not one export per request.
   expect(refused).toBeLessThan(5 + (performance.now() - from) / 200);
   collector.status = 0;
   await many();

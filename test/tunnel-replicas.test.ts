@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const replica of replicas.toReversed()) await replica.stop();
 });
 
-/** What stands in front of the replicas: sends whoever comes to the one that it is told. */
+/** A load balancer in front of the replicas, which sends connections to the chosen one. */
 async function balancer(): Promise<{ url: string; to: (replica: TestService) => void; cut: () => void }> {
   let port = 0;
   const sockets = new Set<Socket>();
@@ -62,7 +62,7 @@ test('a request to either replica reaches the client that is connected to one of
     const answer = await fetch(url, { method: 'DELETE' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([405, 'application/json']);
   }
-  // Many bytes, both ways, over the hop.
+  // Many bytes in both directions between the replicas.
   const body = 'x'.repeat(3_000_000);
   const url = grant.url.replace(first.origin, second.origin);
   expect((await fetch(url, { method: 'POST', body })).status).toBeGreaterThanOrEqual(400);
@@ -101,7 +101,7 @@ test('a replica that ends sends its clients to another one, and one that dies is
   expect(holder.events.find(({ type }) => type === 'disconnected')).toMatchObject({ retryIn: 0 });
   const tools = `/projects/${project}/servers/${grant.serverId}/tools`;
   expect((await first.post(tools, {})).status).toBe(200);
-  // Without a goodbye.
+  // The connection is cut without a close frame.
   front.to(first);
   front.cut();
   await holder.greeted(3);
@@ -140,7 +140,7 @@ test('when the replica that holds it ends, what is under way ends too, and what 
     (await database.query('select holder_id from tunnels where slug = $1', [grant.slug])).rows;
   await expect.poll(holders).toEqual([{ holder_id: null }]);
   const meanwhile = ask(first);
-  // Neither hears anything before the server behind the tunnel answers.
+  // Both requests wait until the server behind the tunnel answers.
   answer();
   expect([(await underWay).status, await (await underWay).text()]).toEqual([200, 'answered']);
   expect([(await meanwhile).status, await (await meanwhile).text()]).toEqual([200, 'answered']);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A server on this machine; it ends with the test. */
+/** A server on this machine that ends with the test. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -83,7 +83,7 @@ describe.each(clients)('by %s', (protocol, by) => {
 
 const mebibyte = 1024 * 1024;
 
-/** A server that answers with so many bytes, as fast as they are taken; how many it has got rid of. */
+/** A server that sends so many bytes as fast as they are read; `sent` counts them. */
 async function fountain(bytes: number): Promise<{ url: string; sent: () => number }> {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   let sent = 0;
@@ -145,7 +145,7 @@ describe('what is large or slow', () => {
     const slow = await fountain(64 * mebibyte);
     const { grant } = await tunnelTo(slow.url, hold);
     const response = await fetch(grant.url);
-    // Nobody reads: what is under way is what the sockets and the window hold.
+    // Without a reader, only the sockets and the window hold data in transit.
     await expect.poll(() => slow.sent()).toBeGreaterThan(mebibyte);
     const quick = await fetch(grant.url.replace('/mcp?', '/other?'));
     await quick.body?.cancel();

@@ -16,7 +16,7 @@ const previous = 'af728a3d94ac6721f3d9f4459c6a7650347ef044';
 const root = new URL('..', import.meta.url).pathname;
 const hasPrevious = spawnSync('git', ['cat-file', '-e', previous], { cwd: root }).status === 0;
 
-/** That version, built with the packages of this one. */
+/** Builds the previous version with the packages of this one. */
 async function buildPrevious(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-previous-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -66,7 +66,7 @@ test.runIf(hasPrevious)('the version before and this one work side by side on on
     });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
-  // Asked all the while, also when the tables change under it.
+  // Sends requests all the while, also while the tables change.
   const over = new AbortController();
   const statuses: number[] = [];
   const asking = (async () => {
@@ -112,7 +112,7 @@ test('a version goes on with what a newer one added, not with what one took away
   const client = await database.connect();
   onTestFinished(() => client.end());
   expect(await migrate(client, [...migrations, later])).toEqual(['9997-later']);
-  // Taken away after this version had stopped to use it.
+  // Removes something that this version no longer uses.
   expect(await migrate(client, [...migrations, later, unused])).toEqual(['9998-unused']);
   expect(await migrate(client)).toEqual([]);
   await client.query("insert into replicas (id, role, version) values ('one', 'worker', '2.0.0')");

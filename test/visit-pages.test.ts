@@ -113,7 +113,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await conversation.getByText('Albatross, Bittern and Cormorant.').waitFor();
     expect(await page.title()).toBe('Harbour desk');
 
-    // The study is about something else by now.
+    // The study uses another environment now.
     const environmentId = await studies.environment([harbour]);
     ok(await service.post(`${studies.project}/studies/${id}/rebind`, { environmentId }));
     await say(page, 'And now?');
@@ -198,7 +198,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const reached: string[] = [];
     page.on('response', (response) => {
       const frame = response.frame();
-      // What it says to the page past its own frame is heard by nobody.
+      // This request would show that the page accepted a message from outside the widget's frame.
       if (response.url().endsWith('/widget-requests')) reached.push('its server');
       if (frame !== page.mainFrame() && frame.parentFrame() !== page.mainFrame())
         reached.push(response.url());
@@ -218,7 +218,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await expect.poll(() => page.frames().map((frame) => frame.url())).not.toContain('about:srcdoc');
     expect(new URL(page.url()).pathname).toBe('/visit');
     expect(reached).toEqual([]);
-    // The page is as well as before.
+    // The page still works.
     provider.script = () => ({ text: 'Still here.' });
     await say(page, 'Hello?');
     await page.getByText('Still here.').waitFor();
@@ -246,7 +246,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await stranger.page.getByText('Open the link in your invitation').waitFor();
     await look(stranger.page, 'invitation');
 
-    // Those who are still invited do not notice that somebody else is not.
+    // Removing one member does not affect the others.
     const invite = async (email: string) =>
       ok(await studies.put(`/studies/${id}/members`, { email })).entryUrl;
     const ada = await enterAs(browser, await invite('ada@example.com'));
@@ -280,12 +280,12 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If this address is invited, we have sent').waitFor();
     await expect.poll(() => smtp.mails.length).toBe(1);
-    // A mail breaks its long lines.
+    // Mail wraps long lines.
     const mail = smtp.mails[0]?.raw.replaceAll('=\n', '') ?? '';
     const address = /http\S+\/visit#t\.[\w-]+/.exec(mail)?.[0] as string;
     const ada = await enterAs(browser, address);
     await ada.page.getByRole('button', { name: 'New conversation' }).waitFor();
-    // The link has done its work; what it led to is remembered here, and nowhere else.
+    // The link works once. Only this browser keeps its session.
     await ada.page.reload();
     await ada.page.getByRole('button', { name: 'New conversation' }).waitFor();
     const other = await enterAs(browser, address);
@@ -340,13 +340,13 @@ describe('in a browser', { tags: ['chromium'] }, () => {
   });
 });
 
-/** A study of its own, so that tests do not meet. */
+/** A new study, so that tests do not share one. */
 async function fresh(body: object = { mode: 'anyone_with_link' }, servers = [harbour], config: object = {}) {
   const environmentId = await studies.environment(servers, config);
   return { environmentId, ...(await studies.publish(environmentId, body)) };
 }
 
-/** The window of somebody who has nothing of it stored. */
+/** Opens a link in a context without any stored data. */
 async function arrive(browser: Browser, link: string, session?: string) {
   const size = { viewport: { width: 1280, height: 800 } };
   const visited = await visit(
@@ -367,7 +367,7 @@ async function enterAs(browser: Browser, link: string) {
 async function say(page: Page, message: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill(message);
-  // Until the answer before it has ended, nothing is sent.
+  // The form sends nothing until the previous answer has ended.
   await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
   await field.press('Enter');
 }
@@ -381,7 +381,7 @@ async function feedbackOf(studyId: string): Promise<object> {
   return row.feedback;
 }
 
-/** A picture of the page on a desk and on a phone, in both themes, where somebody wants to see them. */
+/** Saves screenshots for desktop and phone in both themes, if the variable names a folder. */
 async function look(page: Page, name: string): Promise<void> {
   const folder = process.env['DRYDOCK_CONSOLE_SHOTS'];
   if (folder === undefined) return;

@@ -7,7 +7,7 @@ import { operationList } from '../src/contract/index.ts';
 import { anchorOf } from '../src/surfaces/docs/guides/markdown.ts';
 import { type Place, place } from './support/process.ts';
 
-/** The dashboard and the alerts speak of what a running service exports, and nothing else. */
+/** The dashboard and the alerts use only series that a running service exports. */
 
 interface Rule {
   alert: string;
@@ -33,11 +33,11 @@ interface Selector {
   matchers: { label: string; value: string }[];
 }
 
-/** The series that an expression reads, with what it asks of their labels. */
+/** The series in an expression, with its label matchers. */
 function selectorsIn(expr: string): Selector[] {
   const plain = expr
     .replaceAll(/\b(?:by|without) *\([^)]*\)/g, ' ')
-    // Variables that Grafana substitutes, and times.
+    // Removes Grafana's variables, and durations.
     .replaceAll(/\[[^\]]*\]/g, ' ');
   return [...plain.matchAll(/([a-zA-Z_]\w*)(?:\{([^}]*)\})?(?!\w*\s*\()/g)]
     .map(([, name = '', matchers = '']) => ({
@@ -65,7 +65,7 @@ function seriesIn(text: string): Map<string, Map<string, Set<string>>> {
 
 /** Labels that Prometheus adds. */
 const ofPrometheus = ['instance', 'job'];
-/** Seen only when they occur. */
+/** Labels whose values appear only when they occur, with a check of possible values. */
 const occurring: Record<string, (value: string) => boolean> = {
   status: (value) => /^\d{3}$/.test(value),
   operation: (value) => operationList.some(({ id }) => id === value) || value === 'put',
@@ -101,11 +101,11 @@ test('every series that the dashboard and the alerts name is exported, with the 
   const unknown = all.map(({ where, expr }) => [where, unknownIn(expr, series)] as const);
   expect(unknown.filter(([, names]) => names.length > 0)).toEqual([]);
   expect(all.filter(({ expr }) => selectorsIn(expr).length === 0)).toEqual([]);
-  // What is exported is shown, or else nobody needs it.
+  // Every exported series is on the dashboard.
   const used = new Set(shown.flatMap(({ expr }) => selectorsIn(expr).map(({ name }) => name)));
   const ignored = [...series.keys()].filter((name) => !used.has(name) && !name.endsWith('_count'));
   expect(ignored).toEqual([]);
-  // The test itself can fail.
+  // The check itself can fail.
   expect(unknownIn('rate(drydock_nothing_total[5m]) > 1', series)).toEqual(['drydock_nothing_total']);
   expect(unknownIn('drydock_job_events_total{event="gone"}', series)).toHaveLength(1);
 });

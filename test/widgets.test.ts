@@ -29,7 +29,7 @@ afterAll(async () => {
   await dispose(service);
 });
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function render(toolName: string, more: object = {}): Promise<any> {
   const { status, body, text } = await service.post(path, { toolName, ...more });

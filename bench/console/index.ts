@@ -38,7 +38,7 @@ try {
   });
   const session = await sessionOf(baseUrl, link.stdout);
   browser = await startBrowser(() => {});
-  /** Of somebody who has signed in before; nothing else is kept. */
+  /** A fresh browser context with an empty cache, marked as signed in before. */
   const newWindow = async (): Promise<BrowserContext> => {
     const window = await openConsole(browser as Browser, { baseUrl, session });
     await window.addInitScript("localStorage.setItem('drydock-signed-in', '1')");
@@ -93,7 +93,7 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A run of so many trials, fifty a case, and the address of its page. */
+/** Ingests a run with so many trials, 50 per case, and returns the address of its page. */
 async function ingested(baseUrl: string, suiteName: string, trials: number): Promise<string> {
   const api = createClient({ baseUrl, apiKey: key });
   const projects = (await api.listProjects()).items;
@@ -121,7 +121,7 @@ function resultOf(n: number) {
   };
 }
 
-/** Compressed bytes of script that the page loads when nothing is kept, and what it looks like when it is drawn. */
+/** Compressed bytes of script that the page loads with an empty cache, and its rendered HTML. */
 async function loaded(
   newWindow: () => Promise<BrowserContext>,
   address: string,

@@ -11,9 +11,9 @@ import { cpuMs, type Started, start, stop, stopAll } from '../support/processes.
 import { type Call, callFor, quantile, type Times } from './caller.ts';
 
 /**
- * Measures the effect of one organization's run of 10,000 trials on another organization: the p50 and p99 of its single calls, one after the
- * other, with the run and without it, in turns. Beside it, the same ratio of two measurements without the run: a machine
- * that others use too makes some of it.
+ * Measures the effect of one organization's run of 10,000 trials on another organization: p50 and p99 of the
+ * other's sequential calls, with and without the run, in turns. The ratio of two measurements without the run
+ * shows the noise of a shared machine.
  */
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 6);
@@ -90,7 +90,7 @@ async function place(base: string, apiKey: string): Promise<Place> {
   return { api, base, key: apiKey, projectId: items[0]?.id as string };
 }
 
-/** Of an organization of its own. */
+/** Creates a second organization and an API key for it. */
 async function secondKey(settings: Record<string, string>): Promise<string> {
   const env = { ...process.env, ...settings };
   await execute(process.execPath, [main, 'users', 'create', 'calm@example.com'], { env });
@@ -143,7 +143,7 @@ async function makeSuite({ api, projectId }: Place): Promise<string> {
 
 async function callsOf({ api, projectId }: Place, url: string): Promise<Call[]> {
   const { id } = await api.createProjectServer({ projectId, body: { name: 'target', url } });
-  // Not the one that is called: its connection would be made anew after each change.
+  // A second server takes the writes: changing the called one would reopen its connection each time.
   const { id: other } = await api.createProjectServer({ projectId, body: { name: 'changed', url } });
   const project = `/projects/${projectId}`;
   let nth = 0;
@@ -178,11 +178,11 @@ interface Arranged {
 interface Round {
   alone: Times;
   beside: Times;
-  /** Without the run once more: what the machine adds by itself. */
+  /** The measurement without the run, repeated: shows the noise of the machine. */
   again: Times;
-  /** Trials that ended meanwhile, a second. */
+  /** Trials that ended during the measurement, per second. */
   pace: number;
-  /** Share of one processor that the process with the API used meanwhile, without and with the run. */
+  /** Share of one processor that the API process used, without and with the run. */
   used: [number, number];
 }
 
@@ -256,7 +256,7 @@ async function round(arranged: Arranged, length: number): Promise<Round> {
   };
 }
 
-/** Connections are made and the first trials under way. */
+/** Waits until connections are open and the first trials have ended. */
 async function firstEnded(busy: Place, runId: string): Promise<number> {
   for (;;) {
     const ended = await endedTrials(busy, runId);

@@ -15,11 +15,11 @@ export interface Service {
   projectId: string;
   serverId: string;
   child: ChildProcess;
-  /** Of the provider, for whoever asks it directly. */
+  /** The model provider's URL, for benchmarks that call it directly. */
   providerUrl: string;
 }
 
-/** The built service and a provider, each in a process of its own. */
+/** Starts the built service and a provider, each in its own process. */
 export async function serve(
   dataDir: string,
   latency: number,

@@ -38,7 +38,7 @@ tokens();
 
 type Side = () => Promise<unknown>;
 
-/** Milliseconds of each side, round by round, in turn. */
+/** Milliseconds per side and round; the sides take turns. */
 async function timed<Name extends string>(
   sides: Record<Name, Side>,
   times: number,
@@ -133,7 +133,7 @@ async function lists(baseUrl: string): Promise<void> {
   );
 }
 
-/** Of a connected agent; the smallest request there is beside it. */
+/** Measures tools/list of a connected agent. GET /me, the smallest request, is the baseline. */
 async function toolLists(baseUrl: string): Promise<void> {
   const usual = await agentAt(baseUrl, '/mcp');
   const all = await agentAt(baseUrl, '/mcp/x/all');

@@ -7,10 +7,10 @@ const ofBuilder = createRequire(createRequire(import.meta.url).resolve('@axe-cor
 const axeFile = ofBuilder.resolve('axe-core/axe.min.js');
 let axe: Promise<string> | undefined;
 
-/** What axe finds on a page as it is, in both themes. */
+/** Serious accessibility findings of axe on a page, in both themes. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const source = await (axe ??= readFile(axeFile, 'utf8'));
-  // Once for both themes: loading it takes as long as half of what it then looks at.
+  // Loaded once for both themes, because loading takes half as long as the analysis.
   for (const frame of page.frames()) await frame.evaluate(source);
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -22,12 +22,12 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return found;
 }
 
-/** How elements look whose contrast was measured on earlier pages, as numbers. */
+/** Numbers that identify the looks whose contrast was measured on earlier pages. */
 const seen = new Set<number>();
 
 /**
- * For the browser: contrast, which takes most of the time of axe, is measured once for all that look alike. How an
- * element looks follows from its tag, attributes and place, and from those of all around it.
+ * Runs in the browser. Contrast, which takes most of axe's time, is measured once for elements that look
+ * alike. The look of an element depends on its tag, attributes and position, and on those of its ancestors.
  */
 const measureOnce = `(seen) => {
   const numbers = new Map([[null, 1]]);
@@ -53,9 +53,9 @@ const measureOnce = `(seen) => {
   };
 }`;
 
-/** What axe, which the page has, finds; in the dark only what the theme changes. */
+/** Findings of axe, which is loaded in the page. The dark theme is only checked for contrast. */
 async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  // Without lists of what is right, and without a second page to sum up frames: a tenth of the time.
+  // Omits lists of passed rules and the second page that merges frames: this takes a tenth of the time.
   const axe = new AxeBuilder({ page, axeSource: 'null' })
     .options({ resultTypes: ['violations'], preload: false })
     .setLegacyMode(true);

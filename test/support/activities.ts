@@ -11,21 +11,21 @@ import type { TestService } from './service.ts';
 import { ok, Visitor } from './studies.ts';
 import { hold, openTunnel } from './tunnels.ts';
 
-/** Something that runs for somebody. */
+/** An activity that runs on behalf of a user. */
 export interface Live {
-  /** Resolves when it has ended, with what was said of its end. */
+  /** Resolves when it has ended, with the reason. */
   over: Promise<unknown>;
-  /** What is refused afterwards, or still done. */
+  /** Checks the refusals or the effects afterwards. */
   afterwards?: (fate: Fate) => Promise<void>;
 }
 
-/** What happened to the person: removed from the organization or the project, or the key was revoked. */
+/** How the access ends: removed from the organization or the project, or the key was revoked. */
 export type Fate = 'removed' | 'revoked';
 
 interface Activity extends Record<Fate, 'ends' | 'goes on'> {
-  /** Begins it for somebody; resolves when it is under way on the other replica. */
+  /** Begins it on behalf of a user. Resolves when it is running on the other replica. */
   begin: (harbour: Harbour, who: Invited) => Promise<Live>;
-  /** What is said of its end. */
+  /** The expected reason of its end. */
   end?: unknown;
 }
 
@@ -33,9 +33,9 @@ const never = new Promise<never>(() => {});
 const stopped = { details: { reason: 'ACCESS_ENDED' } };
 const refused = { body: stopped };
 const bearer = ({ key }: Invited) => ({ authorization: `Bearer ${key}` });
-/** Opened with the key: it ends with it. */
+/** Opened with the key, and ends with it. */
 const ofKey = { removed: 'ends', revoked: 'ends' } as const;
-/** Of the account, whatever opened it. */
+/** Belongs to the account, whichever credential opened it. */
 const ofPerson = { removed: 'ends', revoked: 'goes on' } as const;
 const ofProject = { removed: 'goes on', revoked: 'goes on' } as const;
 
@@ -47,7 +47,7 @@ const chat = (harbour: Harbour, { userId }: Invited, serverId?: string) => ({
   message: `chat ${userId}`,
 });
 
-/** An upload whose first bytes are read, and whose end does not come. */
+/** An upload that sends its first bytes and never ends. */
 async function halfSent(
   { database }: TestService,
   url: string,
@@ -75,7 +75,7 @@ async function halfSent(
   return { over, afterwards: async () => void sent.destroy() };
 }
 
-/** Every kind of thing that acts for somebody. */
+/** Every kind of activity on behalf of a user. */
 export const activities: Record<string, Activity> = {
   'a tunnel': {
     ...ofKey,
@@ -318,7 +318,7 @@ export const activities: Record<string, Activity> = {
       ok(await away.patch(`${project}/eval-suites/${suiteId}/schedule`, body, who));
       return {
         over: never,
-        // It asks each time it is due whether its account may.
+        // A schedule checks its user's access each time it is due.
         afterwards: async (fate) => {
           const due = 'update eval_suites set schedule_due_at = now() where id = $1';
           await harbour.hurry('fire-eval-schedules', due, suiteId);

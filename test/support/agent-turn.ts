@@ -16,15 +16,15 @@ export interface AgentWorld {
   /** The file that names the model. */
   models: string;
   ask: (fields?: object) => Promise<Answer>;
-  /** A call that makes a suite. */
+  /** A call that creates a suite. */
   creating: () => ScriptedCall;
-  /** What the model was told of its calls. */
+  /** The tool results that the model received. */
   told: () => string[];
 }
 
 export const user = (content: string) => ({ role: 'user', content });
 
-/** A model that makes these calls, a step each, and then says something. */
+/** A model that makes these calls, one per step, and then answers with `last`. */
 export const making =
   (calls: readonly ScriptedCall[], last: ReturnType<Script> = { text: 'Done.' }): Script =>
   ({ results }) => {
@@ -32,7 +32,7 @@ export const making =
     return call ? { toolCalls: [call] } : last;
   };
 
-/** For a test file. A turn has two seconds. */
+/** Sets up a test file. Turns time out after two seconds. */
 export function agentWorld(take: (parts: AgentWorld) => void): void {
   let parts: Omit<AgentWorld, 'world' | 'ask' | 'creating' | 'told'>;
   beforeAll(async () => {

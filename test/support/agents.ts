@@ -10,7 +10,7 @@ export const eras: Era[] = ['2026-07-28', '2025-11-25', 'sdk 1'];
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any;
 
-/** What tests need of a client, whichever it is. */
+/** The client that tests use, for every protocol revision. */
 export interface AgentClient {
   tools(): Promise<Loose[]>;
   call(name: string, args?: object, options?: CallOptions): Promise<Called>;
@@ -28,13 +28,13 @@ export interface Called {
   text: string;
   isError: boolean;
   links: { uri: string; name: string }[];
-  /** What is quoted, read back. */
+  /** The quoted data, parsed. */
   data: Loose;
-  /** What stands outside of the quotation. */
+  /** The text outside of the quotation. */
   ours: string;
 }
 
-/** An agent at an address of the service; it leaves with the test. */
+/** Connects an agent to an address of the service. The end of the test disconnects it. */
 export async function connectAgent(
   service: TestService,
   { era = '2026-07-28', path = '/mcp', key = service.key }: { era?: Era; path?: string; key?: string } = {},

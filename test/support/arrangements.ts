@@ -15,7 +15,7 @@ import { organizationOf } from './principals.ts';
 import type { TestService } from './service.ts';
 import { studyArrangements } from './study-arrangements.ts';
 
-/** States that the example of an operation starts from, other than the one a thing is made in. */
+/** Operations whose example needs a resource in another state than the one it is created in. */
 const arrangements: Record<
   string,
   (service: TestService, parameters: Record<string, string>) => Promise<Record<string, string>>
@@ -25,7 +25,7 @@ const arrangements: Record<
     const { body } = await service.post(`/projects/${projectId}/environments/ensure-adhoc`, { hostId });
     return { environmentId: body.environment.id };
   },
-  // Its tool names a widget that is not there: that is told without a browser.
+  // The widget of its tool does not exist, which is reported without starting a browser.
   renderServerWidget: async (service, { projectId }) => ({
     serverId: await idOf(
       service.post(`/projects/${projectId}/servers`, {
@@ -40,7 +40,7 @@ const arrangements: Record<
   },
   getServerChecks: checkRegularly,
   deleteServerChecks: checkRegularly,
-  // As one that waits for its turn.
+  // A run that is still queued.
   cancelConformanceRun: (service, { conformanceRunId }) =>
     within(
       service,
@@ -144,7 +144,7 @@ const arrangements: Record<
   },
 };
 
-/** One that nothing was reported to. */
+/** A run without a report. */
 async function newConformanceRun(
   service: TestService,
   { projectId }: Record<string, string>,
@@ -162,7 +162,7 @@ async function newCard(
   const card = { name: newId('card'), transport: { url: await service.demoUrl() } };
   return { registryServerId: await idOf(service.post(`/organizations/${id}/registry/servers`, card)) };
 }
-/** As a run that found nothing writes it. */
+/** A report as a run without findings writes it. */
 const readinessReport = JSON.stringify({
   runId: 'rdy_fixture',
   readinessKind: 'claude',
@@ -239,7 +239,7 @@ async function saveBaseline(
   );
 }
 
-/** What looks into a run asks for one that has ended. */
+/** Operations that inspect a run need one that has ended. */
 function runIsOver(service: TestService, { runId }: Record<string, string>): Promise<Record<string, string>> {
   return within(
     service,

@@ -25,11 +25,11 @@ export interface Schema {
 export interface Field {
   path: (string | number)[];
   schema: Schema;
-  /** Its value goes in and must never come out. */
+  /** Whether answers must never contain the value. */
   secret: boolean;
 }
 
-/** Any name that is a header, a variable and a plain key at once. */
+/** A name that is valid as a header, a variable and a plain key. */
 const anyKey = 'X_Key';
 const deepest = 6;
 

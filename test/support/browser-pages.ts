@@ -28,7 +28,7 @@ const tools = `<title>Tools</title><iframe srcdoc="<script>
   }) });
 </script>`;
 
-/** What the tests of browser sessions show: ordinary pages, and those that misbehave. */
+/** Pages for tests of browser sessions: ordinary ones, and misbehaving ones. */
 export const sessionPages: RequestListener = (request, response) => {
   if (request.url === '/download')
     return void response.writeHead(200, { 'content-disposition': 'attachment' }).end('a file');

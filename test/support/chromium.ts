@@ -11,15 +11,15 @@ import { rightPassword } from './browser.ts';
 import type { AtEnd } from './process.ts';
 import { chromiumPath as foundAt } from './programs.ts';
 
-/** Where the browser of the machine is; tests that use it have the tag `chromium`. */
+/** Path of the machine's browser; tests that use it have the tag `chromium`. */
 export const chromiumPath = foundAt ?? '/usr/bin/chromium';
 
-/** Of this worker, for all its files: starting one takes most of a second. */
+/** One browser per test worker, shared by its files: starting one takes most of a second. */
 let kept: Promise<Browser> | undefined;
 
 /**
- * What is opened in it is closed with the test, or when `atEnd` says. One that keeps pages, and shows them again as they
- * were, as people's do, is started for the test.
+ * Contexts are closed with the test, or when `atEnd` says. With `keepsPages`, a browser with a back/forward
+ * cache is started for this test alone.
  */
 export async function startBrowser(
   atEnd: AtEnd = onTestFinished,
@@ -46,9 +46,9 @@ function launch(options: LaunchOptions = {}): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-background-networking',
-      // Drawing in software is quicker without pretending to have one.
+      // Software rendering is faster without an emulated GPU.
       '--disable-gpu',
-      // Letters are drawn alike on every run.
+      // Text is rendered alike on every run.
       '--font-render-hinting=none',
       '--disable-lcd-text',
       '--force-color-profile=srgb',
@@ -58,17 +58,17 @@ function launch(options: LaunchOptions = {}): Promise<Browser> {
 
 export interface Visit {
   page: Page;
-  /** What the policy of the page refused, and what its scripts complained about. */
+  /** Violations of the content security policy, and errors of the page's scripts. */
   complaints: string[];
 }
 
 export interface Where {
   baseUrl: string;
-  /** Of the one who is signed in. */
+  /** Token of the user's session. */
   session?: string;
 }
 
-/** The window of somebody who has nothing of it stored. */
+/** A context of the console without any stored data. */
 export async function openConsole(
   browser: Browser,
   { baseUrl, session }: Where,
@@ -90,7 +90,7 @@ export async function openConsole(
   return context;
 }
 
-/** A page of the console, which says what is wrong with it. */
+/** A page of the console, with its errors. */
 export async function visit(
   browser: Browser,
   where: Where,
@@ -104,14 +104,14 @@ export async function visit(
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // A refusal is an answer, which the page shows.
+    // A refusal is an expected answer, which the page shows.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(`console: ${message.text()}`);
   });
   return { page, complaints };
 }
 
-/** The session of somebody who opens a link and chooses a password, as pages ask everybody to. */
+/** The session of a user who opens a link and sets a password, as the pages require. */
 export async function sessionOf(baseUrl: string, link: string): Promise<string> {
   const send = (method: string, path: string, body: object, cookie = ''): Promise<Response> =>
     fetch(`${baseUrl}/console/api${path}`, {

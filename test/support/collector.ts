@@ -8,7 +8,7 @@ export interface SeenSpan {
   traceId: string;
   spanId: string;
   parentId: string;
-  /** Trace ids. */
+  /** Trace ids of linked spans. */
   links: string[];
   attributes: Record<string, unknown>;
 }
@@ -21,11 +21,11 @@ export interface Collector extends Target {
   /** Everything that was sent, as text. */
   raw: string;
   requests: { type: string; authorization: string | undefined }[];
-  /** Of the answers; 0 is none at all. */
+  /** Status of the answers; with 0 there is no answer. */
   status: number;
 }
 
-/** A collector of OpenTelemetry on loopback that takes both encodings. */
+/** An OpenTelemetry collector on loopback that accepts both encodings. */
 export async function startCollector(): Promise<Collector> {
   const seen = { spans: [] as SeenSpan[], metrics: [] as string[], raw: '', status: 200 };
   const requests: Collector['requests'] = [];
@@ -81,7 +81,7 @@ function metricsInJson(body: Buffer): string[] {
   return scopes.flatMap(({ metrics }) => metrics.map(({ name }) => name));
 }
 
-/** What stands below resource and scope, whose numbers are the same for both signals. */
+/** Spans or metrics: both signals use the same field numbers for resource, scope and item. */
 function itemsIn(body: Buffer): Buffer[] {
   return bytesAt(fieldsOf(body), 1)
     .flatMap((resource) => bytesAt(fieldsOf(resource), 2))

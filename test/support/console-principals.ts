@@ -8,13 +8,13 @@ import type { TestService } from './service.ts';
 
 const signedOut = { unauthorized: 'You are not signed in', reason: 'SIGNED_OUT' };
 
-/** What the page of a browser sends. */
+/** The headers of a request from a page. */
 function headersOf(service: TestService, session?: string): Record<string, string> {
   const own = { 'x-drydock-console': '1', origin: service.origin, 'sec-fetch-site': 'same-origin' };
   return session === undefined ? own : { ...own, cookie: `drydock_session=${session}` };
 }
 
-/** A new one for each call: some end the session that they are made in. */
+/** Makes a new session for each call, because some calls end theirs. */
 function withSession(make: (service: TestService) => Promise<string>): Principal['call'] {
   return async (service) => {
     const userId = await make(service);
@@ -140,7 +140,7 @@ export const consolePrincipals: Principal[] = [
   },
 ];
 
-/** Somebody who uses the API from a page. */
+/** A member who calls the API from a page. */
 export const inTheConsole: Principal = {
   name: 'member in the console',
   standing: 'member',
@@ -156,7 +156,7 @@ export function expectedInConsole(
   const { access, id } = operation;
   if (typeof standing === 'object' && 'forbidden' in standing)
     return { code: 'FORBIDDEN', message: standing.forbidden };
-  // There is no provider here.
+  // No provider is configured here.
   if (/Oidc$/.test(id)) return { code: 'FEATURE_NOT_SUPPORTED' };
   if (access === 'visitor') return undefined;
   if (typeof standing === 'object') return expectedRefusal(operation, principal);
@@ -170,7 +170,7 @@ export function expectedInConsole(
       : { code: 'NOT_FOUND' };
   const refusal = expectedRefusal(operation, principal);
   if (refusal) return refusal;
-  // The key among the fixtures is the maker's.
+  // The key among the fixtures belongs to the maker.
   if (id === 'revokeKey' && !organizationAdmin) return { code: 'NOT_FOUND', message: 'that you may revoke' };
   return undefined;
 }

@@ -6,7 +6,7 @@ import { type AtEnd, place } from './process.ts';
 
 export type Console = Awaited<ReturnType<typeof startConsole>>;
 
-/** What tests of a file share: a service, and a browser to look at it. */
+/** The service and the browser that the tests of a file share. */
 export interface Shared {
   service: Console;
   browser: Browser;
@@ -27,11 +27,10 @@ export function inBrowser(tests: (shared: Shared) => void): void {
   });
 }
 
-/** A service of its own with a run of the demo suite in it, one case of which fails. */
+/** A service with a run of the demo suite, in which one case fails. */
 export async function startConsole(atEnd: AtEnd = onTestFinished) {
   const home = await place(undefined, atEnd);
-  // The demo server is a command, which a service of several people does not run otherwise.
-  // Also when it has several users.
+  // The demo server is a command, which a service with several users does not run by default.
   const local = { DRYDOCK_ALLOW_STDIO: 'true', DRYDOCK_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const drydock = await home.serve(local);
   const key = drydock.key as string;

@@ -5,7 +5,7 @@ import { tidied } from './tidy-database.ts';
 
 export interface TestDatabase {
   url: string;
-  /** A connection that the service under test knows nothing of. */
+  /** A connection that the service under test does not know. */
   connect(): Promise<pg.Client>;
   drop(): Promise<void>;
 }
@@ -13,15 +13,15 @@ export interface TestDatabase {
 interface Kind {
   /** Leaves the migrations to the test. */
   empty?: boolean;
-  /** Never used before: how a query is planned also depends on what tables once held. */
+  /** A fresh copy: query plans also depend on rows that tables once held. */
   unused?: boolean;
 }
 
-/** Those that a test of this process is done with, tidied: copying a database takes longer than emptying it. */
+/** Emptied databases of finished tests, for reuse: copying a database takes longer than emptying it. */
 const spare: string[] = [];
 const sparesAtMost = 8;
 
-/** A migrated database without a row. */
+/** A migrated database without rows. */
 export async function createDatabase({ empty = false, unused = false }: Kind = {}): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = (empty || unused ? undefined : spare.pop()) ?? (await copy(empty));
@@ -35,7 +35,7 @@ export async function createDatabase({ empty = false, unused = false }: Kind = {
     },
     drop: async () => {
       if (empty || spare.length >= sparesAtMost || !(await isTidied(name))) return drop(name);
-      // Whoever still knows the old name finds nothing there.
+      // Renamed, so that a late client of the old name finds nothing.
       const next = newName();
       try {
         await asAdmin(`alter database ${name} rename to ${next}`);
@@ -70,7 +70,7 @@ async function isTidied(database: string): Promise<boolean> {
     await client.connect();
     return await tidied(client, inject('asCopied'));
   } catch {
-    // Somebody holds on to it, or it is no longer there.
+    // Another session still uses the database, or it no longer exists.
     return false;
   } finally {
     await client.end().catch(() => {});

@@ -4,7 +4,7 @@ import { type Db, InTransaction } from '../../src/platform/database/database.ts'
 type Around = <T>(query: { name: string }, send: () => Promise<T>) => Promise<T>;
 type Ask = (query: { name: string }, values: unknown) => Promise<unknown>;
 
-/** The same database, with something around each statement. */
+/** A database whose statements all run through `wrap`. */
 export function around(db: Db, wrap: Around): Db {
   const wrapped = (name: 'rows' | 'row' | 'one' | 'run') => {
     const ask = db[name].bind(db) as unknown as Ask;
@@ -21,7 +21,7 @@ export function around(db: Db, wrap: Around): Db {
   }) as Db;
 }
 
-/** Queries over a connection of the test, which begins and ends the transaction itself. */
+/** Queries over a connection of the test, which controls the transaction itself. */
 export function dbOn(client: pg.Client): Db {
   return new InTransaction(client);
 }

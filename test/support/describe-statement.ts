@@ -13,7 +13,7 @@ interface Field {
   dataTypeID: number;
 }
 
-/** What pg lets one put in the place of a query. */
+/** The connection that pg passes to a custom query. */
 interface Wire {
   parse(message: { name: string; text: string; types: number[] }): void;
   describe(message: { type: 'S'; name: string }): void;
@@ -21,7 +21,7 @@ interface Wire {
   once(event: string, listener: (message: { dataTypeIDs: number[] }) => void): void;
 }
 
-/** Asks the server what a statement takes and gives, without running it. */
+/** Asks the server for the parameters and columns of a statement, without running it. */
 export async function describeStatement(client: pg.Client, text: string): Promise<DescribedStatement> {
   const { parameters, fields } = await new Promise<{ parameters: number[]; fields: Field[] }>(
     (resolve, reject) => {
@@ -61,7 +61,7 @@ async function typeNames(client: pg.Client, ids: number[]): Promise<Map<number, 
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Of columns that come straight from a table. */
+/** Not-null constraints of the columns that come straight from a table. */
 async function notNulls(client: pg.Client, fields: Field[]): Promise<Map<string, boolean>> {
   const { rows } = await client.query<{ place: string; notNull: boolean }>(
     `select attrelid::int || '.' || attnum as place, attnotnull as "notNull" from pg_attribute

@@ -14,13 +14,13 @@ export const prompt = (text = 'Which ships are in the drydock?', id = '1') => ({
 
 export const vocabulary2 = { headers: { 'x-mcpjam-eval-vocabulary': '2' } };
 
-/** A project with a server that is really there, to write suites for. */
+/** A project with a running server, for tests that write suites. */
 export class EvalsWorld {
   readonly service: TestService;
   readonly projectId: string;
   readonly project: string;
   readonly server: { id: string; name: string };
-  /** Whoever asks, unless told otherwise. */
+  /** The key of requests that name no other. */
   readonly key: string;
 
   private constructor(
@@ -70,7 +70,7 @@ export class EvalsWorld {
     this.ask('PATCH', this.at(suiteId), { ...options, body });
   settings = (suiteId: string, settings: object, options?: RequestOptions): Promise<Answer> =>
     this.patch(suiteId, { settings }, options);
-  /** One that judges each case by itself. */
+  /** Makes the suite decide case by case. */
   perCase = (suiteId: string): Promise<Answer> =>
     this.settings(suiteId, { repetitions: 2, passThreshold: 0.5 });
 
@@ -109,7 +109,7 @@ function made({ status, body, text }: Answer, id: string): string {
   return body[id] as string;
 }
 
-/** Models on a key of this deployment and on this machine, where nobody listens. */
+/** Models of this deployment at a local address where nothing listens. */
 async function modelsFile(): Promise<string> {
   const models = {
     connections: [{ name: 'local', wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1/v1' }],
@@ -127,9 +127,9 @@ async function modelsFile(): Promise<string> {
 interface Authoring {
   service: TestService;
   database: pg.Client;
-  /** Made anew for each test. */
+  /** New for each test. */
   world: EvalsWorld;
-  /** Of the world. */
+  /** The organization of `world`. */
   organizationId: string;
 }
 
@@ -139,11 +139,11 @@ interface AuthoringOptions {
   env?: Record<string, string>;
   /** Each test has an organization of its own. */
   strangers?: true;
-  /** Once, when the service is there. */
+  /** Runs once, when the service has started. */
   prepare?: (service: TestService) => Promise<void>;
 }
 
-/** For a test file: a service without a worker, and a project of its own for each test. */
+/** Sets up a test file: a service without a worker, and a new project for each test. */
 export function authoring(
   take: (parts: Authoring) => void | Promise<void>,
   { models, env = {}, strangers, prepare }: AuthoringOptions = {},

@@ -44,7 +44,7 @@ export async function providerForTest(script?: Script): Promise<ScriptedProvider
 
 type Check = Record<string, unknown>;
 
-/** A case of one prompt and what has to be true after it. */
+/** A case with one prompt and the assertions after it. */
 export function promptCase(title: string, prompt: string, ...checks: Check[]): Record<string, unknown> {
   return {
     title,
@@ -97,7 +97,7 @@ export class Evals {
     return idOf(await this.service.post(`${this.project}/eval-runs`, body), 'runId');
   }
 
-  // Tests look at whatever came back.
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   async read(runId: string, below = ''): Promise<any> {
     const answer = await this.service.get(`${this.project}/eval-runs/${runId}${below}`);
@@ -144,20 +144,20 @@ interface Executing {
   provider: ScriptedProvider;
   service: TestService;
   evals: Evals;
-  /** Of the service. */
+  /** The settings of the service. */
   env: Record<string, string>;
 }
 
 interface ExecutingOptions {
   env?: Record<string, string>;
-  /** What the provider is called with. */
+  /** The API key for the provider. */
   key?: string;
-  /** Requests that the provider remembers. */
+  /** Number of requests that the provider remembers. */
   keep?: number;
   unpriced?: true;
 }
 
-/** For a test file: a service that runs evals, with one model, whose provider does what each test scripts. */
+/** Sets up a test file: a service that runs evals with one model, whose provider each test scripts. */
 export function executing(
   take: (parts: Executing) => void | Promise<void>,
   { env = {}, key = 'k-scripted', keep, unpriced }: ExecutingOptions = {},

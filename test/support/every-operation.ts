@@ -4,14 +4,14 @@ import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { programs } from './programs.ts';
 
-/** Of the API and of the console. */
+/** The operations of the API and of the console. */
 export const everyOperation: readonly Operation[] = [...operationList, ...consoleOperationList];
 
 export function isOfConsole({ area }: Operation): boolean {
   return area === 'Console';
 }
 
-/** What stands before its path. */
+/** The prefix of an operation's path. */
 export function baseOf(operation: Operation): '/api/v1' | '/console/api' {
   return isOfConsole(operation) ? '/console/api' : '/api/v1';
 }
@@ -26,7 +26,7 @@ const inBrowser = new Set([
   'renderServerWidget',
 ]);
 
-/** How everybody is refused an operation on a machine that lacks a program for it. */
+/** The refusal that every caller gets on a machine without a program that the operation needs. */
 export function refusedHere({ id }: Operation): { code: ErrorCode; details: object } | undefined {
   if (programs.chromium.there || !inBrowser.has(id)) return undefined;
   return { code: 'FEATURE_NOT_SUPPORTED', details: { reason: 'BROWSER_UNAVAILABLE' } };

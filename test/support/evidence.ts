@@ -9,7 +9,7 @@ import type {
   TrialEvidence,
 } from '../../src/evaluation/evidence.ts';
 
-/** What a trial left behind in which nothing happened, all of it recorded. */
+/** The complete evidence of a trial in which nothing happened. */
 export function evidence(over: Partial<TrialEvidence> = {}): TrialEvidence {
   return {
     turns: [],
@@ -35,7 +35,7 @@ export function partial<Item>(...items: Item[]): Channel<Item> {
 
 export const absent: Channel<never> = { state: 'absent', items: [] };
 
-/** Calls are known by their tool and their number among the calls of it, so results and errors can name them. */
+/** A call has the name of its tool as its id, so that results and errors can refer to it. */
 export function call(
   toolName: string,
   args: Record<string, unknown> = {},

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder with these files, gone after the test. */
+/** A folder with these files, removed after the test. */
 export async function folderOf(files: Record<string, string | Uint8Array>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-folder-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ export async function folderOf(files: Record<string, string | Uint8Array>): Prom
   return folder;
 }
 
-/** The same without a disk. */
+/** Files in memory, as `folderOf` has them on disk. */
 export function filesOf(files: Record<string, string>): Map<string, Buffer> {
   return new Map(Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]));
 }

@@ -14,8 +14,8 @@ import { Wire, type WireAnswer } from './wire.ts';
 const byId = new Map(everyOperation.map((operation) => [operation.id, operation]));
 
 /**
- * A name can be given once: each shot gets something without one. A run is compared with one before it, and replayed
- * when it has ended. What is removed has to be there. A link works once, a session ends, and failures are counted.
+ * Operations that need new state for each shot: an environment is named once, a run is compared with one
+ * before it, deletions need a resource, links work once, sessions end, and failures are counted.
  */
 const toArrange = new Set([
   ...Object.keys(studyArrangements),
@@ -53,14 +53,14 @@ const toArrange = new Set([
   'requestReset',
 ]);
 
-/** Sends hostile requests at a few projects that may be destroyed, and records who answered how. */
+/** Sends hostile requests to a few disposable projects, and counts the answers by operation and status. */
 export class FuzzRun {
   readonly wire: Wire;
   /** Answers by operation id and status. */
   readonly tally = new Map<string, Map<number, number>>();
   private readonly service: TestService;
   private readonly targets: Record<string, string>[];
-  /** Who signs in, and makes everything. */
+  /** The user who signs in and makes the targets. */
   private readonly userId: string;
   private readonly answeredBy = new Map<string, string>();
   private linesRead = 0;
@@ -73,26 +73,26 @@ export class FuzzRun {
     this.wire = new Wire(Number(new URL(service.origin).port));
   }
 
-  /** The targets are shared by all lanes, so that requests meet at the same rows. */
+  /** All lanes share the targets, so that requests contend for the same rows. */
   static async open(service: TestService, targets: number): Promise<FuzzRun> {
     const made = Array.from({ length: targets }, () => makeParameters(service, everyParameter));
     const { body: me } = await service.get('/me');
     return new FuzzRun(service, me.id as string, await Promise.all(made));
   }
 
-  /** Throws when the answer is not one the contract allows. */
+  /** Throws if the contract does not allow the answer. */
   async sendAndJudge(shot: Shot): Promise<void> {
     const index = this.sent++ % this.targets.length;
     const shared = this.targets.at(index) as Record<string, string>;
     const arranged =
       toArrange.has(shot.operation?.id ?? '') && arrange(this.service, shot.operation as Operation, shared);
-    // Another lane may have deleted the project just now, or arranged it before.
+    // Another lane may have deleted the project, or arranged it before.
     const target = arranged ? await arranged.catch(() => shared) : shared;
     const { key } = this.service;
     const head = shot.method === 'HEAD';
     const url = await this.service.demoUrl();
     const real = { ...shot, body: shot.body && realThings(shot.body, url, target) };
-    // Some end the one that they are sent with.
+    // A new session for each request, because some requests end theirs.
     const session =
       shot.operation && isOfConsole(shot.operation) ? await newSession(this.service, this.userId) : '';
     const answer = await this.wire.send(encodeShot(real, { ...target, key, session }), { head });
@@ -103,10 +103,10 @@ export class FuzzRun {
     if (answer.status < 300 && typeof hit === 'object') await this.restore(hit, answer, index, shared);
   }
 
-  /** The same for bytes that may hold several requests, or half of one. */
+  /** Like `sendAndJudge`, for bytes that may hold several requests, or half of one. */
   async sendBytesAndJudge(bytes: Buffer): Promise<void> {
     let answers = await this.wire.converse(bytes);
-    // A busy machine may be late.
+    // A busy machine may answer late.
     if (answers.length === 0) answers = await this.wire.converse(bytes, 5_000);
     if (answers.length === 0 && bytes.toString().trim() !== '')
       throw new Error(`No answer\n\n${bytes.toString('latin1')}`);
@@ -116,10 +116,10 @@ export class FuzzRun {
     }
   }
 
-  /** Which operation answered. The service logs it, under the id it answers with. */
+  /** The operation that answered: the service logs it under the request id of its answer. */
   private async hitOf(answer: WireAnswer): Promise<Hit> {
     const id = answer.headers['x-request-id'] ?? '';
-    // The line is written when the answer has left, which may be just after it arrived here.
+    // The service logs the line after sending the answer, which may be just after it arrived here.
     for (let turn = 0; turn < 5 && !this.answeredBy.has(id); turn++) {
       if (turn > 0) await setImmediate();
       this.readLog();
@@ -142,7 +142,7 @@ export class FuzzRun {
     this.tally.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1));
   }
 
-  /** Takes away what was made and makes anew what was deleted, so that lists stay short and targets real. */
+  /** Deletes created resources and recreates deleted ones, so that lists stay short and targets exist. */
   private async restore(
     hit: Operation,
     answer: WireAnswer,
@@ -150,7 +150,7 @@ export class FuzzRun {
     target: Record<string, string>,
   ): Promise<void> {
     if (hit.method === 'DELETE') {
-      // What is no thing of its own, or was made for this shot, leaves the target as it was.
+      // Parts of a resource, and resources made for this shot, leave the target as it was.
       if (this.targets[index] !== target || toArrange.has(hit.id) || !hit.path.endsWith('}')) return;
       this.targets[index] = await makeParameters(this.service, everyParameter);
       await this.service.delete(`/projects/${target['projectId']}`);

@@ -13,18 +13,18 @@ import { type AsCopied, asCopied } from './tidy-database.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: { host: string; user: string };
-    /** What every database of a test begins as. */
+    /** The initial state of every test database. */
     asCopied: AsCopied;
-    /** A data directory whose database has its tables and nothing else. */
+    /** A data directory whose database has empty tables only. */
     newDataDir: string;
-    /** For programs that tests start. */
+    /** The folder for programs that tests start. */
     scripts: string;
   }
 }
 
 /**
- * One real PostgreSQL for the whole suite; each test service gets a database of its own in it. A copy of it, as it is
- * when it was made, is where processes begin that bring a database of their own.
+ * One real PostgreSQL for the whole suite, with a database for each test service. Processes that start a
+ * database of their own begin with a copy of its new data directory.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'drydock-test-'));
@@ -35,13 +35,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const first = new pg.Client(made.connection);
   await first.connect();
   await migrate(first);
-  // What it holds is thrown away, so nothing waits for the disk or clears up. Processes that are killed lose nothing by it.
+  // Test data is discarded, so nothing is synced or vacuumed. Killed processes lose nothing by it.
   for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
     await first.query(`alter system set ${setting} = off`);
   await first.end();
   await made.close();
   await copyFolder(dataDir, newDataDir);
-  // Laid out like the package, in which the program finds its version.
+  // Laid out like the package, because the program finds its version there.
   const scriptsHome = await mkdtemp(join(tmpdir(), 'drydock-scripts-'));
   await chmod(scriptsHome, 0o755);
   const scripts = join(scriptsHome, 'dist/program');
@@ -51,14 +51,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, user } = database.connection;
   const admin = new pg.Client({ host, user, database: 'postgres' });
   await admin.connect();
-  // Nobody kills this one.
+  // This server is never killed, so no commit is lost.
   await admin.query('alter system set synchronous_commit = off');
-  // Looking at every table would be shared out to further processes, which take longer to start than it takes.
+  // Parallel workers take longer to start than a scan of the small tables takes.
   await admin.query('alter system set max_parallel_workers_per_gather = 0');
   await admin.query('select pg_reload_conf()');
   await admin.query('create database drydock_template template drydock');
   await admin.end();
-  // The first connection leaves behind what every first connection to a copy would work out again.
+  // The first connection writes the catalog cache, so that connections to copies need not.
   const template = new pg.Client({ host, user, database: 'drydock_template' });
   await template.connect();
   project.provide('asCopied', await asCopied(template));
@@ -73,7 +73,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** With the owners of the files: the database runs as a user of its own. */
+/** Keeps the owners of the files, because the database runs as another user. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }

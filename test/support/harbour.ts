@@ -11,14 +11,14 @@ import type { ScriptedProvider } from './scripted-provider.ts';
 import type { TestService } from './service.ts';
 import { ok, Studies } from './studies.ts';
 
-/** Somebody who was invited to the project, as an administrator of it. */
+/** A user who was invited to the project as an administrator. */
 export interface Invited {
   userId: string;
   key: string;
   keyId: string;
 }
 
-/** What happened, by name: whoever waits for it hears of it, also when it was before. */
+/** Named events; `until` also resolves for an event of the past. */
 class Happened {
   private readonly names: string[] = [];
   private readonly emitter = new EventEmitter().setMaxListeners(0);
@@ -34,8 +34,8 @@ class Happened {
 }
 
 /**
- * A private project in which nothing comes to its end by itself: its model is asked and never answers, and so does a
- * server. It is on two replicas: `home`, where access is taken away, and `away`, which serves and does all work.
+ * A private project in which nothing ends by itself: its model and one of its servers never answer. It runs
+ * on two replicas: `home`, where access is removed, and `away`, which serves and does all work.
  */
 export class Harbour {
   readonly home: TestService;
@@ -113,13 +113,13 @@ export class Harbour {
     return read();
   }
 
-  /** Jobs of this kind need not wait for their time. */
+  /** Makes the waiting jobs of a kind due now. */
   async hurry(kind: string, sql?: string, id?: string): Promise<void> {
     if (sql !== undefined) await this.query(sql, [id]);
     await this.query(`update jobs set due_at = now() where kind = $1 and state = 'waiting'`, [kind]);
   }
 
-  /** One after the other. */
+  /** Runs queries one after the other. */
   private query(sql: string, values: unknown[]): Promise<pg.QueryResult> {
     const result = this.lastQuery.then(() => this.database.query(sql, values));
     this.lastQuery = result.catch(() => {});
@@ -139,7 +139,7 @@ export class Harbour {
     });
   }
 
-  /** Whose trial waits for the model. */
+  /** Launches an eval run whose trial waits for the model. */
   async launchEval(marker: string, key: string): Promise<string> {
     const body = { suiteId: await this.suite(marker) };
     const { runId } = ok(await this.away.post(`${this.project}/eval-runs`, body, { key }));
@@ -147,7 +147,7 @@ export class Harbour {
     return runId;
   }
 
-  /** Whose session waits for the model. */
+  /** Launches a journey run whose session waits for the model. */
   async launchJourney(marker: string, key: string): Promise<string> {
     const { journeys } = this;
     const hostIds = [await journeys.client([await journeys.server()])];
@@ -157,7 +157,7 @@ export class Harbour {
     return id;
   }
 
-  /** Follows events at the other replica. `begun` when the first one is there, `over` with their text at the end. */
+  /** Follows events at the other replica. `begun` resolves at the first one, `over` with all their text. */
   follow(path: string, headers: Record<string, string>): { begun: Promise<void>; over: Promise<string> } {
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));

@@ -2,7 +2,7 @@ import { hostileTexts, marker } from './hostile.ts';
 
 export type Header = readonly [name: string, value: string];
 
-/** What may stand in a header line; the rest belongs to the malformed requests. */
+/** Texts that are valid in a header line; malformed requests cover the others. */
 const oneLine = hostileTexts.filter((text) => !/[\0\r\n\ud800-\udfff]/.test(text));
 
 export const hostileAuthorizations: (string | undefined)[] = [

@@ -42,7 +42,7 @@ const extras = fc.oneof(
 
 const headers = fc.tuple(authorizations, contentTypes, extras).map((parts) => parts.flat());
 
-/** What shows that a request comes from a page of the console, and for whom. */
+/** Headers that identify a request of a console page and its session. */
 const ofPages = fc.oneof(
   {
     weight: 9,
@@ -83,7 +83,7 @@ export function hostileRequests(
   );
 }
 
-/** The more there is to get wrong, the more shots. Each deletion that works costs a new target. */
+/** More inputs get more shots. Deletions get few, because each success costs a new target. */
 function weightOf({ method, path, query, body }: Operation): number {
   if (method === 'DELETE') return 4;
   const queries = query ? Object.keys(query.shape).length : 0;

@@ -7,7 +7,7 @@ import { hostileTexts } from './hostile.ts';
 
 export interface Target {
   path: string;
-  /** Nothing about the path is unusual. */
+  /** Whether the path has no hostile part. */
   plain: boolean;
 }
 
@@ -72,7 +72,7 @@ const escape = (text: string): string => {
     return '%ED%A0%80';
   }
 };
-/** As it is, apart from what would end the request line. */
+/** The text without characters that would end the request line. */
 const bare = (text: string): string => text.replaceAll(/[^\x21-\x7e]/g, '');
 
 const hostileWords = fc.oneof(

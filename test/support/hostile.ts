@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 
-/** Whoever sees this in an answer or a log line has found a leak. */
+/** An answer or a log line with this text is a leak. */
 export const telltale = 'q5Zx7Kw';
-/** Placed where secrets go. Even a short excerpt of it tells. */
+/** Placed where secrets go. Even a short excerpt of it is recognized. */
 export const marker = telltale.repeat(3);
 
-/** Text that means something to some layer it passes through. */
+/** Text with a special meaning in some layer that it passes through. */
 export const hostileTexts: string[] = [
   '',
   ' ',
@@ -71,7 +71,7 @@ export const hostileTexts: string[] = [
 const times = (count: number, open: string, inner: string, close: string): string =>
   open.repeat(count) + inner + close.repeat(count);
 
-/** JSON as text, so that what JSON.stringify would clean up stays as it is. */
+/** JSON as text, because JSON.stringify would clean it up. */
 export const hostileFragments: string[] = [
   'null',
   'true',
@@ -116,7 +116,7 @@ export const largeFragments: string[] = [
   `{${JSON.stringify(`k${'ü'.repeat(20_000)}`)}:"\\u0000"}`,
 ];
 
-/** Secret where it may not be, and names that take a URL parser very long. */
+/** URLs with a secret where none is allowed, and names that take a URL parser very long. */
 export const hostileUrls: string[] = [
   `https://user:${marker}@e.com/mcp`,
   `https://${marker}@e.com/mcp`,
@@ -128,7 +128,7 @@ export const hostileUrls: string[] = [
   `https://${Array.from({ length: 100_000 }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000))).join('')}/`,
 ];
 
-/** For a field whose value must not come back. */
+/** Values for fields that must not be returned. */
 export const secretFragments: string[] = [
   marker,
   `${marker}\n`,
@@ -142,7 +142,7 @@ export const secretFragments: string[] = [
 
 const text = (body: string): Buffer => Buffer.from(body);
 
-/** Bodies that are wrong as a whole, whatever the operation wants. */
+/** Bodies that are wrong as a whole, for every operation. */
 export const hostileBodies: Buffer[] = [
   text('{}'),
   text(' \r\n\t '),

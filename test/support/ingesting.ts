@@ -13,7 +13,7 @@ export const result = (caseTitle: string, passed: boolean, rest: object = {}) =>
 export interface Ingesting {
   service: TestService;
   ingest: (path: string, body: object | string, project?: string) => Promise<Answer>;
-  // Tests look at whatever came back.
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   get: (path: string) => Promise<any>;
 }

@@ -2,7 +2,7 @@ import { Evals, scriptedModel } from './evals.ts';
 import type { Script } from './scripted-provider.ts';
 import type { TestService } from './service.ts';
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 
@@ -25,7 +25,7 @@ export class Journeys {
     return Journeys.besides(await Evals.of(service, 'Journeys'));
   }
 
-  /** In the same project. */
+  /** Journeys in the same project. */
   static besides(evals: Evals): Journeys {
     return new Journeys(evals);
   }
@@ -71,7 +71,7 @@ export class Journeys {
     return this.ok(this.service.get(`${this.project}/journey-runs/${runId}${below}`));
   }
 
-  /** Follows a run until it and its grading are over; what was told. */
+  /** Follows a run until it has ended and was graded, and returns its events. */
   async follow(runId: string): Promise<Body[]> {
     const response = await fetch(
       `${this.service.running.baseUrl}${this.project}/journey-runs/${runId}/events`,
@@ -99,7 +99,7 @@ export class Journeys {
 
 export type Asked = 'persona' | 'judge' | 'agent';
 
-/** Who is asked for an answer, by the instructions that the request carries. */
+/** The role that must answer, recognized by the instructions in the request. */
 export function askedOf(request: Parameters<Script>[0]): Asked {
   const [first] = request.body.messages as { role: string; content: unknown }[];
   const system = first?.role === 'system' ? JSON.stringify(first.content) : '';
@@ -107,7 +107,7 @@ export function askedOf(request: Parameters<Script>[0]): Asked {
   return /endSession/.test(system) ? 'persona' : 'agent';
 }
 
-/** A provider that plays the persona, answers as the agent, and judges. `turn` counts the messages of the persona before. */
+/** A provider that plays persona, agent and judge. `turn` counts the earlier messages of the persona. */
 export function playing(parts: {
   persona?: (turn: number) => object;
   agent?: Script;

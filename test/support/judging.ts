@@ -4,7 +4,7 @@ import { callThenAnswer, type Reply, type Script } from './scripted-provider.ts'
 
 type Request = Parameters<Script>[0];
 
-/** What the judge was sent besides its instructions; undefined when it was not the judge who was asked. */
+/** The judge's input without its instructions; undefined for a request to another role. */
 export function judgeRequest({ body }: { body: Request['body'] }): string | undefined {
   const [system, user] = (body.messages ?? []) as { content: unknown }[];
   if (!textOf(system?.content).startsWith('You judge')) return undefined;
@@ -21,7 +21,7 @@ export function verdict(score: unknown, more: object = {}): Reply {
   return { text: JSON.stringify({ score, reason: `It is worth ${String(score)}.`, groundedness, ...more }) };
 }
 
-/** Trials are answered by one script, and the judge by another. */
+/** Answers trials with one script, and the judge with another. */
 export function judgedBy(trials: Script, judge: (request: Request, text: string) => Reply): Script {
   return (request) => {
     const text = judgeRequest(request);
@@ -29,7 +29,7 @@ export function judgedBy(trials: Script, judge: (request: Request, text: string)
   };
 }
 
-/** What trials do in most tests of judges. */
+/** The trial script of most tests of judges. */
 export const inspects = callThenAnswer(
   { name: 'inspect_hull', input: { ship: 'Albatross' } },
   'Plates 12, 13 and 88 of the Albatross are rusty.',
@@ -39,7 +39,7 @@ export const inspection = {
   expectedOutput: 'Plates 12, 13 and 88 are rusty',
 };
 
-/** A suite of that case, tried so often, with these settings of its judge. */
+/** A suite of that case with so many repetitions and these judge settings. */
 export async function suiteJudged(
   evals: Evals,
   serverId: string,
@@ -55,7 +55,7 @@ export async function suiteJudged(
 }
 
 /** The judges of a run, once they are no longer pending. */
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 export async function judgesOf(evals: Evals, runId: string): Promise<any> {
   for (const until = Date.now() + 20_000; Date.now() < until; await delay(25)) {

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
 interface Focus {
-  /** What it is and what it is called, as `button: Call tool`. */
+  /** The element and its name, as `button: Call tool`. */
   words: string;
-  /** Whether somebody who looks at the page can tell. */
+  /** Whether the focus is visible. */
   seen: boolean;
   inDialog: boolean;
 }
 
-/** For the browser, whose types these tests do not have. */
+/** Runs in the browser, whose types these tests do not have. */
 const facts = `(() => {
   const focused = document.activeElement;
   const named = focused.ariaLabel ?? focused.labels?.[0]?.textContent ?? focused.textContent;
@@ -22,20 +22,20 @@ const facts = `(() => {
   };
 })()`;
 
-/** What the keyboard would act on now. */
+/** The element with the keyboard focus. */
 export function focusOf(page: Page): Promise<Focus> {
   return page.evaluate<Focus>(facts);
 }
 
 const maxPresses = 120;
 
-/** Presses Tab until this has the focus. Whatever has it on the way has to show it. */
+/** Presses Tab until a matching element has the focus. Each element on the way must show its focus. */
 export async function tabTo(page: Page, wanted: RegExp): Promise<void> {
   const passed: string[] = [];
   while (passed.length < maxPresses) {
     await page.keyboard.press('Tab');
     const { words, seen } = await focusOf(page);
-    // Between the end of the page and its beginning the focus is at the browser.
+    // Between the end of the page and its beginning, the browser itself has the focus.
     if (!seen && !words.startsWith('body:')) throw new Error(`Nobody sees that the focus is at ${words}`);
     if (wanted.test(words)) return;
     passed.push(words.slice(0, 60));
@@ -43,7 +43,7 @@ export async function tabTo(page: Page, wanted: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${String(wanted)}, but to ${passed.join('; ')}`);
 }
 
-/** Whatever comes before others by a number instead of by its place. */
+/** Number of elements with a positive tabindex, which overrides the order of the page. */
 export function outOfOrder(page: Page): Promise<number> {
   return page.locator('[tabindex]:not([tabindex="0"]):not([tabindex^="-"])').count();
 }

@@ -8,8 +8,8 @@ import { Worker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
 
 /**
- * A worker in a process of its own, for tests that treat it badly. Every beginning of a job is
- * written down at once, every result in the transaction that ends the job.
+ * A worker in a separate process, for tests that kill or freeze it. It records each start of a job at once,
+ * and each result in the transaction that ends the job.
  */
 const lease = Number(process.env['DRYDOCK_TEST_LEASE']);
 const patience = Number(process.env['DRYDOCK_TEST_PATIENCE']);
@@ -41,13 +41,13 @@ function kind(name, attempts, work) {
 
 const kinds = [
   kind('short', 100, ({ ms = 0 }, signal) => delay(ms, undefined, { signal })),
-  // Does not listen when it is told to stop.
+  // Ignores the signal to stop.
   kind('deaf', 100, async ({ ms = 0 }) => delay(ms)),
   kind('crash', 2, async () => {
     process.kill(process.pid, 'SIGKILL');
     await new Promise(() => {});
   }),
-  // Nothing else happens in the process meanwhile, no heartbeat either.
+  // Blocks the whole process, heartbeats included.
   kind('freeze', 2, async ({ ms = 0 }) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   }),

@@ -1,7 +1,7 @@
 import { newId } from '../../src/platform/ids.ts';
 import { client, type SaidClaims } from '../targets/openid-provider.ts';
 
-/** Of a service whose people sign in with that provider. */
+/** Settings of a service with sign-in through that provider. */
 export const settingsFor = (issuer: string): Record<string, string> => ({
   DRYDOCK_OIDC_ISSUER: issuer,
   DRYDOCK_OIDC_CLIENT_ID: client.id,
@@ -9,7 +9,7 @@ export const settingsFor = (issuer: string): Record<string, string> => ({
   DRYDOCK_OIDC_NAME: 'Harbour',
 });
 
-/** Whom nobody knows here. */
+/** The claims of a person without an account. */
 export const newPerson = (more: Partial<SaidClaims> = {}): SaidClaims => ({
   sub: newId('sub'),
   email: `${newId('p')}@example.com`,

@@ -20,11 +20,11 @@ import type { TestService } from './service.ts';
 interface Workshop {
   service: TestService;
   visibility: 'public' | 'private';
-  /** Another parameter of the same set, made when nobody asked for it before. */
+  /** Another parameter of the same set, created on first use. */
   need: (name: string) => Promise<string>;
 }
 
-/** How to make the thing a path parameter names. Every parameter of the contract has its line here. */
+/** Creates the resource that a path parameter names. The table has every parameter of the contract. */
 const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   projectId: ({ service, visibility }) => idOf(service.post('/projects', { name: 'Fixture', visibility })),
   serverId: async ({ service, need }) =>
@@ -66,7 +66,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   client: async ({ service, need }) => makeClient(service, await need('projectId'), 'fixture'),
   hostId: async ({ service, need }) => makeClient(service, await need('projectId'), 'host'),
-  // Named by its content, so the same wherever a client is made like this.
+  // The id is a hash of the content, so all clients with this configuration share it.
   configId: async () => configIdOf(configFromTemplate('claude')),
   environmentId: async ({ service, need }) => {
     const projectId = await need('projectId');
@@ -105,7 +105,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     if (answer.status !== 202) throw new Error(`A fixture was not made: ${answer.status} ${answer.text}`);
     return answer.body.runId as string;
   },
-  // Over, and not of today: those under way and those of a day are counted.
+  // Ended and two days old, because running ones and those of the last day are limited.
   readinessRunId: async ({ service, need }) => {
     const id = newId('rdy');
     await within(
@@ -124,7 +124,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const swarm = { name: 'fixture', iterations: 1, maxTurns: 1 };
     return idOf(service.post(`/projects/${await need('projectId')}/swarms`, swarm));
   },
-  // With a persona of its own, so that the other one can be deleted.
+  // Has its own persona, so that the other one can be deleted.
   journeyId: async ({ service, need }) => {
     const project = `/projects/${await need('projectId')}`;
     const personaId = await idOf(service.post(`${project}/personas`, { name: 'Bo', role: 'fixture' }));
@@ -171,7 +171,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   scenarioId: ({ need }) => need('studyId'),
   webhookId: async ({ service, need }) => {
-    // Of what does not happen by itself.
+    // Subscribes to an event that does not happen by itself.
     const webhook = { name: 'fixture', url: await service.demoUrl(), events: ['server.healthy'] };
     return idOf(service.post(`/projects/${await need('projectId')}/webhooks`, webhook));
   },
@@ -247,7 +247,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
     const earlier = openRequests.get(service) ?? [];
     openRequests.set(service, earlier);
     let answer = await service.post('/server-connections', request);
-    // An account may have five open; the oldest of ours is no longer looked at, and perhaps over already.
+    // An account may have five open requests. The oldest one is no longer used, and may have ended already.
     while (answer.status === 409 && earlier.length > 0) {
       await service.post(`/server-connections/${earlier.shift()}/cancel`);
       answer = await service.post('/server-connections', request);
@@ -289,7 +289,7 @@ export async function signInOf(service: TestService): Promise<string> {
   return ((await people.getSession()) as { sessionId: string }).sessionId;
 }
 
-/** One of two of the maker, who keeps a way in without it. */
+/** One of two identities of the maker, who can still sign in without it. */
 export async function identityOf(service: TestService): Promise<string> {
   const userId = await makerOf(service);
   const [id, other] = [newId('idn'), newId('idn')];
@@ -320,17 +320,17 @@ export async function within(
   statement: string,
   values: unknown[],
 ): Promise<Record<string, string>> {
-  // Over a connection of the service: making one takes longer than the statement.
+  // Uses a connection of the service, because opening one takes longer than the statement.
   await (service.db as Database).pool.query(statement, values);
   return {};
 }
 
-/** What was drawn on budgets; some allow only so much in a minute. */
+/** Clears the use of budgets, some of which are limited per minute. */
 export function forgetSpending(service: TestService): Promise<Record<string, string>> {
   return within(service, `delete from ledger_entries where budget <> 'credits'`, []);
 }
 
-/** An organization may have only some under way, and only so many a day. */
+/** Ends and ages readiness runs: an organization may have few in progress, and few per day. */
 export function roomForReadiness(service: TestService): Promise<Record<string, string>> {
   return within(
     service,
@@ -345,16 +345,16 @@ const skillText = Buffer.from('---\nname: fixture\ndescription: For tests\n---\n
 
 const openRequests = new WeakMap<TestService, string[]>();
 
-/** Addresses in examples: nothing is ever sent there. */
+/** Addresses in examples. Nothing is ever sent there. */
 const unreal = /https:\/\/(?:weather\.example\.com\/mcp|ci\.example\.com\/hooks\/drydock)/g;
 
-/** The same body about things that are really there. */
+/** The body with existing resources instead of placeholders. */
 export function realThings(body: Buffer, url: string, parameters: Record<string, string>): Buffer {
-  // Byte for byte: a body need not be text.
+  // Byte for byte, because a body need not be text.
   return Buffer.from(aboutReal(body.toString('latin1'), url, parameters), 'latin1');
 }
 
-/** The example of an operation, about things that are really there. */
+/** The example of an operation with existing resources instead of placeholders. */
 export async function exampleFor(
   service: TestService,
   { example }: Operation,
@@ -371,15 +371,15 @@ function aboutReal(text: string, url: string, parameters: Record<string, string>
     );
 }
 
-/** What has to be there for the example of an operation to work. */
+/** The parameters that the path and the example of an operation need. */
 export function parametersOf({ path, example }: Operation): string[] {
   return [...new Set(paramNames(path + JSON.stringify(example ?? {})))];
 }
 
-/** Of all operations together. */
+/** The parameters of all operations. */
 export const everyParameter = [...new Set(everyOperation.flatMap(parametersOf))];
 
-/** Real things for these path parameters, made by the first owner and belonging together. */
+/** Creates the resources of these path parameters as the first owner, all belonging together. */
 export async function makeParameters(
   service: TestService,
   names: readonly string[],

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { inject, onTestFinished } from 'vitest';
 
-/** What PgBouncer takes in a startup message; it refuses all else. */
+/** Startup parameters that PgBouncer accepts; it refuses all others. */
 const known = new Set(['user', 'database', 'client_encoding', 'application_name', 'datestyle', 'timezone']);
 
-/** A stand-in for PgBouncer: it refuses startup parameters, and its clients get process ids of its own. */
+/** A stand-in for PgBouncer: it refuses startup parameters and gives its clients other process ids. */
 export async function startPooler(url: string, { refuses = true } = {}): Promise<string> {
   const { host } = inject('postgres');
   const sockets = new Set<Socket>();
@@ -49,7 +49,7 @@ function refusal(name: string): Buffer {
   return Buffer.concat([head, Buffer.from(fields)]);
 }
 
-/** Up to the first ReadyForQuery messages are looked at; the one that holds the process id is changed. */
+/** Parses messages up to the first ReadyForQuery, and changes the process id in BackendKeyData. */
 function forwardWithOtherPid(upstream: Socket, client: Socket): void {
   let held = Buffer.alloc(0);
   const look = (chunk: Buffer): void => {

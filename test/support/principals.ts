@@ -6,7 +6,7 @@ import { deleteOrganization } from '../../src/domain/operator/organizations.ts';
 import { deleteUser } from '../../src/domain/operator/users.ts';
 import type { TestService } from './service.ts';
 
-/** What a caller is to the project in the path, or why it is nobody. */
+/** The relation of a caller to the project in the path, or the reason for its refusal. */
 type Standing =
   | 'elsewhere'
   | 'nowhere'
@@ -26,13 +26,13 @@ export interface Caller {
 export interface Principal {
   name: string;
   standing: Standing;
-  /** Of the project it calls; public unless the point is that it is not. */
+  /** Visibility of the project it calls; public by default. */
   visibility?: 'private';
   /** Administers the organization. */
   organizationAdmin?: true;
   /** Runs the installation. */
   operator?: true;
-  /** Given to the caller in each project it calls. */
+  /** The caller's role in each project it calls. */
   projectRole?: 'admin' | 'member';
   call(service: TestService): Promise<Caller> | Caller;
 }
@@ -184,7 +184,7 @@ export interface ExpectedRefusal {
   details?: Record<string, string>;
 }
 
-/** The refusal the declared access calls for; undefined when the call must succeed. */
+/** The refusal that the declared access requires; undefined if the call must succeed. */
 export function expectedRefusal(
   { access, params = [] }: Pick<Operation, 'access'> & Partial<Pick<Operation, 'params'>>,
   { standing, organizationAdmin }: Pick<Principal, 'standing' | 'organizationAdmin'>,
@@ -206,7 +206,7 @@ export function expectedRefusal(
   if (standing === 'elsewhere') return { code: 'NOT_FOUND' };
   if (access === 'organization member') return undefined;
   if (access === 'organization admin') return organizationAdmin ? undefined : { code: 'FORBIDDEN' };
-  // Of the same organization, so that it may know the project exists.
+  // The caller belongs to the organization, so it may know that the project exists.
   if (standing === 'outside')
     return access === 'project viewer' ? { code: 'NOT_FOUND' } : { code: 'FORBIDDEN', message: 'is private' };
   if (access === 'project admin' && standing === 'member') return { code: 'FORBIDDEN' };

@@ -6,11 +6,11 @@ export const proberFile = fileURLToPath(new URL('../targets/prober.cjs', import.
 
 export interface Prober {
   server: SavedServer;
-  /** What an expression is worth inside the command, or the code of its error. */
+  /** The value of an expression inside the command, or the code of its error. */
   evaluate(code: string): Promise<unknown>;
 }
 
-/** A saved command that does what it is told. */
+/** A saved command that evaluates expressions. */
 export async function saveProber(
   service: TestService,
   fields: { program?: string; args?: string[]; env?: Record<string, string> } = {},

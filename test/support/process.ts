@@ -16,7 +16,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** The built program in a process of its own, as a user runs it. */
+/** The built program in a separate process, as a user runs it. */
 export class Drydock {
   readonly child: ChildProcess;
   stdout = '';
@@ -36,7 +36,7 @@ export class Drydock {
     this.closed = once(this.child, 'close');
   }
 
-  /** Resolves when the banner is out. */
+  /** Resolves when the startup banner is complete. */
   ready(): Promise<this> {
     return this.said(/ready\n[\s\S]*Docs/);
   }
@@ -99,7 +99,7 @@ export interface Place {
   run(args: string[], env?: Record<string, string>): Promise<Outcome>;
 }
 
-/** A folder for data in which the database has its tables, since making them takes longer than most tests. */
+/** A data directory whose database has its tables, because creating them takes longer than most tests. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-place-'));
   await promisify(execFile)('cp', ['-a', '--sparse=always', `${inject('newDataDir')}/.`, folder]);
@@ -107,8 +107,8 @@ export async function newDataDir(): Promise<string> {
 }
 
 /**
- * A data directory of its own, which nobody has used: the first boot is one, but for making the database. Whatever still
- * runs in it is ended with the test, or when `atEnd` says.
+ * A new data directory: starting in it is a first boot, except that the database exists. Processes that still
+ * run in it are ended with the test, or when `atEnd` says.
  */
 export async function place(dataDir?: string, atEnd: AtEnd = onTestFinished): Promise<Place> {
   const folder = dataDir ?? (await newDataDir());
@@ -135,7 +135,7 @@ export async function place(dataDir?: string, atEnd: AtEnd = onTestFinished): Pr
   };
 }
 
-/** For what is refused before a database is looked for: an empty folder. */
+/** An empty folder, for refusals that come before a database is needed. */
 export async function emptyPlace(): Promise<Place> {
   return place(await mkdtemp(join(tmpdir(), 'drydock-place-')));
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Reply, ScriptedCall } from './scripted-provider.ts';
 
-// Bodies as the wires write them, with no more in them than clients read.
+// Bodies of each wire, with the fields that clients read.
 
 let made = 0;
 
@@ -61,7 +61,7 @@ export function chatAnswer(reply: Reply, model: string): string {
   });
 }
 
-/** The same as events: the text in pieces, then the calls, then what it took. */
+/** The answer of `chatAnswer` as events: the text in pieces, then the calls, then the usage. */
 export function* chatEvents(reply: Reply, model: string): Generator<string> {
   const whole = JSON.parse(chatAnswer(reply, model)) as {
     id: string;
@@ -128,7 +128,7 @@ export function responsesAnswer(reply: Reply, model: string): string {
   });
 }
 
-/** This wire sends arguments as JSON, so malformed ones arrive as a string; its usage is not optional. */
+/** Arguments are JSON on this wire, so malformed ones arrive as a string. `usage` is required. */
 export function anthropicAnswer(reply: Reply, model: string): string {
   const { text, toolCalls = [], usage } = reply;
   const { input, output, cacheRead = 0 } = usage ?? usual;
@@ -187,7 +187,7 @@ export function googleAnswer(reply: Reply): string {
   });
 }
 
-/** All of it in one event. */
+/** The whole answer in one event. */
 export function* googleEvents(reply: Reply): Generator<string> {
   yield `data: ${googleAnswer(reply)}\n\n`;
 }
@@ -206,7 +206,7 @@ function bedrockUsage({ usage }: Reply): object {
   return { usage: { ...spent, totalTokens: input + output }, metrics: { latencyMs: 1 } };
 }
 
-/** Its usage is not optional. */
+/** This wire requires `usage`. */
 export function bedrockAnswer(reply: Reply): string {
   const { text, toolCalls = [] } = reply;
   const content = [
@@ -250,7 +250,7 @@ function frame(event: string, content: object): Buffer {
       ':message-type': 'event',
     }).map(([name, value]) => {
       const length = Buffer.alloc(3);
-      // 7: the type of a text.
+      // Type 7 is a string.
       length.writeUInt8(7, 0);
       length.writeUInt16BE(value.length, 1);
       return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), length, Buffer.from(value)]);

@@ -10,7 +10,7 @@ export type Directory = 'claude' | 'openai';
 export type Run = OutputOf<Operations['getReadinessRun']>;
 type Report = OutputOf<Operations['getReadinessReport']>;
 
-/** What a good submission declares, to both directories. */
+/** A submission that satisfies both directories. */
 export const declared = {
   privacyPolicyUrl: 'https://listable.example/privacy',
   termsUrl: 'https://listable.example/terms',
@@ -36,7 +36,7 @@ export const declared = {
   pluginManifest: true,
 } satisfies Declared;
 
-/** A service that trusts a server which could be listed, and knows its name. */
+/** A service that trusts the certificate of a listable server and resolves its name. */
 export async function startWithListable(
   options: StartOptions = {},
 ): Promise<{ service: TestService; target: Listable }> {
@@ -68,12 +68,12 @@ export async function ended(service: TestService, runId: string): Promise<Run> {
 export interface Assessed {
   run: Run;
   report: Report;
-  /** Ids of findings that decide and are of this status. */
+  /** Ids of the decisive findings with this status. */
   deciding: (status: string) => string[];
   status: (id: string) => string | undefined;
 }
 
-/** A whole run against a server that behaves like this. */
+/** A complete run against a server with this behavior. */
 export async function assess(
   { service, target }: { service: TestService; target: Listable },
   kind: Directory,

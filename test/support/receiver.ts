@@ -11,18 +11,18 @@ export interface Received {
   id: string;
   headers: Record<string, string>;
   text: string;
-  // Tests look at whatever came.
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
-  /** What was answered. */
+  /** The status that the receiver answered. */
   status: number;
 }
 
-/** A receiver of webhooks that writes down what it was sent. */
+/** A receiver of webhooks that records deliveries. */
 export class Receiver {
   url = '';
   readonly received: Received[] = [];
-  /** Status of the answer, by what came; 0 for no answer at all. */
+  /** The status of the answer to a delivery; 0 closes the connection without an answer. */
   answer: (delivery: Omit<Received, 'status'>, nth: number) => number | Promise<number> = () => 204;
 
   static async start(atEnd: AtEnd = onTestFinished): Promise<Receiver> {
@@ -49,7 +49,7 @@ export class Receiver {
     else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   }
 
-  /** What was taken, in the order it was taken in. */
+  /** Accepted deliveries in the order of their arrival. */
   get taken(): Received[] {
     return this.received.filter(({ status }) => status >= 200 && status < 300);
   }
@@ -63,7 +63,7 @@ export class Receiver {
   }
 }
 
-/** Whether one of the signatures was made with this secret, and not long ago. */
+/** Whether one of the signatures matches this secret and is recent. */
 export function isSigned({ headers, text }: Received, secret: string, now = Date.now()): boolean {
   const timestamp = Number(headers['webhook-timestamp']);
   if (Math.abs(now / 1000 - timestamp) > 300) return false;

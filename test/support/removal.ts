@@ -2,7 +2,7 @@ import { projectJobs } from '../../src/domain/projects/remove-content.ts';
 import { deleted } from '../../src/platform/database/queries/project-contents.ts';
 import type { JobKind } from '../../src/platform/jobs/worker.ts';
 
-/** What the job does for each deleted project, for services without a worker. */
+/** Runs the removal job for each deleted project, for services without a worker. */
 export async function removeDeletedContent(
   services: Parameters<typeof projectJobs>[0],
   signal = new AbortController().signal,

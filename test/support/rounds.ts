@@ -15,7 +15,7 @@ export interface Case {
   status: number;
 }
 
-/** Callers who meet the same things: all whom a refusal turns away, then those served, one where it would change them. */
+/** Callers that share resources: all refused ones, and the served ones, of which a write has only one. */
 export interface Round {
   title: string;
   visibility: Visibility;
@@ -23,7 +23,7 @@ export interface Round {
   served: Case[];
 }
 
-/** An alias enters the operation it is another name of, so that its maker alone asks for it. */
+/** An alias runs the code of its operation, so only the maker calls it. */
 export function roundsOf(operation: Operation): Round[] {
   return (['public', 'private'] as const).flatMap((visibility) => {
     const callers = isOfConsole(operation) ? consolePrincipals : principals;
@@ -52,8 +52,8 @@ export function roundsOf(operation: Operation): Round[] {
 const turnsTaken = new Map<string, number>();
 
 /**
- * Those who write, each in a project of its own. Who may is decided in one place by the access of an operation, so
- * those of one access take turns: each writes with many operations, one with each.
+ * Callers of a write take turns over the operations with the same access, because access is checked in one
+ * place. In a soak run every caller writes, each in its own project.
  */
 function turnsOf({ access }: Operation, visibility: Visibility, served: Case[]): Case[][] {
   if (isSoak) return served.map((one) => [one]);
@@ -63,7 +63,7 @@ function turnsOf({ access }: Operation, visibility: Visibility, served: Case[]):
   return [[served[turn % served.length] as Case]];
 }
 
-/** What is sent to a project in the body is refused like what is asked of one in the path. */
+/** A project in the body is refused like a project in the path. */
 function namingProject(operation: Operation): Operation {
   const { example, access } = operation;
   const named = access === 'key' && JSON.stringify(example ?? {}).includes('{projectId}');

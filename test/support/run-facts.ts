@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Evals } from './evals.ts';
 
-/** What holds of every run that is over: its counts are its results, its events have no gap, nothing is there twice. */
+/** Invariants of an ended run: counts match results, events have no gap, and nothing is duplicated. */
 export async function expectConsistent(evals: Evals, runId: string): Promise<void> {
   const client = await evals.service.database.connect();
   const count = async (sql: string): Promise<number> =>

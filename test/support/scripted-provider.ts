@@ -12,12 +12,12 @@ import {
   responsesAnswer,
 } from './provider-answers.ts';
 
-/** Azure speaks two of them under a path of its own. */
+/** Azure uses two of them under a path of its own. */
 type ProviderWire = 'openai-chat' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock';
 
 export interface ScriptedCall {
   name: string;
-  /** An object, or the text itself where it is not to be JSON. */
+  /** An object, or raw text where it must not be JSON. */
   input: object | string;
   id?: string;
 }
@@ -26,24 +26,24 @@ export interface ScriptedCall {
 export interface Reply {
   text?: string;
   toolCalls?: ScriptedCall[];
-  /** Null leaves it out. */
+  /** Null omits it. */
   usage?: { input: number; output: number; cacheRead?: number } | null;
-  /** `tool-calls` when there are calls and `stop` otherwise, unless told. */
+  /** Default: `tool-calls` with calls, otherwise `stop`. */
   finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'unheard-of';
   latencyMs?: number;
   /** Awaited before the answer. */
   after?: Promise<void>;
   status?: number;
-  /** Header, in seconds. */
+  /** Header value in seconds. */
   retryAfter?: string;
   headers?: Record<string, string>;
   /** Sends half of the body and hangs up. */
   cut?: boolean;
   /** Never answers. */
   silent?: boolean;
-  /** Of an answer in events: awaited before each. */
+  /** Awaited before each event of a streamed answer. */
   pace?: (event: number) => Promise<void> | void;
-  /** The body itself, whatever the wire. */
+  /** The raw body, for any wire. */
   raw?: string;
 }
 
@@ -51,7 +51,7 @@ interface RecordedRequest {
   wire: ProviderWire;
   path: string;
   headers: IncomingMessage['headers'];
-  // Tests look at whatever was sent.
+  // Tests read arbitrary requests.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
@@ -63,20 +63,20 @@ export interface ScriptedProvider {
   /** Base URL for a wire. */
   url: string;
   requests: RecordedRequest[];
-  /** Requests that are being answered now, and the most there were. */
+  /** Requests that are being answered now, and the maximum so far. */
   active: { now: number; most: number };
-  /** Connections that were made. */
+  /** Number of connections that were opened. */
   connections: number;
   script: Script;
   close(): Promise<void>;
 }
 
-/** Calls a tool once and then says something. */
+/** Calls a tool once and then answers with text. */
 export function callThenAnswer(call: ScriptedCall, text = 'Done.'): Script {
   return ({ results }) => (results === 0 ? { toolCalls: [call] } : { text });
 }
 
-/** A provider on this machine that speaks all wires and does what a script says. `keep` is how many requests it remembers. */
+/** A local provider for all wires that follows a script. `keep` is the number of requests it remembers. */
 export async function startProvider(
   script: Script = () => ({ text: 'Done.' }),
   { keep = 10_000 } = {},
@@ -142,7 +142,7 @@ async function send(
   response.write(body.slice(0, body.length / 2), () => response.destroy());
 }
 
-/** Each event waits for `pace`, so that a test can look in between. */
+/** Each event waits for `pace`, so that a test can act in between. */
 async function sendEvents(
   response: ServerResponse,
   reply: Reply,
@@ -192,7 +192,7 @@ function wireOf(address: string): ProviderWire | undefined {
   return path.endsWith('/messages') ? 'anthropic' : undefined;
 }
 
-/** Counted in the text: looking through the messages would cost more than the rest. */
+/** Counted in the text, because reading the messages would cost more than the rest. */
 function resultsIn(wire: ProviderWire, text: string): number {
   const marks = {
     'openai-chat': '"role":"tool"',

@@ -17,7 +17,7 @@ import { createDatabase, type TestDatabase } from './database.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // Tests look at whatever came back.
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
   text: string;

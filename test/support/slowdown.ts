@@ -1,7 +1,7 @@
-/** Milliseconds that the loop below takes on a core of 2.5 GHz that nobody else uses. */
+/** Milliseconds that the loop below takes on an idle core of 2.5 GHz. */
 const quiet = 30;
 
-/** How many times slower this machine runs now: others may be using its cores, or the host may. */
+/** The factor by which this machine is slower now, because of other processes or of its host. */
 export function slowdown(): number {
   const started = performance.now();
   let sum = 0;
@@ -10,7 +10,7 @@ export function slowdown(): number {
   return sum > 0 ? Math.max(1, took / quiet) : 1;
 }
 
-/** What takes this many milliseconds at most on a quiet machine takes so many on this one. */
+/** Converts a time on an idle machine to a time on this machine now. */
 export function scaled(ms: number): number {
   return ms * slowdown();
 }

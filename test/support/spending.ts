@@ -12,7 +12,7 @@ import { type Reply, type Script, type ScriptedProvider, startProvider } from '.
 import { type Answer, dispose, startTestService, type TestService } from './service.ts';
 import { ok, Studies, Visitor } from './studies.ts';
 
-/** What the provider bills for each answer, in credits: 1,000 tokens in and out for 10 USD a million. */
+/** The cost of each answer in credits: 1,000 tokens in and 1,000 out at 10 USD a million. */
 export const stepCredits = 2;
 const usage = { input: 1_000, output: 1_000 };
 const model = {
@@ -22,7 +22,7 @@ const model = {
   maxOutputTokens: 2_000,
 };
 
-/** Something for everybody who asks: a judge, a persona, drafts, observations, insights. */
+/** An answer that suits every caller: judge, persona, drafts, observations, insights. */
 const says = JSON.stringify({
   score: 1,
   reason: 'Fine.',
@@ -37,17 +37,17 @@ const says = JSON.stringify({
   ),
 });
 
-/** An organization with everything that a model can be asked for, over one or two replicas, and its provider. */
+/** An organization with resources for every operation that calls a model, with its replicas and provider. */
 export class SpendingWorld {
   readonly provider: ScriptedProvider;
   readonly replicas: TestService[];
   readonly database: pg.Client;
   readonly organizationId: string;
-  /** Ids of what was made. */
-  // Tests look at whatever came back.
+  /** Ids of the created resources. */
+  // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   made: Record<string, any> = {};
-  /** Answers that the provider has billed. */
+  /** Number of answers that the provider has billed. */
   billed = 0;
   private readonly folder: string;
 
@@ -119,7 +119,7 @@ export class SpendingWorld {
     return this.replicas[nth % this.replicas.length] as TestService;
   }
 
-  /** What the provider does from now on; whatever it answers it bills. */
+  /** Sets the provider's script. Every successful answer is billed. */
   script(reply: (request: Parameters<Script>[0]) => Reply): void {
     this.provider.script = (request) => {
       const given = reply(request);
@@ -146,12 +146,12 @@ export class SpendingWorld {
     );
   }
 
-  /** What is counted by requests stands in nobody's way. */
+  /** Resets the budgets of requests, so that they limit no test. */
   async forgetCounts(): Promise<void> {
     await this.database.query(`delete from ledger_entries where budget <> 'credits'`);
   }
 
-  /** Resolves when nobody works on anything that asks a model any more, and everything is booked. */
+  /** Resolves when no work that calls a model is in progress, and everything is booked. */
   async quiet(): Promise<void> {
     const busy = `
       select (select count(*) from spend_reservations)
@@ -169,7 +169,7 @@ export class SpendingWorld {
     });
   }
 
-  /** Made while there is no cap. */
+  /** Creates all resources before a cap is set. */
   private async arrange(): Promise<void> {
     const { service } = this;
     const studies = await Studies.of(service);
@@ -218,7 +218,7 @@ export class SpendingWorld {
   }
 }
 
-/** A request that its caller may give up; also of an answer in events, whose text it is. */
+/** Sends a request that the caller may abort. The text of an event stream is read to its end. */
 export async function send(
   { service }: SpendingWorld,
   at: TestService,

@@ -1,7 +1,7 @@
 import { Evals, scriptedModel } from './evals.ts';
 import type { Answer, TestService } from './service.ts';
 
-// Tests look at whatever came back.
+// Tests read arbitrary answers.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 
@@ -24,7 +24,7 @@ export class Studies {
     return Studies.besides(await Evals.of(service, name));
   }
 
-  /** In the same project. */
+  /** Studies in the same project. */
   static besides(evals: Evals): Studies {
     return new Studies(evals);
   }
@@ -55,17 +55,17 @@ export function ok(answer: Answer): Body {
   return answer.body;
 }
 
-/** The fragment of a link. */
+/** The token in the fragment of a link. */
 export function tokenIn(link: string): string {
   return link.slice(link.indexOf('#') + 1);
 }
 
-/** Somebody with a browser who came by a link. */
+/** A visitor with a browser, who enters by a link. */
 export class Visitor {
   token: string | undefined;
   private readonly service: TestService;
   private keys = 0;
-  /** Of a console session, where somebody is signed in. */
+  /** The session cookie of a signed-in visitor. */
   cookie: string | undefined;
 
   constructor(service: TestService, cookie?: string) {
@@ -92,7 +92,7 @@ export class Visitor {
     return answer;
   }
 
-  /** All events of a turn; those of one that is refused are its answer. */
+  /** Returns all events of a turn, or the refusal as the only event. */
   async say(
     message: string,
     sessionId?: string,

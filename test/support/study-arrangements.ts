@@ -8,7 +8,7 @@ type Arrangement = (service: TestService, parameters: Parameters) => Promise<Par
 /** A study under either of its names. */
 const studyIn = ({ studyId, scenarioId }: Parameters): string => (studyId ?? scenarioId) as string;
 
-/** A session in which something new was said. */
+/** A session with a new message. */
 async function withSession(service: TestService, parameters: Parameters): Promise<Parameters> {
   const [sessionId, visitorId] = [newId('chat'), newId('vis')];
   await within(
@@ -41,7 +41,7 @@ async function withFinding(service: TestService, parameters: Parameters): Promis
   return { findingId };
 }
 
-/** Seven days that were analysed, about which nobody has asked anything. */
+/** An analyzed week for which nobody has requested insights. */
 async function withWindow(service: TestService, parameters: Parameters): Promise<Parameters> {
   const values = [studyIn(parameters)];
   await within(service, 'delete from study_insights where study_id = $1', values);
@@ -81,7 +81,7 @@ async function published(
   return {};
 }
 
-/** A row of the study in each of its tables. */
+/** Makes a row of the study in each of its tables. */
 export async function fillStudy(service: TestService, parameters: Parameters): Promise<void> {
   const { sessionId } = await withSession(service, parameters);
   await withMember(service, parameters);
@@ -104,7 +104,7 @@ export async function fillStudy(service: TestService, parameters: Parameters): P
     await within(service, statement, [sessionId]);
 }
 
-/** What the examples of studies start from. */
+/** The prepared states that the examples of studies need. */
 export const studyArrangements: Record<string, Arrangement> = {
   getStudySession: withSession,
   getUserTestingSession: withSession,

@@ -19,15 +19,15 @@ export interface Asked {
   key: string;
 }
 
-/** What came back: JSON, text of a file, the first event; or the refusal. */
+/** The outcome: JSON, the text of a file or the first event; or the refusal. */
 export type Came = { answer: unknown } | { refusal: { code: string; message: string } };
 
 export type Surface = (service: TestService, operation: Operation, asked: Asked) => Promise<Came>;
 
-/** A key that nobody was given. */
+/** A key that does not exist. */
 export const nobodysKey = 'sk_nobody_nobody_nobody_nobody';
 
-/** An answer over HTTP. */
+/** The outcome of an answer over HTTP. */
 export function cameOf(operation: Operation, { status, body, text }: Answer): Came {
   const answered = status < 300 || operation.otherStatuses?.[status] !== undefined;
   return answered ? { answer: body ?? text } : { refusal: { code: body.code, message: body.message } };
@@ -75,7 +75,7 @@ export const otherSurfaces: Record<string, Surface> = {
 
   MCP: async (service, operation, asked) => {
     if (asked.key !== nobodysKey) return agentCame(service, operation, asked);
-    // A key of nobody does not come as far as a tool.
+    // An unknown key is refused before it reaches a tool.
     const door = await fetch(`${service.origin}/mcp`, {
       method: 'POST',
       headers: { authorization: `Bearer ${asked.key}` },
@@ -85,7 +85,7 @@ export const otherSurfaces: Record<string, Surface> = {
   },
 };
 
-/** What an agent is told, as the others say it. */
+/** The outcome for an agent, in the format of the other surfaces. */
 async function agentCame(
   service: TestService,
   operation: Operation,
@@ -107,10 +107,10 @@ async function agentCame(
     const [, code = '', message] = /^(\w+)(?:: (.*))?/.exec(ours) ?? [];
     return { refusal: { code, message: message ?? data.message } };
   }
-  // What a write has made stands where no shortening of the answer cuts it.
+  // New ids of a write are in the part of the answer that is never truncated.
   if (!isSafe(operation)) for (const id of newIdsIn(data, args)) expect(ours).toContain(id);
   const kind = streamedAnswer(operation.response)?.kind;
-  // The last event comes first.
+  // The list begins with the last event.
   if (kind === 'events') return { answer: data.at(-1) };
   return { answer: kind === 'file' ? parsed(data.text) : data };
 }

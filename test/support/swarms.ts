@@ -4,7 +4,7 @@ import type { TestService } from './service.ts';
 export const rubric = {
   criteria: [{ id: 'lists', predicate: { type: 'toolCalledAtLeastOnce', toolName: 'list_ships' } }],
 };
-/** A persona that asks twice and is content. */
+/** A persona that asks two questions and ends the session. */
 export const twoQuestions = (turn: number): object =>
   turn < 2 ? { message: `Question ${turn}` } : { endSession: true };
 
@@ -16,7 +16,7 @@ interface StoredTally {
   held: number;
   rows: number;
 }
-/** What is stored of a run: what it counts, and what its sessions are. */
+/** The stored counts of a run, and of the states of its sessions. */
 export async function tallyOf(database: pg.Client, runId: string): Promise<StoredTally> {
   const { rows } = await database.query<StoredTally>(
     `select r.status, r.total, r.succeeded + r.failed + r.rate_limited as ended, count(*)::int as rows,
@@ -28,15 +28,15 @@ export async function tallyOf(database: pg.Client, runId: string): Promise<Store
   );
   return rows[0] as StoredTally;
 }
-/** No session is left that somebody has, or may take. */
+/** No session is held by a worker, or can be taken. */
 export const settled = { open: 0, held: 0 };
 
-/** What the service has warned of since then. */
+/** Warnings and errors that the service has logged since then. */
 export function warnings({ logs }: TestService, from: number): string[] {
   return logs.slice(from).filter((line) => /"level":"(error|warn)"/.test(line));
 }
 
-/** Launches may come as often as a test likes. */
+/** Resets the daily limit of launches. */
 export async function forgetLaunches(database: pg.Client): Promise<void> {
   await database.query(`delete from ledger_entries where budget = 'journeyLaunchesPerDay'`);
 }

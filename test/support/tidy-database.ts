@@ -1,16 +1,16 @@
 import type pg from 'pg';
 
-/** What a database was copied with: its catalogs in short, and the rows that it is made with. */
+/** The state of a new copy: a fingerprint of its catalogs, and the rows of the template. */
 export interface AsCopied {
   catalogs: string;
-  /** By table; the others are empty. */
+  /** Content by table; other tables are empty. */
   rows: Record<string, string>;
 }
 
-/** Larger than this it has held so much that emptying it leaves more than copying it anew costs. */
+/** Above this size, emptying a database costs more than a new copy. */
 const bytesAtMost = 60_000_000;
 
-/** Whatever alters a table, a function or a setting leaves a new row version in one of these, and so does `analyze`. */
+/** A fingerprint of the catalogs, which every change of a table, function or setting and `analyze` alters. */
 const catalogs = `
   select concat_ws(' ',
     (select count(*) || ' ' || sum(xmin::text::bigint) || ' ' || sum(reltuples) from pg_class where oid >= 16384),
@@ -37,7 +37,7 @@ export async function asCopied(client: pg.Client): Promise<AsCopied> {
   return { catalogs: await catalogsOf(client), rows };
 }
 
-/** Empties the database of this connection; false where something else than rows of it was changed. */
+/** Empties the database of this connection. Returns false if anything except its rows has changed. */
 export async function tidied(client: pg.Client, { catalogs: before, rows }: AsCopied): Promise<boolean> {
   await client.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -66,7 +66,7 @@ async function contentOf(client: pg.Client, table: string): Promise<string | nul
   return rows[0]?.content ?? null;
 }
 
-/** In one go; nothing that hangs on a deleted row is looked for, since that is deleted too. */
+/** Deletes in one statement, without foreign key checks: referring rows are deleted too. */
 function emptying(kept: string[]): string {
   return `do $$
     declare one text;

@@ -16,16 +16,16 @@ export interface Grant {
 
 /** A client that holds a tunnel open. */
 export interface Holder {
-  /** What it was told, or told. */
+  /** Events of the client. */
   events: TunnelEvent[];
-  /** How it ended: the code of the end for good, or that it was told to stop. */
+  /** How it ended: the final close code, or `stopped` by its owner. */
   ended: Promise<number | 'stopped'>;
   /** Resolves when the service has greeted it so many times. */
   greeted(times?: number): Promise<void>;
   stop(): void;
 }
 
-/** Ours. */
+/** Holds a tunnel with our own client. */
 export function hold(grant: Grant, target: string, relay = grant.relayWsUrl): Holder {
   const stopping = new AbortController();
   const events: TunnelEvent[] = [];
@@ -56,8 +56,8 @@ export function hold(grant: Grant, target: string, relay = grant.relayWsUrl): Ho
 }
 
 /**
- * One as others have written it, for the protocol without credit: paths name the server by its id, and whatever comes
- * from the server behind it is sent at once.
+ * Holds a tunnel with an older client, for the protocol without flow control: paths name the server by its
+ * id, and everything from the server behind it is sent at once.
  */
 export function holdAsBefore(grant: Grant, target: string): Holder {
   const events: TunnelEvent[] = [];

@@ -3,12 +3,12 @@ import { errorCodesOf, type Operation, streamedAnswer } from '../../src/contract
 import { telltale } from './hostile.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** What answered: an operation of the contract, the key management stub, the page of the console, or nothing at all. */
+/** The handler that answered: an operation, the key management stub, the page of the console, or none. */
 export type Hit = Operation | 'keyManagement' | 'console' | 'none';
 
 const canonical = ErrorBody.strict();
 
-/** What is wrong with an answer, whatever was asked; undefined when nothing is. */
+/** The problem with an answer, whatever the request was; undefined if there is none. */
 export function problemOf(
   answer: WireAnswer,
   hit: Hit,
@@ -31,7 +31,7 @@ export function problemOf(
   return problemOfRefusal(status, text);
 }
 
-/** A 500 is declared everywhere and right nowhere. */
+/** A 500 is declared everywhere, but is never acceptable. */
 function statusesOf(hit: Hit): Set<number> {
   if (hit === 'none') return new Set([400, 404]);
   if (hit === 'console') return new Set([200, 400, 404]);
@@ -64,7 +64,7 @@ function problemOfRefusal(status: number, text: string): string | undefined {
   if (details && Object.keys(details).length === 0) return 'its details are empty';
   if (code === 'CONFLICT' && typeof details?.['code'] !== 'string') return 'its details have no word for why';
   if (!message.isWellFormed()) return 'its message holds half a character';
-  // What a server said is there twice, as part of ours and as it was, at most 1,000 characters each time, beside its data.
+  // A server's message appears twice, quoted and raw, up to 1,000 characters each; its data is not counted.
   const { data } = (details?.['mcpError'] ?? {}) as { data?: unknown };
   if (text.length - (JSON.stringify(data)?.length ?? 0) > 3_000)
     return `it refuses at length: ${text.length} characters`;

@@ -10,13 +10,13 @@ interface ChangingTool {
   [field: string]: unknown;
 }
 
-/** What the server is at the moment; a test replaces parts of it. */
+/** The current behavior of the server; a test replaces parts of it. */
 interface Now {
   instructions: string | undefined;
   tools: ChangingTool[];
   /** Awaited before the tools are listed. */
   listing?: () => Promise<void>;
-  /** The result of a call; what is thrown is a JSON-RPC error, and nothing an answer that never comes. */
+  /** The result of a call. A thrown value is a JSON-RPC error; undefined never answers. */
   call: (
     name: string,
     input: Record<string, unknown>,
@@ -31,7 +31,7 @@ export interface Changing extends Target {
   called: string[];
 }
 
-/** A server of which a test can change everything while it runs. */
+/** A server whose behavior a test can change while it runs. */
 export async function startChanging(start: Partial<Now> = {}): Promise<Changing> {
   const now: Now = {
     instructions: undefined,

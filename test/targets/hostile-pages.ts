@@ -3,7 +3,7 @@ import { asTarget, listen, readRpc, type Target } from './listen.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Something outside that a page must never ask for. */
+/** An outside address that a page must never request. */
 const outside = 'http://127.0.0.1:9/outside';
 
 const text = { type: 'string' };
@@ -23,7 +23,7 @@ function wide(fields: number, inner: Schema = text): Schema {
   };
 }
 
-/** Tools whose schemas no form can hold, by name. */
+/** Schemas that no form can show, by the name of the tool. */
 export const schemas: Record<string, unknown> = {
   recursive: {
     type: 'object',
@@ -61,7 +61,7 @@ export const schemas: Record<string, unknown> = {
       lost: { $ref: `#${'/a'.repeat(200_000)}` },
     },
   },
-  // Written as JSON: in a program it would set the prototype.
+  // Parsed from JSON, because an object literal would set the prototype.
   prototypes: JSON.parse(
     '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"toString":{"type":"object","properties":{"valueOf":{"type":"number"}}}}}',
   ),
@@ -77,7 +77,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** What tools answer, by name. */
+/** Results by the name of the tool. */
 export const answers: Record<string, () => object> = {
   megabytes: () => ({ content: [{ type: 'text', text: megabyte.repeat(6) }] }),
   pieces: () => ({ content: Array.from({ length: 30_000 }, (_, at) => ({ type: 'text', text: `${at}` })) }),
@@ -100,7 +100,7 @@ export const answers: Record<string, () => object> = {
   }),
 };
 
-/** An MCP server that is legal in all it says, and means no good to the pages that show it. */
+/** A valid MCP server that attacks the pages that show it. */
 export async function startHostilePages(): Promise<{ url: string } & Target> {
   const named = {
     ...schemas,

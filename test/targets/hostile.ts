@@ -16,10 +16,10 @@ type Misbehaviour = (exchange: Exchange) => void | Promise<void>;
 
 interface Seen {
   path: string;
-  /** Of HTTP. */
+  /** The HTTP method. */
   method: string;
   headers: IncomingHttpHeaders;
-  /** Method of JSON-RPC, and what came with it. */
+  /** The JSON-RPC method. */
   rpc: string | undefined;
   id: Rpc['id'];
   params: Rpc['params'];
@@ -28,13 +28,13 @@ interface Seen {
 export interface Hostile extends Target {
   url(path: string): string;
   seen: Seen[];
-  /** Answers the calls of the tool `slow` at /odd that wait; says how many did. */
+  /** Answers the waiting calls of the tool `slow` at /odd, and returns their number. */
   release(): number;
-  /** From now on /odd answers 404 to the sessions it gave, as after a restart. */
+  /** Makes /odd answer 404 to its sessions from now on, as after a restart. */
   forgetSessions(): void;
 }
 
-/** Each path misbehaves in one way. `redirectAway` is where /redirect-away leads. */
+/** Each path misbehaves in one way. `redirectAway` is the target of /redirect-away. */
 export async function startHostile(options: { redirectAway?: string } = {}): Promise<Hostile> {
   const seen: Seen[] = [];
   const odd = new OddServer();
@@ -67,7 +67,7 @@ export async function startHostile(options: { redirectAway?: string } = {}): Pro
 
 const hang: Misbehaviour = () => new Promise(() => {});
 
-/** Requests only; notifications are taken, and the legacy handshake and its forerunner work. */
+/** Misbehaves for requests only: notifications, `initialize` and `server/discover` work. */
 function when(method: 'tools/call' | 'any', act: Misbehaviour): Misbehaviour {
   return (exchange) => {
     const { rpc } = exchange;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Rpc, sendJson } from './listen.ts';
 
-/** What the hand-written targets get of a request. */
+/** A request with its response, as hand-written targets handle it. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -31,7 +31,7 @@ export function sendError({ response, rpc }: Exchange, error: object, status = 2
 
 export const methodNotFound = { code: -32601, message: 'Method not found' };
 
-/** The least a server of 2025-11-25 does, without sessions; it has one tool. */
+/** A minimal server of 2025-11-25 without sessions, with one tool. */
 export function answerLegacy(exchange: Exchange): void {
   const { request, response, rpc } = exchange;
   if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();

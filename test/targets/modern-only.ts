@@ -7,9 +7,9 @@ import { createModernServer } from './modern-only-server.ts';
 
 export interface ModernOnly extends Target {
   url: string;
-  /** `method` is the one of JSON-RPC; that of HTTP where the body holds none. */
+  /** `method` is the JSON-RPC method, or the HTTP method if the body has none. */
   requests: { method: string; headers: IncomingHttpHeaders }[];
-  /** What `Mcp-Param-Region` held in each call of `in_region`. */
+  /** The header `Mcp-Param-Region` of each call of `in_region`. */
   regions: (string | null)[];
 }
 

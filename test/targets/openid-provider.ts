@@ -10,13 +10,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { asTarget, listen, sendJson, type Target } from './listen.ts';
 
-/** What the provider says about whoever is at its door. */
+/** The claims of the provider about a person. */
 export type SaidClaims = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
 export interface Lie {
-  /** Put over the claims of the token. */
+  /** Overrides claims of the token. */
   claims?: Record<string, unknown>;
-  /** Signs instead of the key that the provider publishes. */
+  /** Signs the token instead of the published key. */
   key?: KeyObject;
   algorithm?: 'none';
 }
@@ -25,7 +25,7 @@ export interface OpenIdProvider extends Target {
   issuer: string;
   /** The form of every token request. */
   tokenRequests: Record<string, string>[];
-  /** Where the browser of somebody is sent, who went to `url` and agreed. */
+  /** Returns the callback address for a person who opened `url` and agreed. */
   agree(url: string, person: SaidClaims, lie?: Lie): Promise<string>;
 }
 
@@ -37,7 +37,7 @@ interface Code {
   lie: Lie;
 }
 
-/** One key for all of a process: making one takes long. */
+/** One key per process, because generating a key takes long. */
 const ours = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /** An OpenID Connect provider on loopback: discovery, keys, codes that work once and only with their verifier. */
@@ -47,9 +47,9 @@ export async function startOpenIdProvider({
   atTheDoor,
 }: {
   port?: number;
-  /** Who agrees at once whenever a browser comes. */
+  /** The person who agrees at once when a browser comes. */
   atTheDoor?: SaidClaims;
-  /** Otherwise it is told by the userinfo endpoint alone. */
+  /** Otherwise only the userinfo endpoint returns the address. */
   emailInToken?: boolean;
 } = {}): Promise<OpenIdProvider> {
   const codes = new Map<string, Code>();
@@ -100,7 +100,7 @@ export async function startOpenIdProvider({
     if (asked.get('client_id') !== client.id || asked.get('response_type') !== 'code')
       throw new Error(`Not a request of ours: ${url}`);
     if (asked.get('code_challenge_method') !== 'S256') throw new Error('No proof of possession');
-    // Reads as a number, which it must not be taken for.
+    // A code of digits, which must not be parsed as a number.
     const code = `${randomInt(1e12, 9e12)}${randomInt(1e12, 9e12)}`;
     codes.set(code, { asked, person, lie });
     const back = new URL(asked.get('redirect_uri') ?? '');
@@ -137,7 +137,7 @@ export async function startOpenIdProvider({
   return asTarget(said, listening.stop);
 }
 
-/** Whether a request for tokens is by whom the code was made for. */
+/** Whether a token request has the client, the redirect and the verifier of the code. */
 function isFor({ asked }: Code, form: Record<string, string>): boolean {
   const challenge = createHash('sha256')
     .update(form['code_verifier'] ?? '')
@@ -158,7 +158,7 @@ function signed(claims: object, { key = ours.privateKey, algorithm }: Lie): stri
   return `${content}.${createSign('RSA-SHA256').update(content).sign(key, 'base64url')}`;
 }
 
-/** A key that the provider knows nothing of. */
+/** A key that the provider does not publish. */
 export function anotherKey(): KeyObject {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 }

@@ -68,7 +68,7 @@ export interface OAuthDemo extends Target {
   obtainTokens(): Promise<ObtainedTokens>;
 }
 
-/** Its metadata says localhost, and clients compare, so it is not reached as 127.0.0.1. No refresh tokens. */
+/** Reached as localhost, because clients compare the URL with its metadata. Issues no refresh tokens. */
 export async function startOAuthDemo(): Promise<OAuthDemo> {
   const [port, authPort] = [await freePort(), await freePort()];
   const env = { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) };
@@ -156,12 +156,12 @@ process.on('exit', () => {
   for (const child of running) killGroup(child);
 });
 
-/** Resolves when all ports accept; rejects with what the process said when it ends before. */
+/** Resolves when all ports accept connections; rejects with the output if the process ends before. */
 async function run(args: string[], env: Record<string, string>, ports: number[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that the servers it starts end with it.
+    // A process group of its own, so that the servers it starts end with it.
     detached: true,
   });
   running.add(child);

@@ -7,17 +7,17 @@ import { z } from 'zod';
 import { answerWeb, asTarget, listen, readRpc, sendJson, type Target } from './listen.ts';
 
 export interface RotatingOAuthOptions {
-  /** Seconds an access token lives; 3600 unless told. */
+  /** Lifetime of access tokens in seconds; default 3600. */
   expiresIn?: number;
-  /** What the authorization server calls itself, when that is not where it is. */
+  /** The issuer, if it differs from the URL of the authorization server. */
   issuer?: string;
-  /** A refresh brings no new refresh token, and the old one stays valid. */
+  /** A refresh returns no new refresh token, and the old one stays valid. */
   omitRefreshToken?: boolean;
   requireClientSecret?: boolean;
   scope?: string;
 }
 
-/** As the import takes it. */
+/** Tokens in the format of the import. */
 interface IssuedTokens {
   serverUrl: string;
   authorizationServerUrl: string;
@@ -48,7 +48,7 @@ const client = { clientId: 'rotating-client', clientSecret: 'rotating-secret' };
 export interface RotatingOAuth extends Target {
   url: string;
   authorizationServerUrl: string;
-  /** Refreshes that were granted, and those that were refused. */
+  /** Numbers of granted and of refused refreshes. */
   readonly refreshes: number;
   readonly refusedRefreshes: number;
   /** 401 answers of the MCP server. */
@@ -58,10 +58,10 @@ export interface RotatingOAuth extends Target {
   issueTokens(scope?: string): IssuedTokens;
   expireAccessTokens(): void;
   revokeRefreshTokens(): void;
-  /** The rotation happens at once, its answer leaves later: until then the caller holds two dead tokens. */
+  /** Delays the answer of a refresh; until then the caller has two dead tokens, which rotate at once. */
   delayRefresh(milliseconds: number): void;
   requireScope(scope: string | undefined): void;
-  /** The MCP server says from now on that somebody else issues its tokens. */
+  /** Makes the MCP server name another issuer from now on. */
   nameIssuer(url: string): void;
 }
 
@@ -195,7 +195,7 @@ export async function startRotatingOAuth(options: RotatingOAuthOptions = {}): Pr
   });
 }
 
-/** The secret may come in the header or in the form. */
+/** The client secret may be in the header or in the form. */
 function isClient(request: IncomingMessage, form: Record<string, string>, secretNeeded = false): boolean {
   const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const [id, secret] = basic

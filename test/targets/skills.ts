@@ -4,7 +4,7 @@ import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/
 import { answerLegacy, initializeResult, methodNotFound, sendError, sendResult } from './legacy.ts';
 import { answerWeb, asTarget, listen, readRpc, type Target } from './listen.ts';
 
-/** Follows SEP-2640 in both eras, as the SDK does it. */
+/** Implements SEP-2640 in both eras with the SDK. */
 export async function startSkillServer(
   files: Record<string, string | Uint8Array>,
 ): Promise<{ url: string } & Target> {
@@ -24,13 +24,13 @@ export async function startSkillServer(
   });
 }
 
-/** What a server written by hand says about its skills; a test replaces parts of it. */
+/** The behavior of a hand-written skill server; a test replaces parts of it. */
 interface CraftedSkills {
   advertises: unknown;
   entries: unknown[];
-  /** What `skills/get` answers for an address; the listed entry, unless told. Nothing is an error. */
+  /** The answer of `skills/get` for a URI; default: the listed entry. Undefined is an error. */
   entry: (uri: string) => unknown;
-  /** What `resources/read` answers for an address. Nothing is an error. */
+  /** The answer of `resources/read` for a URI. Undefined is an error. */
   read: (uri: string) => object | undefined;
   error: { code: number; message: string };
 }
@@ -38,7 +38,7 @@ interface CraftedSkills {
 export interface Crafted extends Target {
   url: string;
   now: CraftedSkills;
-  /** Methods that came, with the address they were about. */
+  /** Requested methods, with their URI. */
   asked: string[];
 }
 
@@ -80,7 +80,7 @@ export async function startCraftedSkills(): Promise<Crafted> {
   return asTarget({ url: `http://127.0.0.1:${port}/mcp`, now, asked }, stop);
 }
 
-/** An entry as a server would list a file with this text. */
+/** The entry of a file with this content, as a server lists it. */
 export function listedAs(
   uri: string,
   content: string | Buffer,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { answerLegacy, initializeResult, methodNotFound, sendError, sendResult } from './legacy.ts';
 import { asTarget, listen, readRpc, type Target } from './listen.ts';
 
-/** What a widget of ours says first, and how it gets what its tool answered. Written after MCP Apps, 2026-01-26. */
+/** The handshake of our widgets, and the delivery of tool results, as in MCP Apps, 2026-01-26. */
 const bridge = `
   let asked = 0;
   const waiting = new Map();
@@ -49,7 +49,7 @@ const counter = page(
    begin();`,
 );
 
-/** By the name of the tool that brings it; the address is `ui://fixture/NAME`. */
+/** Pages by the name of their tool; the URI is `ui://fixture/NAME`. */
 const pages: Record<string, string> = {
   counter,
   complains: page(
@@ -59,7 +59,7 @@ const pages: Record<string, string> = {
   silent: page('<p>never says hello</p>', 'const shown = () => {};'),
   throws: page('<p>throws</p>', `const shown = () => {}; null.begin();`),
   blank: page('', 'const shown = () => {}; begin();'),
-  // Its csp allows the one address and not the other.
+  // The CSP of this page allows only the first of the two addresses.
   reaches: page(
     '<p id="got"></p>',
     `const shown = async (input) => {
@@ -95,7 +95,7 @@ const pages: Record<string, string> = {
      };
      begin();`,
   ),
-  // Looks for a way to the page around it, and to the service that shows it. Its state says what it found.
+  // Tries to reach the page around it and the service that shows it. Its state lists the results.
   trespasses: page(
     '<p id="state">begins</p><img id="picture" hidden><button id="leave">Leave</button>',
     `const found = [];
@@ -139,22 +139,22 @@ const pages: Record<string, string> = {
 
 const mime = { openai: 'text/html+skybridge' } as Record<string, string>;
 
-/** A server of those who wrote MCP Apps; over stdio, since it would listen on every interface. */
+/** A server of the authors of MCP Apps. Runs over stdio: over HTTP it would listen on every interface. */
 export const widgetSample = fileURLToPath(
   new URL('index.js', import.meta.resolve('@modelcontextprotocol/server-basic-vanillajs')),
 );
 
 export interface WidgetServer extends Target {
   url: string;
-  /** Methods that came, with what they were about. */
+  /** Requested methods, with their subject. */
   asked: string[];
-  /** What `tools/call` answers, where a test says so. */
+  /** Results of `tools/call` that a test has set. */
   results: Map<string, object>;
-  /** Address that the csp of `reaches` allows. */
+  /** The address that the CSP of `reaches` allows. */
   allowed: string;
 }
 
-/** Tools with interfaces, each with its own ways. */
+/** A server of tools with widgets that behave differently. */
 export async function startWidgetServer(allowed = 'http://127.0.0.1:1'): Promise<WidgetServer> {
   const asked: string[] = [];
   const results = new Map<string, object>();
@@ -186,7 +186,7 @@ export async function startWidgetServer(allowed = 'http://127.0.0.1:1'): Promise
       case 'tools/list':
         return sendResult(exchange, { tools });
       case 'resources/list':
-        // Told here only: what the content says about itself is asked for first.
+        // Only the list has the CSP: clients prefer the metadata of the content, which has none.
         return sendResult(exchange, {
           resources: [
             {

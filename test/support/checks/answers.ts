@@ -3,7 +3,7 @@ import { type CheckExample, examples } from './example.ts';
 
 const finalText = 'The ship is in Kiel.\n\nShall I book it?';
 
-/** Of the kinds that look at the answer, and at what it took. */
+/** Examples for checks of the answer and of the resources it used. */
 export const answerExamples: CheckExample[] = [
   ...examples(
     'responseContains',

@@ -9,7 +9,7 @@ const city = {
   required: ['city'],
 };
 
-/** Of the kinds that look at what was called. */
+/** Examples for checks of tool calls. */
 export const callExamples: CheckExample[] = [
   ...examples(
     'toolCalledWith',
@@ -227,7 +227,7 @@ export const callExamples: CheckExample[] = [
   ),
 ];
 
-/** Of the kinds that look at how it went. */
+/** Examples for checks of tool errors. */
 export const failureExamples: CheckExample[] = [
   ...examples(
     'noToolErrors',

@@ -4,7 +4,7 @@ import { type CheckExample, examples } from './example.ts';
 const described = tool('find', { description: 'Finds ships by the city they lie in' });
 const incomplete = { declarations: partial(described) };
 
-/** Of the kinds that look at what servers declare. */
+/** Examples for checks of tool declarations. */
 export const declarationExamples: CheckExample[] = [
   ...examples(
     'toolDescriptionsPresent',

@@ -8,7 +8,7 @@ const structured = result('find', { structuredContent: { ships: ['Gorch'], total
 const json = result('find', { text: '{"ships":[1,2]}', json: { ships: [1, 2] }, bytes: 15 });
 const cutShort = result('find', { text: 'Two sh', whole: false });
 
-/** Of the kinds that look at what tools returned. */
+/** Examples for checks of tool results. */
 export const resultExamples: CheckExample[] = [
   ...examples(
     'toolResultMatches',

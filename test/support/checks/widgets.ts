@@ -5,7 +5,7 @@ const rendered = render('map', 'rendered', { latencyMs: 50 });
 const blank = render('map', 'blank_screenshot', { consoleErrors: ['x is not a function'] });
 const unseen = render('map', 'browser_unavailable');
 
-/** Of the kinds that look at widgets. */
+/** Examples for checks of widgets. */
 export const widgetExamples: CheckExample[] = [
   ...examples(
     'widgetRendered',

@@ -27,7 +27,7 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
   ];
 }
 
-/** Something on every page, made once. */
+/** Creates content for every page, once. */
 async function setUp({ api, projectId, serverId }: Console) {
   const made = (await api.listEnvironments({ projectId })).items[0];
   if (made) return { clientId: made.hostId, environmentId: made.id };
@@ -52,7 +52,7 @@ async function setUp({ api, projectId, serverId }: Console) {
   return { clientId, environmentId };
 }
 
-/** One that is switched off, so that nothing is ever sent there. */
+/** A disabled webhook, so that nothing is ever sent there. */
 async function aWebhook({ api, projectId }: Console): Promise<string> {
   const made = (await api.listWebhooks({ projectId })).items[0];
   if (made) return made.id;

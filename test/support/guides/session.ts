@@ -10,7 +10,7 @@ export interface Said {
   stderr: string;
 }
 
-/** One shell that reads block after block: what one exports, the next ones have. A command that fails ends it. */
+/** One shell that runs block after block, so that exported variables persist. A failing command ends it. */
 export class Session {
   private readonly shell: ChildProcess;
   private readonly folder: string;
@@ -20,17 +20,17 @@ export class Session {
   private lines: string[] = [];
   private stderr = '';
   private listener: (line: string) => void = () => {};
-  /** What commands in the background have printed, by the number of their block. */
+  /** The output of background commands, by the number of their block. */
   private readonly background = new Map<number, string[]>();
 
   constructor(folder: string, env: Record<string, string>) {
     this.folder = folder;
-    // A group of its own, so that whatever it started can be ended with it.
+    // A process group of its own, so that everything it started can be ended with it.
     this.shell = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail'], {
       cwd: folder,
       env,
       detached: true,
-      // Output of the background has a pipe of its own, so that it cannot interrupt a line of the foreground.
+      // Background output has its own pipe, so that it cannot interrupt a line of the foreground.
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
     this.closed = once(this.shell, 'close');
@@ -57,18 +57,18 @@ export class Session {
     const end = `\u0002${this.count}`;
     this.lines = [];
     this.stderr = '';
-    // The new line is for output that does not end with one.
+    // The newline is for output that does not end with one.
     await this.until((line) => line === end, `. ${file} < /dev/null 3>&-; printf '\\n${end}\\n'\n`);
     return { stdout: this.lines.slice(0, -1).join('\n').trimEnd(), stderr: this.stderr };
   }
 
-  /** Resolves when what the block has printed so far satisfies; it goes on until the session ends. */
+  /** Resolves when the output of the block satisfies the condition. The block runs until the session ends. */
   async start(text: string, satisfies: (printed: string) => boolean): Promise<void> {
     const file = await this.written(text);
     const number = this.count;
     const printed: string[] = [];
     this.background.set(number, printed);
-    // What marks the lines stays until nobody writes any more, so that a service can end as it should.
+    // `sed` ignores SIGTERM and reads until the end of its input, so that a service can shut down in order.
     const tagged = `( . ${file} ) < /dev/null 2>&1 3>&- | ( trap '' TERM; exec sed -u 's/^/${number}\\x01/' >&3 ) &\n`;
     await this.until(() => satisfies(printed.join('\n')), tagged).catch((error: unknown) => {
       throw new Error(`${(error as Error).message}\n${printed.join('\n')}`);
@@ -108,7 +108,7 @@ export class Session {
       await Promise.race([
         heard,
         this.exited.then(async () => {
-          // What it said last is there when nobody holds its output open any more.
+          // `end` waits until all output is closed, so that the last lines are included.
           await this.end();
           throw new Error(`failed\n${this.everything()}`);
         }),

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { key } from './fleet.ts';
 
-/** One request that was sent, in milliseconds of this process. */
+/** One request that was sent; times are in milliseconds of this process. */
 export interface Attempt {
   kind: string;
-  /** As HAProxy logs it. */
+  /** The name that HAProxy logs. */
   name: string;
   from: number;
   to: number;
-  /** Undefined when nobody answered, or not to the end. */
+  /** Undefined without a complete answer. */
   status: number | undefined;
-  /** What the answer says about why, or the error. */
+  /** The reason in the answer, or the error. */
   problem: string;
 }
 
-/** Something that was wanted, however often it had to be asked for. */
+/** A call with all its attempts. */
 export interface Call {
   kind: string;
   from: number;
@@ -26,21 +26,21 @@ export interface Call {
 export interface Wanted {
   body?: unknown;
   bytes?: Uint8Array<ArrayBuffer>;
-  /** The same for each attempt, so that the effect is one. */
+  /** The idempotency key of all attempts. */
   key?: string;
   headers?: Record<string, string>;
 }
 
-/** Milliseconds after which nobody goes on asking. */
+/** Milliseconds after which a call gives up. */
 const patience = 60_000;
 /**
- * A connection for each request. Of one that is kept HAProxy closes the second and later requests without a word in its
- * log, so that nobody could tell which replica had them.
+ * Opens a connection for each request. On a connection that is kept, HAProxy closes later requests without a
+ * log line, so that their replica would be unknown.
  */
 const dispatcher = new Agent({ pipelining: 0 });
 const again = /IDEMPOTENCY_KEY_IN_USE|RATE_LIMITED/;
 
-/** Whoever uses the fleet: asks again what failed, and writes down what came of each attempt. */
+/** A client of the fleet that repeats failed requests and records the outcome of each attempt. */
 export class Caller {
   readonly failures: Attempt[] = [];
   readonly calls: Call[] = [];
@@ -52,13 +52,13 @@ export class Caller {
     this.origin = origin;
   }
 
-  /** A name that no other request has. */
+  /** A unique name for a request. */
   name(kind: string): string {
     return `${kind}-${(this.named++).toString(36)}`;
   }
 
   /** The JSON that was answered, in the end. */
-  // Loads look at whatever came back.
+  // Loads read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   async json(kind: string, method: string, path: string, wanted: Wanted = {}): Promise<any> {
     return JSON.parse(Buffer.from(await this.bytes(kind, method, path, wanted)).toString('utf8'));
@@ -80,7 +80,7 @@ export class Caller {
     }
   }
 
-  /** A stream of events that has begun, or undefined where it did not. */
+  /** An open stream of events; undefined if it could not be opened. */
   async stream(kind: string, path: string, lastEventId: string | undefined): Promise<Response | undefined> {
     const name = this.name(kind);
     const from = performance.now();

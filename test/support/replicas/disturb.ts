@@ -4,20 +4,20 @@ import type { Fleet, Member } from './fleet.ts';
 
 export type What = 'kill' | 'freeze' | 'restart' | 'restart database';
 
-/** What was done to whom, in milliseconds of this process. */
+/** Times are in milliseconds of this process. */
 export interface Disturbance {
   what: What;
   who: string;
   from: number;
-  /** When the process was gone or went on, or the database answered. */
+  /** When the process had ended or continued, or the database answered. */
   until: number;
-  /** When all was as before. */
+  /** When everything was as before. */
   over: number;
-  /** Whether it held the tunnel when it began. */
+  /** Whether the process held the tunnel at the beginning. */
   relay: boolean;
 }
 
-/** Does one thing after the other to a fleet. */
+/** Disturbs a fleet, one disturbance after the other. */
 export class Disturber {
   readonly done: Disturbance[] = [];
   readonly fleet: Fleet;
@@ -29,7 +29,7 @@ export class Disturber {
   async disturb(what: What, who: string): Promise<void> {
     const relay = (await this.fleet.relay()) === who;
     const from = performance.now();
-    // Known from the beginning, for what is measured meanwhile.
+    // Listed from the beginning, because measurements need it meanwhile.
     const disturbance: Disturbance = { what, who, from, until: Infinity, over: Infinity, relay };
     this.done.push(disturbance);
     await this.act(what, who, () => (disturbance.until = performance.now()));
@@ -54,7 +54,7 @@ export class Disturber {
     if (api) await front.sees(who, true);
   }
 
-  /** A replica until HAProxy has found out, a worker until its leases are over. */
+  /** Freezes a replica until HAProxy has noticed, or a worker until its leases have expired. */
   private async freeze({ name, role, process }: Member, until: () => void): Promise<void> {
     process.child.kill('SIGSTOP');
     if (role === 'api') await this.fleet.front.sees(name, false);

@@ -7,16 +7,16 @@ interface Facts {
   disturbances: readonly Disturbance[];
   lines: ReadonlyMap<string, Line>;
   notices: readonly Notice[];
-  /** Who held the tunnel when. */
+  /** The holders of the tunnel over time. */
   held: readonly Held[];
 }
 
-/** Milliseconds between what HAProxy does and this process's reading of it. */
+/** Milliseconds between an action of HAProxy and this process's reading of it. */
 const slack = 250;
 
 /**
- * Why an attempt may have failed: it was under way on a replica when that was killed or stood still, as HAProxy says who
- * had it; or it was for a tunnel whose client was connected to such a replica and was not back yet. Undefined otherwise.
+ * The disturbance that excuses a failed attempt: its replica, which HAProxy logs, was killed or frozen
+ * meanwhile; or it used a tunnel whose client was connected to such a replica and not back yet.
  */
 export function excuseOf(attempt: Attempt, facts: Facts): Disturbance | undefined {
   const line = facts.lines.get(attempt.name);
@@ -34,8 +34,8 @@ export function excuseOf(attempt: Attempt, facts: Facts): Disturbance | undefine
 }
 
 /**
- * Whether HAProxy ended it when it found this replica gone. It ends whatever it was about to give to it, even when it has
- * just begun to give that to another one, whose name is then in the log.
+ * Whether HAProxy ended the attempt when it found this replica down. HAProxy ends whatever it was about to
+ * send there, even if it has just chosen another replica, whose name is then in the log.
  */
 function isCutWith(who: string, { ending }: Line, attempt: Attempt, notices: readonly Notice[]): boolean {
   if (!ending.startsWith('D')) return false;

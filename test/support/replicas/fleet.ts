@@ -12,14 +12,14 @@ import { Front } from './front.ts';
 import { Models } from './models.ts';
 
 export const key = `sk_${'fleet'.repeat(8)}`;
-/** Replicas have the names that they have in the configuration of HAProxy. */
+/** The replicas have their names in the configuration of HAProxy. */
 const replicas = ['one', 'two', 'three'];
 const workers = ['worker-1', 'worker-2', 'worker-3'];
 
-/** Seconds for which trials of a silent process are left to it: shorter than usual, since runs are short too. */
+/** Seconds until trials of a silent process are taken over: fewer than usual, because runs are short. */
 const lease = 3;
 
-/** A process of the fleet, which may be another one after a while under the same name. */
+/** A named process of the fleet; a restart replaces the process. */
 export class Member {
   readonly name: string;
   readonly role: 'api' | 'worker';
@@ -39,13 +39,13 @@ export class Member {
     return this.running;
   }
 
-  /** What it logged about a request. */
+  /** Log lines of the process about a request. */
   linesAbout(requestId: string): string[] {
     const lines = this.all.flatMap(({ stderr }) => stderr.split('\n'));
     return lines.filter((line) => line.includes(`"${requestId}"`));
   }
 
-  /** Again after 2 seconds when it could not start, as the units for systemd do. */
+  /** Starts the process, and again 2 seconds after a failure, as the systemd units do. */
   async start(): Promise<void> {
     for (let tries = 1; ; tries++)
       try {
@@ -64,7 +64,7 @@ export class Member {
     await this.running.said(this.role === 'api' ? /ready\n[\s\S]*Docs/ : /The Drydock worker is running/);
   }
 
-  /** Ends it however it is. */
+  /** Kills the process, even while it is frozen. */
   async end(): Promise<void> {
     const { running } = this;
     if (!running || running.child.exitCode !== null || running.child.signalCode !== null) return;
@@ -80,7 +80,7 @@ export class Fleet {
   readonly node: PostgresNode;
   readonly models: Models;
   readonly demo: DemoHttp;
-  /** By the port at which the others reach it: which replica holds a tunnel. */
+  /** Replicas by the port at which the others reach them, to find the holder of a tunnel. */
   readonly hops: Map<number, string>;
   private readonly ends: (() => Promise<unknown>)[];
 
@@ -133,7 +133,7 @@ export class Fleet {
     for (const name of workers)
       members.push(new Member(name, 'worker', { ...shared, DRYDOCK_DATA_DIR: join(folder, name) }));
     for (const member of members) ends.push(() => member.end());
-    // All at once: whichever is first makes the tables.
+    // All at once: the first one creates the tables.
     await Promise.all(members.map((member) => member.start()));
     const front = new Front(folder, port, ports);
     ends.push(() => front.stop());
@@ -186,10 +186,10 @@ async function settings({
     SCRIPTED_PROVIDER_KEY: 'k-scripted',
     DRYDOCK_PERSONA_MODEL: 'scripted/model',
     DRYDOCK_EVAL_LEASE: String(lease),
-    // So that a run takes a while.
+    // Limits concurrency, so that a run takes a while.
     DRYDOCK_EVAL_TRIALS: '2',
     DRYDOCK_JOURNEY_SESSIONS: '2',
-    // Counted and shared by the replicas, but never reached.
+    // The rate limit is counted and shared by the replicas, but never reached.
     DRYDOCK_RATE_LIMIT: '600000/100000',
     DRYDOCK_SHUTDOWN_NOTICE: '3',
     DRYDOCK_BROWSER: 'off',

@@ -4,33 +4,33 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Where Debian puts it. */
+/** The path on Debian. */
 const haproxy = '/usr/sbin/haproxy';
 const shipped = new URL('../../../deploy/haproxy/haproxy.cfg', import.meta.url);
 
-/** What HAProxy wrote about a request. */
+/** A request in the log of HAProxy. */
 export interface Line {
   status: number;
-  /** Who answered it, or was asked last; `<NOSRV>` for nobody. */
+  /** The server that answered or was tried last; `<NOSRV>` for none. */
   server: string;
-  /** How it ended, in HAProxy's letters. */
+  /** HAProxy's termination state. */
   ending: string;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took: number;
 }
 
-/** What it said, in milliseconds of this process. */
+/** A message of HAProxy; `at` is in milliseconds of this process. */
 export interface Notice {
   at: number;
   text: string;
 }
 
-/** HAProxy with the configuration that we hand out, in front of replicas at these ports. */
+/** HAProxy with the shipped configuration, in front of replicas at these ports. */
 export class Front {
   readonly port: number;
-  /** By the name that a caller gave its request. */
+  /** Log entries by the name that a caller gave its request. */
   readonly lines = new Map<string, Line>();
-  /** What it said about its servers, and about itself, and when. */
+  /** Messages of HAProxy about itself and its servers. */
   readonly notices: Notice[] = [];
   private readonly folder: string;
   private readonly servers: Record<string, number>;
@@ -51,7 +51,7 @@ export class Front {
   async start(): Promise<void> {
     const path = join(this.folder, 'haproxy.cfg');
     await writeFile(path, configured(await readFile(shipped, 'utf8'), this.port, this.servers));
-    // HAProxy takes every server for up until a check says otherwise.
+    // HAProxy considers every server up until a check fails.
     for (const name of Object.keys(this.servers)) this.up.set(name, true);
     this.child = spawn(haproxy, ['-db', '-f', path], { stdio: ['ignore', 'pipe', 'pipe'] });
     const { stdout, stderr } = this.child;
@@ -60,7 +60,7 @@ export class Front {
     await this.listening();
   }
 
-  /** Resolves when the checks of HAProxy say so; rejects when they do not within a minute. */
+  /** Resolves when HAProxy's checks report this state; rejects after a minute. */
   async sees(server: string, up: boolean): Promise<void> {
     const until = performance.now() + 60_000;
     while (this.up.get(server) !== up) {
@@ -107,7 +107,7 @@ export class Front {
   }
 }
 
-/** The shipped file with the ports of this machine; a line that is not found is a test that tests something else. */
+/** The shipped file with the ports of this machine. A missing line is an error: the test relies on it. */
 function configured(text: string, port: number, servers: Record<string, number>): string {
   const put = (before: string, from: string, to: number): string => {
     if (!before.includes(from)) throw new Error(`haproxy.cfg has no ${from}`);

@@ -5,13 +5,13 @@ import type { Fleet } from './fleet.ts';
 import { trialWords } from './models.ts';
 import { Tunnel } from './tunnel.ts';
 
-/** Each run of evals has so many trials, each of the swarm so many sessions. */
+/** Size of each eval run in cases and repetitions, and of each swarm in targets and sessions. */
 export const cases = 4;
 export const repetitions = 8;
 export const targets = 3;
 export const sessionsPerTarget = 3;
 
-/** What loads need, made before anything is disturbed. */
+/** Resources that the loads need, created before the first disturbance. */
 export interface Ground {
   caller: Caller;
   project: string;
@@ -28,7 +28,7 @@ export async function prepare(fleet: Fleet): Promise<Ground> {
   const project = `/projects/${items[0].id}`;
   const { id: serverId } = await made(`${project}/servers`, { name: 'harbour', url: fleet.demo.url });
   const tests = Array.from({ length: cases }, (_, nth) =>
-    // Half of them ask for what the model does not say, so that there is a verdict to lose.
+    // Half of the cases fail, because the model does not say the needle, so that both verdicts occur.
     promptCase(`Case ${nth}`, `${trialWords} ${nth}?`, {
       type: 'responseContains',
       needle: nth % 2 === 0 ? 'Albatross' : 'Titanic',

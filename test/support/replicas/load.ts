@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Ground } from './ground.ts';
 import { type Watched, watch } from './watch.ts';
 
-/** What the fleet has said that it did. */
+/** Everything that the fleet has acknowledged. */
 export class Acknowledged {
-  /** Ids of what was made, by the action that the audit knows it under, with the name that only it has. */
+  /** Ids of created resources, with the action in the audit log and the unique name. */
   readonly made: { action: string; id: string; name: string }[] = [];
-  /** What each edited thing said last. */
+  /** The last acknowledged text of each edited resource. */
   readonly edited = new Map<string, string>();
-  /** Of uploads: id and digest. */
+  /** Digests of uploads by id. */
   readonly uploads = new Map<string, string>();
   readonly runs: string[] = [];
   readonly swarms: string[] = [];
@@ -19,9 +19,9 @@ export class Acknowledged {
 interface Lane {
   ground: Ground;
   acknowledged: Acknowledged;
-  /** Which of its kind. */
+  /** Number of the lane among those of its kind. */
   lane: number;
-  /** Which step of the lane. */
+  /** Number of the step in the lane. */
   nth: number;
 }
 
@@ -32,7 +32,7 @@ interface Kind {
   step: (lane: Lane) => Promise<void>;
 }
 
-/** Everything that is asked of the fleet at once. */
+/** All loads, which run concurrently. */
 const kinds: Record<string, Kind> = {
   read: { lanes: 2, pause: 100, step: read },
   write: { lanes: 2, pause: 150, step: write },
@@ -41,7 +41,7 @@ const kinds: Record<string, Kind> = {
   live: { lanes: 1, pause: 100, step: live },
   upload: { lanes: 1, pause: 400, step: upload },
   tunnel: { lanes: 1, pause: 150, step: throughTunnel },
-  // The lane says which suite: two runs are under way all the time.
+  // The lane selects the suite, so that two runs are always in progress.
   evals: { lanes: 2, pause: 0, step: evals },
   swarm: { lanes: 1, pause: 0, step: swarm },
 };
@@ -50,11 +50,11 @@ interface Loading {
   ground: Ground;
   acknowledged: Acknowledged;
   stopping: AbortSignal;
-  /** How many times as long pauses are. */
+  /** Factor of the pauses. */
   ease: number;
 }
 
-/** Goes on until it is told to stop; what is under way then is ended. Rejects with the first thing that nobody could get. */
+/** Runs all loads until stopped, and lets steps in progress end. Rejects with the first call that gave up. */
 export async function run({ ground, acknowledged, stopping, ease }: Loading): Promise<void> {
   const lanes = Object.values(kinds).flatMap(({ lanes: count, pause, step }) =>
     Array.from({ length: count }, async (_, lane) => {
@@ -78,10 +78,10 @@ async function read({ ground: { caller, project, serverId }, acknowledged, nth }
   else if (runId !== undefined) await caller.json('read', 'GET', `${project}/eval-runs/${runId}`);
 }
 
-/** A project holds a thousand. */
+/** A project can have 1,000 personas. */
 const personasAtMost = 900;
 
-/** Each with a name that is its idempotency key, too. */
+/** The unique name is also the idempotency key. */
 async function write({
   ground: { caller, project, serverId },
   acknowledged,
@@ -145,7 +145,7 @@ async function evals({ ground, acknowledged, lane, nth }: Lane): Promise<void> {
   const { runId } = await caller.json('launch', 'POST', `${project}/eval-runs`, wanted);
   acknowledged.runs.push(runId);
   const path = `${project}/eval-runs/${runId}/events`;
-  // Two who watch, over connections of their own.
+  // Two watchers with separate connections.
   acknowledged.watched.push(...(await Promise.all([1, 2].map(() => watch(caller, runId, path)))));
 }
 

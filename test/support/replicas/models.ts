@@ -1,12 +1,11 @@
 import { askedOf, playing } from '../journeys.ts';
 import { type Script, type ScriptedProvider, startProvider } from '../scripted-provider.ts';
 
-/** What a session of the swarm is made of. */
 export const turnsOfSession = 3;
-/** A prompt of a trial begins so; a swarm says nothing like it. */
+/** Prompts of trials begin with this text, which swarms never use. */
 export const trialWords = 'Which ships are here, case';
 
-/** Milliseconds that a model thinks. */
+/** The response time of the model in milliseconds. */
 const latencyMs = 250;
 
 const script: Script = playing({
@@ -16,7 +15,7 @@ const script: Script = playing({
     results === 0 ? { toolCalls: [{ name: 'list_ships', input: {} }] } : { text: 'Albatross and two more.' },
 });
 
-/** The provider of models, which counts by whom it is asked. */
+/** The model provider, which counts requests by the role that asks. */
 export class Models {
   readonly asked = { trials: 0, agents: 0, personas: 0, judges: 0 };
   private readonly provider: ScriptedProvider;

@@ -7,16 +7,15 @@ interface Shown {
   caller: Caller;
   disturbances: readonly Disturbance[];
   acknowledged: Acknowledged;
-  /** What HAProxy said. */
   notices: readonly Notice[];
-  /** Why a process did not start at once. */
+  /** Errors of processes that did not start at once. */
   failedStarts: readonly string[];
-  /** Failures, with what they are allowed for. */
+  /** Failures, with the disturbance that excuses them. */
   excused: ReadonlyMap<Attempt, Disturbance | undefined>;
   began: number;
 }
 
-/** What happened, for people. */
+/** A readable report of the run. */
 export function tableOf(shown: Shown): string {
   const { caller, acknowledged, disturbances, failedStarts, notices, excused, began } = shown;
   const kinds = [...new Set([...caller.calls.map(({ kind }) => kind), 'watch'])].filter(

@@ -1,25 +1,25 @@
 import { holdTunnel } from '../../../src/tunnels/client.ts';
 import type { Grant } from '../tunnels.ts';
 
-/** In milliseconds of this process. */
+/** Times are in milliseconds of this process. */
 export interface Held {
   by: string | undefined;
   from: number;
   until: number;
 }
 
-/** A client on this machine that holds a tunnel open over HAProxy, and when it was connected to whom. */
+/** A local client that holds a tunnel open over HAProxy, and records the replicas it was connected to. */
 export class Tunnel {
   readonly serverId: string;
-  /** Resolves when it was connected for the first time. */
+  /** Resolves at the first connection. */
   readonly opened: Promise<void>;
   /** Rejects when the tunnel is over for good. */
   readonly ended: Promise<void>;
-  /** In milliseconds of this process, one for each time that the service greeted it. */
+  /** Greetings of the service; `at` is in milliseconds of this process. */
   private readonly greeted: { at: number; by: Promise<string | undefined> }[] = [];
   private readonly stopping = new AbortController();
 
-  /** `relay` says which replica it is connected to. */
+  /** `relay` returns the replica that the tunnel is connected to. */
   constructor(
     { serverId, relayWsUrl, connectToken }: Grant,
     target: string,
@@ -36,7 +36,7 @@ export class Tunnel {
       signal: this.stopping.signal,
       tell: ({ type }) => {
         if (type !== 'connected') return;
-        // The database may be away just now.
+        // The database may be unavailable.
         this.greeted.push({ at: performance.now(), by: relay().catch(() => undefined) });
         open();
       },
@@ -45,7 +45,7 @@ export class Tunnel {
     this.ended.catch(() => {});
   }
 
-  /** Who held it when: each from its greeting until the next one. */
+  /** Holders of the tunnel, each from its greeting until the next one. */
   async held(): Promise<Held[]> {
     const holders = await Promise.all(this.greeted.map(({ by }) => by));
     return this.greeted.map(({ at }, nth) => ({

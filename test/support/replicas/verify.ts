@@ -11,7 +11,7 @@ interface Checked {
   acknowledged: Acknowledged;
 }
 
-/** Everything that is not as it should be once all loads have ended; in words. */
+/** Describes all inconsistencies after the loads have ended. */
 export async function problemsAfter(checked: Checked): Promise<string[]> {
   const checks = [madeOnce, readBack, edits, uploads, trials, sessions, watchers, modelCalls, leftovers];
   const found = [];
@@ -19,7 +19,7 @@ export async function problemsAfter(checked: Checked): Promise<string[]> {
   return found;
 }
 
-/** Where what a name was given to is kept, and how it is listed. */
+/** Tables and lists of named resources, by action. */
 const places = [
   { action: 'server.create', names: "select id, name from servers where name like 'w%'", list: 'servers' },
   { action: 'persona.create', names: "select id, name from personas where name like 'w%'", list: 'personas' },
@@ -31,7 +31,7 @@ const places = [
   },
 ];
 
-/** One row and one line in the audit for each name that was acknowledged, and none for another. */
+/** Each acknowledged name has one row and one audit event, and no other name has any. */
 async function madeOnce({ fleet: { node }, acknowledged }: Checked): Promise<string[]> {
   const problems: string[] = [];
   for (const { action, names } of places) {
@@ -55,7 +55,7 @@ async function madeOnce({ fleet: { node }, acknowledged }: Checked): Promise<str
   return problems;
 }
 
-/** The same as somebody sees it who asks the fleet. */
+/** The lists of the fleet contain every acknowledged resource. */
 async function readBack({ ground: { caller, project }, acknowledged }: Checked): Promise<string[]> {
   const problems: string[] = [];
   for (const { action, list } of places) {
@@ -142,7 +142,7 @@ async function sessions({ fleet: { node }, acknowledged }: Checked): Promise<str
   return known.size > 0 ? problems : ['No swarm was launched'];
 }
 
-/** Whoever watched was told everything once, in order, to the end. */
+/** Every watcher received all events once, in order, to the end. */
 async function watchers({ acknowledged }: Checked): Promise<string[]> {
   const problems = acknowledged.watched.flatMap(({ runId, ids, ended }) => {
     const astray = ids.findIndex((id, place) => id !== place);
@@ -154,7 +154,7 @@ async function watchers({ acknowledged }: Checked): Promise<string[]> {
   return acknowledged.watched.length > 0 ? problems : ['Nobody watched'];
 }
 
-/** Each attempt at a trial asks twice at most. What was asked beyond once for each trial is of attempts that were cut off. */
+/** An attempt at a trial calls the model at most twice. Extra calls come from attempts that were cut off. */
 async function modelCalls({ fleet: { node, models } }: Checked): Promise<string[]> {
   const [counted] = await node.ask<{ trials: number; attempts: number }>(
     `select count(*)::int as trials, sum(t.attempts)::int as attempts from eval_trials t
@@ -177,7 +177,7 @@ const left = {
   'runs that are not over': "select from eval_runs where status in ('pending', 'running', 'grading')",
 };
 
-/** Asked again for a while: what ended just now is tidied up by jobs. */
+/** Polls for a while, because jobs clean up after a run. */
 async function leftovers({ fleet: { node } }: Checked): Promise<string[]> {
   const look = async (): Promise<string[]> => {
     const found: string[] = [];

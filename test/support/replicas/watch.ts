@@ -3,21 +3,21 @@ import type { Response } from 'undici';
 import { EventParser } from '../../../src/surfaces/client/event-parser.ts';
 import type { Caller } from './caller.ts';
 
-/** What somebody saw who followed a run to its end. */
+/** The events that a watcher of a run received. */
 export interface Watched {
   runId: string;
-  /** Of events, in the order in which they came; empty where they have none. */
+  /** Event ids in the order of arrival; empty if events have none. */
   ids: number[];
-  /** How often the stream was taken up again. */
+  /** Number of reconnections. */
   resumed: number;
-  /** Whether the last event said that it is over. */
+  /** Whether the final event arrived. */
   ended: boolean;
 }
 
 /** Milliseconds after which a run counts as stuck. */
 const patience = 150_000;
 
-/** Follows the events of a run over as many connections as it takes. */
+/** Follows the events of a run over as many connections as needed. */
 export async function watch(caller: Caller, runId: string, path: string): Promise<Watched> {
   const seen: Watched = { runId, ids: [], resumed: -1, ended: false };
   const stuck = performance.now() + patience;
@@ -26,7 +26,7 @@ export async function watch(caller: Caller, runId: string, path: string): Promis
     if (response) {
       seen.resumed++;
       const cut = setTimeout(() => void response.body?.cancel().catch(() => {}), stuck - performance.now());
-      // Cut off, or ended by a replica that stops.
+      // The connection was cut, or a stopping replica ended it.
       await follow(response, seen).catch(() => {});
       clearTimeout(cut);
     }
