@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A directive of `more` is added: none of them may stand here. */
+/** `more` adds directives, which must not repeat one listed here. */
 export function pagePolicy(...more: string[]): string {
   return [
     "default-src 'none'",
@@ -33,7 +33,7 @@ interface File {
   bytes: Buffer;
   type: string;
   tag: string;
-  /** Compressed by the build, if it is worth it. */
+  /** Compressed by the build, if that saves space. */
   zipped: Buffer | undefined;
 }
 
@@ -64,7 +64,7 @@ export function sendFile(
   return reply.send(file.bytes);
 }
 
-/** From where the bundle lies beside the program, or from the sources. */
+/** The build output: next to the program, or in a checkout. */
 const places = ['../console/', '../../../dist/console/'];
 
 let read: Promise<Map<string, File>> | undefined;
@@ -73,7 +73,7 @@ export function builtFiles(): Promise<Map<string, File>> {
   return (read ??= readFiles());
 }
 
-/** They are few and small. */
+/** Reads all files into memory; they are few and small. */
 async function readFiles(): Promise<Map<string, File>> {
   for (const place of places) {
     const folder = new URL(place, import.meta.url).pathname;

@@ -3,10 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { builtFiles, pagePolicy, sendFile } from './files.ts';
 
 const policy = pagePolicy();
-/** Names of files below `assets/` change with their content. */
+/** File names below `assets/` contain a hash of the content. */
 const year = 'public, max-age=31536000, immutable';
 
-/** The console as it was built: its files, and its one page for every other path, which the page itself understands. */
+/** Serves the built console: its files, and its page for every other path, which the page routes itself. */
 export function registerConsole(app: FastifyInstance): void {
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = (request.params as { '*'?: string })['*'] ?? '';
@@ -25,10 +25,10 @@ export function registerConsole(app: FastifyInstance): void {
     app.route({ method: ['GET', 'HEAD'], url, config: { operation: 'console' }, handler: page });
 }
 
-/** A page of the console that says that nothing is there; for whoever mistypes an address so that no router can read it. */
+/** A console page that shows “Page not found”, for mistyped URLs that no router can parse. */
 export const nowhereInConsole = '/console/nowhere';
 
-/** Whether a person is shown the answer. */
+/** Whether the response is a page shown to a person. */
 export function isConsolePage({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean {
   return method === 'GET' && /^\/console\/(?!api\/|assets\/)/.test(url);
 }

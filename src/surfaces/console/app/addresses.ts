@@ -1,4 +1,4 @@
-/** The name has to be there: under one that is missing the router hands on what the address has, whatever it is. */
+/** Each parser returns every key, because for missing keys the router passes on the raw value. */
 
 export type Raw = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ export function oneOf<Value extends string>(values: readonly Value[], value: unk
 }
 
 export interface SignInSearch {
-  /** Where to go on. */
+  /** Where to go after sign-in. */
   to?: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export type ServerTab = (typeof serverTabs)[number];
 
 export interface ServerSearch {
   tab?: ServerTab | undefined;
-  /** The tool, prompt or resource that is open. */
+  /** The open tool, prompt or resource. */
   item?: string | undefined;
-  /** The readiness run that is shown; the latest one where none is named. */
+  /** The readiness run to show; the latest by default. */
   run?: string | undefined;
-  /** The dialog that starts a run of this tab is open. */
+  /** Whether the dialog that starts a run is open. */
   start?: true | undefined;
 }
 
@@ -99,15 +99,15 @@ export interface TrialFilters {
 
 export interface RunSearch extends TrialFilters {
   sort?: (typeof sorts)[number] | undefined;
-  /** Turned around. */
+  /** Descending order. */
   down?: true | undefined;
 }
 
 export interface TrialSearch extends RunSearch {
   span?: string | undefined;
-  /** The step whose place in the recording is meant. */
+  /** The step whose moment in the recording is shown. */
   step?: string | undefined;
-  /** Whether frames are shown as they were sent. */
+  /** Whether the raw trace is shown. */
   raw?: true | undefined;
 }
 

@@ -7,14 +7,14 @@ import { Toasts } from './kit/toast.tsx';
 import { router } from './routes.tsx';
 import './base.css';
 
-/** Milliseconds after which the page is drawn with what has loaded. */
-const patience = 1000;
+/** Milliseconds after which the page renders with what has loaded. */
+const maxWait = 1000;
 
 const root = createRoot(document.getElementById('app') as HTMLElement);
 
 const page = (
   <StrictMode>
-    {/* The policy of the page allows no style elements; what they would say is in base.css. */}
+    {/* The Content Security Policy forbids style elements; their rules are in base.css. */}
     <CSPProvider disableStyleElements>
       <QueryProvider>
         <RouterProvider router={router} />
@@ -24,7 +24,7 @@ const page = (
   </StrictMode>
 );
 
-// A page whose code and answers are there is drawn once, instead of as an empty frame first; as a transition, which is
-// done in slices, so that the reader can click meanwhile.
-const soon = new Promise((resolve) => setTimeout(resolve, patience));
+// Renders once code and data are loaded, instead of an empty frame first. A transition renders in slices, so
+// that the page stays responsive meanwhile.
+const soon = new Promise((resolve) => setTimeout(resolve, maxWait));
 void Promise.race([router.load(), soon]).finally(() => startTransition(() => root.render(page)));

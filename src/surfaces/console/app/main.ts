@@ -1,13 +1,13 @@
 import { askEarly } from './ask-early.ts';
 
-/** In parts, so that the page can answer its reader in between. */
+/** Loads in steps, so that the page stays responsive in between. */
 async function start(): Promise<void> {
   await import('react-dom/client');
   await import('@tanstack/react-router');
   await import('./draw.tsx');
 }
 
-// The code that draws is large; what it will show is asked for while it is on its way.
+// The rendering code is large, so its data is fetched in parallel.
 askEarly(location.pathname);
 start().catch(() => {
   const app = document.getElementById('app') as HTMLElement;

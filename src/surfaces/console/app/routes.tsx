@@ -31,7 +31,7 @@ export const router = createRouter({
   scrollRestoration: () => mayHaveScrolled(),
   scrollToTopSelectors: ['#page'],
   defaultErrorComponent: PageProblem,
-  defaultPendingComponent: PageOnItsWay,
+  defaultPendingComponent: PendingPage,
 });
 
 declare module '@tanstack/react-router' {
@@ -40,22 +40,22 @@ declare module '@tanstack/react-router' {
   }
 }
 
-let drawn = false;
+let rendered = false;
 
-/** A page that is opened for the first time stands at its top; to look would make the browser lay it out twice. */
+/** Skipped for a newly opened page: it is at its top, and reading the position would force a layout. */
 function mayHaveScrolled(): boolean {
   const [how] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  const opened = !drawn && how?.type === 'navigate';
-  drawn = true;
+  const opened = !rendered && how?.type === 'navigate';
+  rendered = true;
   return !opened;
 }
 
-/** Errors of route loading. */
+/** Retries routes that failed to load. */
 onRecovery(() => {
   if (router.state.matches.some(({ status }) => status === 'error')) void router.invalidate();
 });
 
-/** Errors of rendering. A part of it that is gone after an update is there again after loading anew. */
+/** Shows rendering errors. A missing code chunk after an update is fixed by a reload. */
 function PageProblem({ error, reset }: ErrorComponentProps) {
   const again = (): void => {
     if (isMissingPart(error)) location.reload();
@@ -69,8 +69,8 @@ function PageProblem({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Stands where a page will be whose code or answers take long. */
-function PageOnItsWay() {
+/** Placeholder for a page that takes long to load. */
+function PendingPage() {
   const { lost } = useConnection();
   return (
     <Page title="Loading">

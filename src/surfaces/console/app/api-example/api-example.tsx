@@ -6,7 +6,7 @@ import { CodeIcon } from '../kit/icons.tsx';
 
 const ApiExampleDialog = partFrom(() => import('./api-example-dialog.tsx'), 'ApiExampleDialog');
 
-/** Opens this operation as curl, drydock command and MCP call. */
+/** Shows this operation as curl, drydock command and MCP call. */
 export function ApiExample<Id extends OperationId>({
   operation,
   input,

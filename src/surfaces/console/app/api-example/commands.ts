@@ -1,20 +1,20 @@
 import { operationManifest } from '../../../cli/operations/manifest.ts';
 
-/** Facts that write an operation as a command. */
+/** How an operation maps to a command. */
 export interface CommandFacts {
-  /** Behind `drydock`. */
+  /** The words after `drydock`. */
   command: string;
-  /** Names in the path that follow it, in order. */
+  /** Path parameters that follow as arguments, in order. */
   params: string[];
-  /** Takes the project as an option. */
+  /** Whether the project is an option. */
   project: boolean;
-  /** Fields of query and body, by their names: the flag, and how its value is written. */
+  /** Query and body fields by name: the flag and its value format. */
   flags: Record<string, { flag: string; kind: string; place: string }>;
-  /** Changes nothing. */
+  /** Whether the operation is read-only. */
   safe: boolean;
 }
 
-/** By the ids of the operations. A build keeps this as a table. */
+/** Keyed by operation ID. Builds store this as a table. */
 export const commandFacts: Record<string, CommandFacts> = Object.fromEntries(
   operationManifest.commands.map(({ id, group, verb, params, project, flags, safe }) => [
     id,

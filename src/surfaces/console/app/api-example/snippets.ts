@@ -4,14 +4,14 @@ import type { CommandFacts } from './commands.ts';
 
 type Given = Record<string, unknown>;
 
-/** One call of an operation: path and query parameters side by side, the body under `body`. */
+/** A call of an operation: path and query parameters at the top level, the body under `body`. */
 export interface Call {
   operation: Pick<Callable, 'id' | 'method' | 'path' | 'params' | 'sends' | 'answers'>;
   facts: CommandFacts;
   input: Given;
 }
 
-/** As a command that works once the shell has the key. */
+/** A curl command that reads the API key from an environment variable. */
 export function asCurl({ operation, input }: Call, origin: string): string {
   const { method, path, params, sends, answers } = operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
@@ -35,7 +35,7 @@ function typeOfBytes({ upload }: Given): string {
   return contentType ?? type ?? 'application/octet-stream';
 }
 
-/** As a command of ours. */
+/** A drydock command. */
 export function asCommand({ operation, facts, input }: Call): string {
   const { command, params, project, flags } = facts;
   const { body, projectId, upload: _, ...rest } = input;
@@ -62,7 +62,7 @@ function flagOf({ flag, kind }: CommandFacts['flags'][string], value: unknown): 
   return [`--${flag} ${quoted(text)}`];
 }
 
-/** As the arguments of `tools/call` at our own MCP endpoint. */
+/** Arguments of `tools/call` at our MCP endpoint. */
 export function asMcp({ operation, facts, input }: Call): string {
   const name = facts.safe ? 'read_operation' : 'write_operation';
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -74,7 +74,7 @@ function lines(parts: string[]): string {
   return parts.join(' \\\n  ');
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

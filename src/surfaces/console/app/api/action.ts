@@ -1,17 +1,17 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { complain, say } from '../kit/toast.tsx';
 
-/** A write under way: `mutate` starts it, `isPending`, `error` and `data` say how it stands. */
+/** A mutation: `mutate` starts it; `isPending`, `error` and `data` are its state. */
 export type Action<Out = unknown, Given = void> = UseMutationResult<Out, Error, Given>;
 
 interface Outcome<Out, Given> {
-  /** The message that confirms it. */
+  /** Success message. */
   says?: string | ((answer: Out, given: Given) => string);
   onDone?: (answer: Out, given: Given) => unknown;
   onFail?: (error: Error) => unknown;
 }
 
-/** A write started by a button; a message shows its error. Calls of the API client refresh what they change themselves. */
+/** A write started by a button; a toast shows its error. API client calls refresh the queries they affect. */
 export function useAction<Out, Given = void>(
   call: (given: Given) => Promise<Out>,
   { onFail = complain, ...outcome }: Outcome<Out, Given> = {},
@@ -19,7 +19,7 @@ export function useAction<Out, Given = void>(
   return useSubmit(call, { ...outcome, onFail });
 }
 
-/** A write started by a form, which shows `error` beside its fields. */
+/** A write started by a form, which shows `error` next to its fields. */
 export function useSubmit<Out, Given = void>(
   call: (given: Given) => Promise<Out>,
   { says, onDone, onFail }: Outcome<Out, Given> = {},

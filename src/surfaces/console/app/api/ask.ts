@@ -14,7 +14,7 @@ export {
   useQuery,
 } from '@tanstack/react-query';
 
-/** Operations that answer with one JSON document. */
+/** Operations that return one JSON document. */
 type Asking = {
   [Id in keyof Client]: ReturnType<Client[Id]> extends Promise<infer Answer>
     ? Answer extends Response
@@ -23,7 +23,7 @@ type Asking = {
     : never;
 }[keyof Client];
 
-/** Operations that answer with pages of items. */
+/** Operations that return pages of items. */
 type Listing = { [Id in Asking]: Output<Id> extends { items: unknown[] } ? Id : never }[Asking];
 
 type Call<Id extends Asking> = (input: Input<Id>, options: { signal: AbortSignal }) => Promise<Output<Id>>;
@@ -55,14 +55,14 @@ export function askPages<Id extends Listing>(id: Id, input: Input<Id>, behind: P
   return pagesOf<Input<Id>, Output<Id>>(id, input, api[id] as unknown as Call<Id>, behind);
 }
 
-/** Lists of what only people do that grow without bound. */
+/** Console-only operations that return pages. */
 type ListingPeople = 'listKeys' | 'listAuditEvents';
 
 export function askPeoplePages<Id extends ListingPeople>(id: Id, input: ConsoleInput<Id>) {
   return pagesOf<ConsoleInput<Id>, ConsoleOutput<Id>>(id, input, people[id] as unknown as CallPeople<Id>);
 }
 
-/** The pages that were read so far, and their items as one list. */
+/** The pages loaded so far, and their items as one list. */
 interface Listed<Out> extends InfiniteData<Out, string | undefined> {
   items: Out extends { items: (infer Item)[] } ? Item[] : never;
 }

@@ -8,29 +8,29 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // The API client already retries what is safe to retry; a refusal is final.
+      // The API client already retries what is safe to retry; other refusals are final.
       retry: (failures, error) => failures < 2 && !(error instanceof DrydockError),
       refetchOnWindowFocus: true,
     },
-    // Results of actions are dropped with their page: some of them are secrets that are shown once.
+    // Results of writes are dropped when their page unmounts: some are secrets that are shown once.
     mutations: { retry: false, gcTime: 0 },
   },
 });
 
-// Refetches what failed or became stale while the service could not be reached.
+// Refetches queries that failed or became stale while the service was unreachable.
 onRecovery(() => void queryClient.invalidateQueries());
 
 export function QueryProvider({ children }: { children: ReactNode }) {
   return createElement(QueryClientProvider, { client: queryClient }, children);
 }
 
-/** Marks every cached answer of these operations as stale and refetches those on screen. */
+/** Invalidates the cached results of these operations and refetches those on screen. */
 export async function refresh(...ids: readonly OperationName[]): Promise<void> {
   await Promise.all(ids.map((id) => queryClient.invalidateQueries({ queryKey: [id] })));
 }
 
-/** Reads from the service when the cached answer is stale, and throws what the service refuses. */
+/** Fetches if the cached result is stale; throws if the request fails. */
 export const fetchQuery = queryClient.fetchQuery.bind(queryClient);
-/** Fill the cache before a page asks; the page shows what fails. */
+/** Fill the cache before a page renders; the page shows errors. */
 export const prefetchQuery = queryClient.prefetchQuery.bind(queryClient);
 export const prefetchInfiniteQuery = queryClient.prefetchInfiniteQuery.bind(queryClient);

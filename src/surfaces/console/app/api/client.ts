@@ -6,12 +6,12 @@ import { chosenOrganization, noticeStatus } from './session-state.ts';
 import { type OperationName, staleAfter } from './writes.ts';
 
 /**
- * Tells the rest of the page whether the service is reached and whether it still knows who asks, and says which
- * organization is meant where the address does not.
+ * Reports whether the service responds and whether the session is still valid, and sends the selected
+ * organization if the URL does not imply one.
  */
 const reportingFetch: typeof fetch = async (address, init) => {
   const headers = new Headers(init?.headers);
-  const organization = meantBy(address instanceof Request ? address.url : address.toString());
+  const organization = organizationFor(address instanceof Request ? address.url : address.toString());
   if (organization !== undefined) headers.set('drydock-organization', organization);
   try {
     const response = await fetch(address, { ...init, headers, credentials: 'same-origin' });
@@ -24,8 +24,8 @@ const reportingFetch: typeof fetch = async (address, init) => {
   }
 };
 
-/** A path with an organization names it; the organization of a project follows from the project. */
-function meantBy(address: string): string | undefined {
+/** A path with an organization names it; in project paths, the project implies it. */
+function organizationFor(address: string): string | undefined {
   const named = /\/organizations\/([^/?]+)/.exec(address)?.[1];
   if (named !== undefined) return decodeURIComponent(named);
   return /\/projects\/[^/?]/.test(address) ? undefined : chosenOrganization();
@@ -41,7 +41,7 @@ const options = {
 
 type Call = (input?: unknown, options?: unknown) => unknown;
 
-/** Wraps a client so that a write also refreshes the reads it changes before it resolves. */
+/** Wraps a client so that a write also refreshes the queries it affects before it resolves. */
 function refreshingAfterWrites<Calls extends object>(client: Calls): Calls {
   const calls = Object.entries(client as Record<string, Call>).map(([id, call]): [string, Call] => {
     const stale = staleAfter[id as OperationName] ?? [];
@@ -57,21 +57,21 @@ function refreshingAfter(write: Call, stale: readonly OperationName[]): Call {
       await refresh(...stale);
       return answer;
     } catch (error) {
-      // A conflict says that the page shows an earlier state.
+      // A conflict means that the page shows an outdated state.
       if (error instanceof DrydockError && error.status === 409) void refresh(...stale);
       throw error;
     }
   };
 }
 
-/** Every operation of the public API, as the one who is signed in. */
+/** Every operation of the public API, as the signed-in user. */
 export const api = refreshingAfterWrites(createClient(options));
 
 /** Console-only operations: sign-in, keys, members, audit, installation. */
 export const people = refreshingAfterWrites(
   createConsoleClient({
     ...options,
-    // A throttled sign-in is refused with the time to wait, instead of leaving the button busy for that long.
+    // A rate-limited sign-in fails at once with the wait time, instead of keeping the button busy.
     maxWait: 2_000,
   }),
 );

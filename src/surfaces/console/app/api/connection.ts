@@ -1,45 +1,45 @@
 import { storeOf } from '../kit/store.ts';
 
-/** Whether the service answers, and since when it does not. */
+/** Whether the service responds, and since when it has not. */
 export interface Connection {
   lost: boolean;
-  /** Epoch milliseconds of the last answer before it was lost. */
+  /** Epoch milliseconds of the last response before the connection was lost. */
   since: number;
 }
 
-/** Between two questions to a service that is away, and at least between two recoveries. */
+/** Interval of health checks while disconnected, and minimum time between two recoveries. */
 const pause = 5_000;
 
 let lastHeard = Date.now();
 const connection = storeOf<Connection>({ lost: false, since: lastHeard });
 const recoveries = new Set<() => void>();
-let asking: ReturnType<typeof setInterval> | undefined;
-let telling: ReturnType<typeof setTimeout> | undefined;
-let lastTold = 0;
+let pollTimer: ReturnType<typeof setInterval> | undefined;
+let notifyTimer: ReturnType<typeof setTimeout> | undefined;
+let lastNotified = 0;
 
 export function useConnection(): Connection {
   return connection.use();
 }
 
-/** An answer came, whatever it said. */
+/** Called for every response, including errors. */
 export function heard(): void {
   lastHeard = Date.now();
   if (!connection.get().lost) return;
-  clearInterval(asking);
+  clearInterval(pollTimer);
   connection.set({ lost: false, since: lastHeard });
-  // One request that always fails among others that do not would lead to reading everything again without end.
-  clearTimeout(telling);
-  telling = setTimeout(tellAll, Math.max(0, lastTold + pause - lastHeard));
+  // Throttled, so that one request that always fails cannot cause endless refetching.
+  clearTimeout(notifyTimer);
+  notifyTimer = setTimeout(notifyAll, Math.max(0, lastNotified + pause - lastHeard));
 }
 
-/** A request did not reach the service, or its answer did not reach us. The service is asked until it answers. */
+/** Called when a request or its response is lost. Polls the service until it responds. */
 export function missed(): void {
   if (connection.get().lost) return;
   connection.set({ lost: true, since: lastHeard });
-  asking = setInterval(() => void answers(), pause);
+  pollTimer = setInterval(() => void answers(), pause);
 }
 
-/** Whether the service answers now. While it starts it has an answer for its health, and refuses everything else. */
+/** Whether the service is ready. While it starts, it responds to health checks only. */
 export async function answers(): Promise<boolean> {
   try {
     const { ok } = await fetch('/readyz', { cache: 'no-store' });
@@ -50,13 +50,13 @@ export async function answers(): Promise<boolean> {
   }
 }
 
-/** Called when the service answers again, so that what could not be read is read. */
+/** Registers a callback for when the service responds again, to refetch what failed. */
 export function onRecovery(tell: () => void): void {
   recoveries.add(tell);
 }
 
-function tellAll(): void {
-  lastTold = Date.now();
+function notifyAll(): void {
+  lastNotified = Date.now();
   for (const tell of recoveries) tell();
 }
 

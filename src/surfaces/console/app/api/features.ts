@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ask } from './ask.ts';
 
-/** Operators switch features seldom. */
+/** Features rarely change. */
 const staleTime = 5 * 60_000;
 
 /** Features of the project's organization and the reader's role in the project. */
@@ -10,7 +10,7 @@ function useCapabilities(projectId: string | undefined) {
   return useQuery({ ...asked, enabled: projectId !== undefined }).data;
 }
 
-/** Whether the operator has not switched swarms on for the organization of a project. */
+/** Whether the operator has disabled swarms for the project's organization. */
 export function useSwarmsOff(projectId: string | undefined): boolean {
   return useCapabilities(projectId)?.features.swarms.enabled === false;
 }
@@ -19,7 +19,7 @@ export function useStudiesOff(projectId: string | undefined): boolean {
   return useCapabilities(projectId)?.features.userTesting.enabled === false;
 }
 
-/** Whether the reader does not administer the project. Until that is known nobody is kept from anything. */
+/** Whether the user is not a project admin. False while loading, so that nothing is hidden by mistake. */
 export function useMemberOnly(projectId: string): boolean {
   return useCapabilities(projectId)?.projectRole === 'editor';
 }

@@ -2,7 +2,7 @@ import { type Dispatch, type SetStateAction, useEffect, useEffectEvent, useState
 import { type Client, DrydockError } from '../../../client/index.ts';
 import { watchingApi } from './client.ts';
 
-/** How a live part of a page stands: `over` when there is nothing more to come. */
+/** State of a live part of a page; `over` means that no more events follow. */
 export type Live = { state: 'connecting' | 'live' | 'over' } | { state: 'lost'; since: number };
 
 type EventsOf<Id extends keyof Client> = Client[Id] extends (...args: never[]) => AsyncGenerator<infer Event>
@@ -20,8 +20,8 @@ interface WhichRun {
 }
 
 /**
- * Hands on the events of a run from its beginning. The client takes a broken stream up after the last event; when it gives
- * up, the stream is begun anew, so that an event may come twice.
+ * Streams the events of a run from its beginning. The client resumes a broken stream after the last event;
+ * when it gives up, the stream restarts, so that an event may repeat.
  */
 export function useRunEvents(which: WhichRun, wanted: boolean, onEvent: (event: RunEvent) => void): Live {
   return useEvents(watchEvals, which, wanted, onEvent);
@@ -61,7 +61,7 @@ function useEvents<Event>(
   return live;
 }
 
-/** Until it is over, refused or not wanted any more. */
+/** Runs until the stream ends, is refused, or is aborted. */
 async function watchRun<Event>(
   begin: (connected: (open: boolean) => void) => AsyncGenerator<Event>,
   signal: AbortSignal,
@@ -88,7 +88,7 @@ async function watchRun<Event>(
   }
 }
 
-/** A 4xx other than 429 will be refused again. */
+/** Retrying a 4xx error other than 429 is useless. */
 function isFinal(error: unknown): boolean {
   return error instanceof DrydockError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

@@ -6,7 +6,7 @@ type Load<Module> = () => Promise<Module>;
 
 let back: Promise<void> | undefined;
 
-function untilBack(): Promise<void> {
+function untilReconnected(): Promise<void> {
   missed();
   back ??= new Promise((resolve) => waiting.push(resolve));
   return back;
@@ -22,9 +22,9 @@ onRecovery(() => {
  * Waits while the service is away, then loads. The service is asked first, because browsers remember a module that
  * could not be fetched until the page is reloaded. A second failure while it answers means the console was updated.
  */
-async function patiently<Module>(load: Load<Module>): Promise<Module> {
+async function loadWithRetry<Module>(load: Load<Module>): Promise<Module> {
   for (let missing = false; ; ) {
-    while (!(await answers())) await untilBack();
+    while (!(await answers())) await untilReconnected();
     try {
       return await load();
     } catch (error) {
@@ -35,8 +35,8 @@ async function patiently<Module>(load: Load<Module>): Promise<Module> {
 }
 
 /**
- * A part of a page whose code is loaded when it is first drawn, with what stands there until then. Avoids Suspense,
- * because React delays content that suspended by 300 ms.
+ * A component whose code is loaded on first render, with a placeholder until then. Avoids Suspense, because
+ * React delays content that suspended by 300 ms.
  */
 export function partFrom<Name extends string, Props extends object>(
   load: Load<Record<Name, ComponentType<Props>>>,
@@ -52,7 +52,7 @@ export function partFrom<Name extends string, Props extends object>(
     useEffect(() => {
       if (shown) return undefined;
       let gone = false;
-      loading ??= patiently(load).then((module) => void (part = module[name]));
+      loading ??= loadWithRetry(load).then((module) => void (part = module[name]));
       loading.then(
         () => gone || setLoaded(true),
         (error: unknown) => {
@@ -69,5 +69,5 @@ export function partFrom<Name extends string, Props extends object>(
 
 /** A lazily loaded route component, whose code the router preloads on intent. */
 export function pageFrom<Name extends string>(load: Load<Record<Name, ComponentType>>, name: Name) {
-  return lazyRouteComponent(() => patiently(load), name);
+  return lazyRouteComponent(() => loadWithRetry(load), name);
 }

@@ -5,7 +5,7 @@ export interface ProblemFacts {
   code: string | undefined;
   requestId: string | undefined;
   advice: string;
-  /** Whether the same may work later. */
+  /** Whether a retry may succeed. */
   again: boolean;
 }
 
@@ -59,7 +59,7 @@ const partText =
   /^(failed to fetch dynamically imported module|error loading dynamically imported module|importing a module script failed)/i;
 const maxMessageLength = 500;
 
-/** Code of the console that the service has no more. */
+/** Whether a code chunk is missing because the service was updated. */
 export function isMissingPart(error: unknown): boolean {
   return error instanceof TypeError && partText.test(error.message);
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { personalStoreOf } from '../kit/store.ts';
 
-/** One state of a thing that was read here. */
+/** A loaded revision of a resource. */
 interface Revision {
   number: number;
   at: number;
@@ -9,8 +9,8 @@ interface Revision {
 }
 
 /**
- * The API tells how often a thing was written and answers with its last state. Keeps the revisions this tab has
- * loaded, so that they can be compared.
+ * The API returns only the latest state and its revision number. Keeps the revisions this tab has loaded, so
+ * that they can be compared.
  */
 const seen = personalStoreOf<ReadonlyMap<string, readonly Revision[]>>(new Map());
 const none: readonly Revision[] = [];
@@ -23,7 +23,7 @@ function noteRevision(id: string, revision: Revision): void {
   seen.set(new Map([...seen.get(), [id, after]]));
 }
 
-/** Loaded revisions, newest first, including the one that is shown. */
+/** Loaded revisions, newest first, including the current one. */
 export function useRevisions(id: string, { number, at, value }: Revision): readonly Revision[] {
   useEffect(() => noteRevision(id, { number, at, value }), [id, number, at, value]);
   return seen.use().get(id) ?? none;

@@ -1,6 +1,6 @@
 import { keepIn, keptIn } from '../kit/kept.ts';
 
-/** State of the session outside React: the chosen organization, and whether the session has ended. */
+/** Session state outside React: the selected organization, and whether the session has ended. */
 
 const place = 'drydock-organization';
 let organization = keptIn('sessionStorage', place);
@@ -11,7 +11,7 @@ export function chosenOrganization(): string | undefined {
   return organization;
 }
 
-/** For this tab. */
+/** Applies to this tab only. */
 export function chooseOrganization(id: string | undefined): void {
   organization = id;
   keepIn('sessionStorage', place, id);
@@ -19,7 +19,7 @@ export function chooseOrganization(id: string | undefined): void {
 
 const signedInPlace = 'drydock-signed-in';
 
-/** The id of who was signed in last in this browser: with one, pages need not wait for the answer that says so. */
+/** ID of the last signed-in user of this browser. If set, pages render before the session is confirmed. */
 export function lastSignedIn(): string | undefined {
   return keptIn('localStorage', signedInPlace);
 }
@@ -28,23 +28,23 @@ export function rememberSignedIn(userId: string | undefined): void {
   keepIn('localStorage', signedInPlace, userId);
 }
 
-/** Called when the session may have ended, or begun: here, in another tab, or at the service. */
+/** Registers a callback for when the session may have changed here, in another tab or on the server. */
 export function onSessionChange(tell: () => void): () => void {
   endings.add(tell);
   return () => endings.delete(tell);
 }
 
-function tellAll(): void {
+function notifyAll(): void {
   for (const tell of endings) tell();
 }
 
 export function noticeStatus(status: number): void {
-  if (status === 401) tellAll();
+  if (status === 401) notifyAll();
 }
 
-/** Other tabs look again who is signed in. */
+/** Makes other tabs refetch the session. */
 export function announceSession(): void {
   channel.postMessage('changed');
 }
 
-channel.addEventListener('message', tellAll);
+channel.addEventListener('message', notifyAll);

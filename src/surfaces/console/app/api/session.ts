@@ -16,10 +16,10 @@ type Session = ConsoleOutput<'getSession'>;
 export type SignedIn = Extract<Session, { signedIn: true }>;
 export type MyOrganization = SignedIn['organizations'][number];
 
-/** The user whose answers are cached. */
-let readAs: string | undefined;
+/** The user that the cache belongs to. */
+let cachedUser: string | undefined;
 
-/** The current session. Asked again when a tab is looked at, and when anything says that it changed. */
+/** The current session. Refetched on window focus and whenever a response indicates a change. */
 export const session = queryOptions<Session>({
   queryKey: ['getSession'],
   queryFn: async ({ signal }) => {
@@ -30,42 +30,42 @@ export const session = queryOptions<Session>({
   staleTime: 60_000,
 });
 
-/** The one who is signed in; pages within the shell are drawn only then. */
+/** The signed-in user; pages within the shell render only if there is one. */
 export function useSignedIn(): SignedIn | undefined {
   const { data } = useQuery(session);
   return data?.signedIn === true ? data : undefined;
 }
 
-/** After signing in or out, or when the account changed; other tabs look again. */
+/** Stores the session after sign-in, sign-out or an account change; other tabs refetch it. */
 export function sessionIs(next: Session): void {
   settle(next);
   queryClient.setQueryData(session.queryKey, next);
   announceSession();
 }
 
-/** Drops the cache when the user changes, and the chosen organization when they are not a member of it. */
+/** Clears the cache when the user changes, and the selected organization when they are not a member of it. */
 function settle(answer: Session): void {
   const user = answer.signedIn ? answer.user.id : undefined;
   rememberSignedIn(user);
-  if (readAs !== undefined && readAs !== user) {
+  if (cachedUser !== undefined && cachedUser !== user) {
     forgetPersonal();
-    forgetAnswers(user !== undefined);
+    clearCache(user !== undefined);
   }
-  readAs = user;
+  cachedUser = user;
   const chosen = chosenOrganization();
   if (!answer.signedIn) chooseOrganization(undefined);
   else if (!answer.organizations.some(({ id }) => id === chosen))
     chooseOrganization(answer.organizationId ?? undefined);
 }
 
-/** Other projects, keys and people: what was read in the one before is forgotten. */
+/** Switches to another organization and clears the cache of the previous one. */
 export function enterOrganization(id: string): void {
   if (chosenOrganization() === id) return;
   chooseOrganization(id);
-  forgetAnswers(true);
+  clearCache(true);
 }
 
-function forgetAnswers(readAgain: boolean): void {
+function clearCache(readAgain: boolean): void {
   const ofOthers = {
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'getSession',
   };
@@ -73,16 +73,16 @@ function forgetAnswers(readAgain: boolean): void {
   else queryClient.removeQueries(ofOthers);
 }
 
-function lookAgain(): void {
+function refetchSession(): void {
   void queryClient.invalidateQueries({ queryKey: session.queryKey });
 }
 
-onSessionChange(lookAgain);
+onSessionChange(refetchSession);
 
-/** A page that the browser kept whole while another one was open may be of somebody who has left since. */
+/** A page restored from the back/forward cache may belong to a user who has signed out since. */
 globalThis.addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return;
-  if (lastSignedIn() === readAs) return lookAgain();
+  if (lastSignedIn() === cachedUser) return refetchSession();
   document.body.hidden = true;
   location.reload();
 });

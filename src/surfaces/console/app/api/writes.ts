@@ -1,12 +1,12 @@
 import type { ConsoleClient } from '../../../client/console.ts';
 import type { Client } from '../../../client/index.ts';
 
-/** An operation of the public API or of the console's own. */
+/** An operation of the public API or a console-only one. */
 export type OperationName = keyof Client | keyof ConsoleClient;
 
 /**
- * For each write, the reads whose answers it changes. A write that changes nothing on screen has an empty row, so that
- * a new one without a row fails a test. A deletion leaves out the read of what it deletes: it would answer 404.
+ * For each write, the queries it invalidates; empty if it affects nothing on screen, because a test fails for
+ * writes without an entry. A deletion omits the query of the deleted resource, which would get a 404.
  */
 export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>> = {
   // Suites and cases
@@ -134,7 +134,7 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   createKey: ['listKeys'],
   revokeKey: ['listKeys'],
   createResetLink: [],
-  // The account. Sign-in and profile answer with the new session, which the page stores.
+  // Account. Sign-in and profile return the new session, which the page stores.
   changePassword: ['listMySessions'],
   endSession: ['listMySessions'],
   unlinkIdentity: [],

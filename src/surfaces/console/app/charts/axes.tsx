@@ -5,14 +5,14 @@ const height = 190;
 const margin = { top: 10, right: 10, bottom: 22, left: 52 };
 
 export interface Place {
-  /** The middle of the nth of so many. */
+  /** Center of the nth column. */
   x: (at: number) => number;
   y: (value: number) => number;
-  /** How wide one of them may be. */
+  /** Width of a column. */
   step: number;
 }
 
-/** Lines across with what they stand for, names below; as many as there is room for. */
+/** Grid lines with values, and labels below, as many as fit. */
 export function Axes({
   width,
   label,
@@ -25,7 +25,7 @@ export function Axes({
   /** The text alternative of the chart. */
   label: string;
   names: readonly string[];
-  /** The upper end; the lower one is zero. */
+  /** Maximum of the axis; the minimum is zero. */
   most: number;
   show: (value: number) => string;
   children: (place: Place) => ReactNode;

@@ -6,13 +6,13 @@ import { type Cell, csvOf } from './csv.ts';
 
 export interface ChartColumn<Row> {
   name: string;
-  /** For whoever copies it. */
+  /** Value in the CSV. */
   value: (row: Row) => Cell;
-  /** For whoever reads it here, where that is something else. */
+  /** Value in the table, if it differs. */
   shown?: (row: Row) => ReactNode;
 }
 
-/** A picture of rows, which can also be read as the table that it is, and copied. */
+/** A chart that can also be read as a table and copied as CSV. */
 export function Chart<Row>({
   title,
   note,
@@ -72,8 +72,7 @@ function ChartTable<Row>({
   keyOf: (row: Row) => string;
 }) {
   return (
-    // Focusable because it scrolls.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // Scrollable, so it must be focusable.
     <div className={css.frame} role="region" tabIndex={0} aria-label={`${title}, table`}>
       <table className={css.table}>
         <thead>
@@ -99,7 +98,7 @@ function ChartTable<Row>({
   );
 }
 
-/** Drawn as wide as there is room, so that letters keep their size. */
+/** Renders at the available width, so that text keeps its size. */
 function Measured({ children }: { children: (width: number) => ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

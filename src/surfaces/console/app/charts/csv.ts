@@ -1,11 +1,11 @@
 export type Cell = string | number | null | undefined;
 
-/** As a table that spreadsheets read (RFC 4180). */
+/** CSV for spreadsheets (RFC 4180). */
 export function csvOf(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [columns, ...rows].map((row) => row.map(cellOf).join(',')).join('\r\n');
 }
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe, which makes it a text. */
+/** Text that a spreadsheet would read as a formula gets a leading apostrophe. */
 function cellOf(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'number') return String(cell);

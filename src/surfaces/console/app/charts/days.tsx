@@ -4,25 +4,25 @@ import { type Column, Table } from '../kit/table.tsx';
 import css from './days.module.css';
 
 export interface Day {
-  /** Like `2026-11-16`. */
+  /** For example `2026-11-16`. */
   day: string;
   value: number;
 }
 
-/** Width of a day. */
+/** Width of a bar with its gap. */
 const step = 28;
 const height = 130;
 const top = 16;
 const bottom = 18;
 
-/** One bar for each day, from zero, with its figure; the same as a table, and to be copied. */
+/** Bar chart by day, starting at zero. Also available as a table and as CSV. */
 export function Days({ label, unit, days }: { label: string; unit: string; days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ value }) => value));
   const width = step * days.length;
   const csv = [`day,${unit}`, ...days.map(({ day, value }) => `${day},${value}`)].join('\n');
   return (
     <div className={css.days}>
-      {/* It scrolls where the page is narrow, so the keyboard must reach it. */}
+      {/* Scrollable on narrow pages, so it must be focusable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={showLatest} className={css.frame} role="group" aria-label={label} tabIndex={0}>
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
@@ -66,7 +66,7 @@ export function Days({ label, unit, days }: { label: string; unit: string; days:
   );
 }
 
-/** Where not all days fit, the last ones are those that matter. */
+/** Scrolls to the latest days if not all fit. */
 function showLatest(frame: HTMLElement | null): void {
   if (frame) frame.scrollLeft = frame.scrollWidth;
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { StateMark } from '../kit/state.tsx';
 import css from './meter.module.css';
 
-/** How much of what is allowed is used: a bar from nothing, with its figures. Without a limit there is no bar to draw. */
+/** Usage bar with its numbers. Without a limit, only the numbers. */
 export function Meter({
   name,
   used,
@@ -15,7 +15,7 @@ export function Meter({
   used: number;
   limit: number | null;
   figure: (value: number) => string;
-  /** Shares of the limit that something happens at. */
+  /** Thresholds, as shares of the limit. */
   marks?: readonly number[];
   note?: ReactNode;
 }) {

@@ -6,8 +6,8 @@ const width = 96;
 const height = 14;
 
 /**
- * How many of how many, and what the true rate may be: a band for the 95 % interval, a mark for what was seen, a line
- * for what is needed. An unmeasured rate is empty, never zero.
+ * A pass rate: a band for the 95 % interval, a mark for the observed rate, and a line for the required one.
+ * An unmeasured rate is empty, never zero.
  */
 export function Rate({
   passed,
@@ -18,11 +18,11 @@ export function Rate({
 }: {
   passed: number;
   trials: number;
-  /** The rate that it has to reach. */
+  /** Required pass rate. */
   needed?: number | undefined;
-  /** Where somebody has counted it already. */
+  /** Precomputed interval, if there is one. */
   interval?: { lower: number; upper: number } | undefined;
-  /** Without the figures, where they stand elsewhere. */
+  /** Hides the numbers, if they are shown elsewhere. */
   bare?: boolean;
 }) {
   if (!interval || trials === 0) return <span className={css.none}>not measured</span>;

@@ -10,7 +10,7 @@ export interface Measured {
 const width = 112;
 const high = 30;
 
-/** How often it passed, run after run: a line, and a band for what the rate may really be. */
+/** Pass rate by run: a line with its confidence band. */
 export function Trend({ past }: { past: readonly Measured[] }) {
   const points = past.flatMap(({ passed, trials }) => {
     const interval = wilson(passed, trials);
@@ -60,7 +60,7 @@ export function linePath(
   return points.map(({ rate }, at) => `${at === 0 ? 'M' : 'L'}${x(at)} ${y(rate)}`).join('');
 }
 
-/** Along the upper ends, and back along the lower ones. */
+/** Path along the upper bounds, then back along the lower ones. */
 export function bandPath(
   points: readonly Point[],
   x: (at: number) => number,

@@ -9,7 +9,7 @@ export interface Slot {
   failed: number;
 }
 
-/** One bar for each stretch of time: good, bad, partly bad, or nobody looked. */
+/** One bar per period: passed, failed, partly failed, or not checked. */
 export function UptimeStrip({ label, slots }: { label: string; slots: readonly Slot[] }) {
   return (
     <div className={css.strip} role="img" aria-label={label}>

@@ -15,8 +15,8 @@ interface Bar {
   tokens: number | undefined;
 }
 
-/** More are not drawn; the raw form has them. */
-const most = 400;
+/** The raw view has the rest. */
+const max = 400;
 
 const kinds = new Map([
   ['llm', 'model'],
@@ -25,7 +25,7 @@ const kinds = new Map([
   ['step', 'step'],
 ]);
 
-/** When each step, model call and tool call began and how long it took. Even the shortest can be seen and chosen. */
+/** Timeline of steps, model calls and tool calls. Bars have a minimum width, so that all can be selected. */
 export function Waterfall({
   label = 'Timeline of the trial',
   bars,
@@ -37,7 +37,7 @@ export function Waterfall({
   chosen: string | undefined;
   onChoose: (id: string | undefined) => void;
 }) {
-  // Clocks of others may begin anywhere.
+  // Reported clocks may start anywhere.
   const first = bars.reduce((least, { start }) => Math.min(least, start), 0);
   const whole = bars.reduce((last, { end }) => Math.max(last, end - first), 1);
   const ticks = ticksOf(whole);
@@ -54,8 +54,8 @@ export function Waterfall({
         </span>
         <span className={css.took} />
       </div>
-      {/* Ids of others may come twice. */}
-      {bars.slice(0, most).map((bar, at) => (
+      {/* Reported IDs may repeat, so the index is the key. */}
+      {bars.slice(0, max).map((bar, at) => (
         <button
           key={at}
           type="button"
@@ -90,7 +90,7 @@ export function Waterfall({
           </span>
         </button>
       ))}
-      {bars.length > most && <p className={css.more}>{count(bars.length - most)} more in the raw view.</p>}
+      {bars.length > max && <p className={css.more}>{count(bars.length - max)} more in the raw view.</p>}
     </div>
   );
 }
@@ -100,7 +100,7 @@ function labelOf({ name, category, failed, start, end }: Bar, first: number): st
   return [name, ...facts, `from ${duration(start - first)}`, `took ${duration(end - start)}`].join(', ');
 }
 
-/** Round times, few enough to be read. */
+/** A few round times for the axis. */
 function ticksOf(whole: number): number[] {
   const rough = whole / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * Arrows go from link to link in rows of them, Tab from row to row. `name` is the data attribute that says which link of its row
- * one is: up and down go to the same one, or to the first.
+ * Keyboard navigation in rows of links: left and right move within a row, up and down to the link with the
+ * same value of the data attribute `name` in the next row, or to its first link.
  */
 export function byArrows(name: string): (event: KeyboardEvent) => void {
   const inNextRow = (cell: HTMLElement, way: 'nextElementSibling' | 'previousElementSibling') => {

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import css from './button.module.css';
 import { classes } from './classes.ts';
 
-/** The part of an action that a button or a dialog needs. */
+/** The part of an action that a button or dialog needs. */
 export interface Startable {
   isPending: boolean;
   mutate: () => void;
@@ -12,7 +12,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   look?: 'plain' | 'primary' | 'danger' | 'quiet';
   /** Disabled while pending, without changing its size. */
   busy?: boolean | undefined;
-  /** Started by a press; the button is busy meanwhile. */
+  /** Runs on click; the button is busy while it is pending. */
   action?: Startable;
 }
 
@@ -39,10 +39,10 @@ export function Button({
   );
 }
 
-/** For a link that stands among buttons. */
+/** Styles a link like a button. */
 export const linkClass = classes(css.button, css.plain);
 
-/** A button that is a picture; its name is read out and shown on hover. */
+/** An icon button. `label` is its accessible name and tooltip. */
 export function IconButton({
   label,
   className,

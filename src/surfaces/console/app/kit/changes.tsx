@@ -3,11 +3,11 @@ import { differencesOf } from './differences.ts';
 import { Note } from './notice.tsx';
 import { textOf } from './text.ts';
 
-/** How a document is said. */
+/** How the fields and values of a document are displayed. */
 export interface Wording {
-  /** Labels of fields, where they differ from the names in the API. */
+  /** Field labels that differ from the names in the API. */
   names?: Record<string, string>;
-  /** Formats a value, for example an id as the name it stands for. */
+  /** Formats a value, for example an ID as the name of its resource. */
   words?: (value: unknown) => string;
 }
 

@@ -9,7 +9,7 @@ export interface Choice {
   disabled?: boolean;
 }
 
-/** Any of several. */
+/** A group of checkboxes. */
 export function Choices({
   legend,
   choices,
@@ -23,7 +23,7 @@ export function Choices({
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
   none: ReactNode;
-  /** Hints are sentences, which stand below the names. */
+  /** Hints are sentences and appear below the names. */
   told?: boolean;
 }) {
   const turn = (value: string, on: boolean): void =>
@@ -53,7 +53,7 @@ export function Choices({
   );
 }
 
-/** One of a few, each with what it means. */
+/** A radio group with a hint for each option. */
 export function OneChoice<Value extends string>({
   legend,
   choices,
@@ -82,7 +82,6 @@ export function OneChoice<Value extends string>({
   );
 }
 
-/** Yes or no. */
 export function Switch({
   label,
   checked,

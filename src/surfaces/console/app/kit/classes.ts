@@ -1,4 +1,4 @@
-/** Names of classes, without those that do not apply. */
+/** Joins class names, skipping falsy values. */
 export function classes(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -7,11 +7,11 @@ import { downloadText } from './download.ts';
 import { jsonWithin, wholeJson } from './json.ts';
 import { count } from './numbers.ts';
 
-/** Characters that are drawn at once, and when more is asked for; more than that is only for files. */
+/** Characters rendered initially and after "Show more"; longer text is available only as a download. */
 const maxAtFirst = 20_000;
 const maxDrawn = 200_000;
 
-/** Text as it is, in the width of its letters. Never interpreted as markup. */
+/** Preformatted monospace text. Never interpreted as markup. */
 export function Code({ text, label, wrap = true }: { text: string; label: string; wrap?: boolean }) {
   const [most, setMost] = useState(maxAtFirst);
   const shown = { text: text.slice(0, most), whole: text.length <= most };
@@ -54,7 +54,7 @@ function Shown({
       <div className={css.copy}>
         <CopyButton text={all} label={`Copy ${label}`} />
       </div>
-      {/* It scrolls, so the keyboard must reach it. */}
+      {/* Scrollable, so it must be focusable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={classes(css.text, wrap && css.wrap)} tabIndex={0} aria-label={label}>
         {shown.text}

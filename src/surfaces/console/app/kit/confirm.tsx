@@ -4,7 +4,7 @@ import css from './dialog.module.css';
 import { Field, TextInput } from './field.tsx';
 import { LazyDialog } from './lazy-dialog.tsx';
 
-/** Asks before something is lost: it names what, and who uses it. */
+/** Confirms a destructive action: names what is lost and what uses it. */
 export function Confirm({
   onClose,
   title,
@@ -20,19 +20,19 @@ export function Confirm({
 }: {
   onClose: () => void;
   title: string;
-  /** Label of the confirming button, the same as of the button that opened the dialog. */
+  /** Label of the confirm button; matches the button that opened the dialog. */
   verb: string;
-  /** Label of the cancelling button. */
+  /** Label of the cancel button. */
   keep?: string;
   children: ReactNode;
-  /** Started by the button. */
+  /** Runs on confirm. */
   action?: Startable;
   busy?: boolean | undefined;
-  /** Cannot be done as things are; the text says why. */
+  /** Confirming is not possible; `children` explain why. */
   blocked?: boolean;
-  /** Has to be typed first, where more is lost than one thing. */
+  /** Text the user must type to confirm, for large deletions. */
   typed?: string;
-  /** Shows the call for the API. */
+  /** Shows the equivalent API call. */
   example?: ReactNode;
   onConfirm?: () => void;
 }) {

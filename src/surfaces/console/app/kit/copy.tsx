@@ -3,15 +3,15 @@ import { IconButton } from './button.tsx';
 import css from './copy.module.css';
 import { CopyIcon, DoneIcon } from './icons.tsx';
 
-/** How long it shows that it worked. */
-const shown = 1500;
+/** Duration of the success state. */
+const feedbackMs = 1500;
 
-/** A function is called when its text is copied. */
+/** A function passed as `text` is called when the button is clicked. */
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), shown);
+    const timer = setTimeout(() => setCopied(false), feedbackMs);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => void copyText(typeof text === 'string' ? text : text()).then(setCopied);
@@ -22,7 +22,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
   );
 }
 
-/** Pages without TLS have no clipboard; there a selection is copied as of old. */
+/** Pages without TLS have no Clipboard API; `execCommand` is the fallback. */
 async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(
@@ -38,7 +38,7 @@ async function copyText(text: string): Promise<boolean> {
   return worked;
 }
 
-/** An id: its end is what tells it apart, the whole of it is copied. */
+/** An ID, shortened to its distinctive end; the copy button copies all of it. */
 export function Id({ value }: { value: string }) {
   return (
     <span className={css.id}>

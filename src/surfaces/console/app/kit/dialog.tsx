@@ -6,7 +6,6 @@ import css from './dialog.module.css';
 import { CloseIcon } from './icons.tsx';
 import { plain } from './text.ts';
 
-/** Over the page, until it is closed. */
 export function Dialog({
   onClose,
   title,
@@ -19,13 +18,13 @@ export function Dialog({
   title: string;
   children: ReactNode;
   wide?: boolean;
-  /** From top to bottom at the right edge, for what needs room. */
+  /** A full-height panel at the right edge, for large content. */
   side?: boolean;
-  /** A press beside it does not close it: what it shows is not shown again. */
+  /** A click outside does not close it, for content that is shown only once. */
   firm?: boolean;
 }) {
   const popup = useRef<HTMLDivElement>(null);
-  /** Where there are fields, one comes to fill them in. */
+  /** Initial focus: the first form field, or the default if there is none. */
   const firstField = (): HTMLElement | true =>
     popup.current?.querySelector<HTMLElement>('form :is(input, select, textarea)') ?? true;
   return (

@@ -1,11 +1,11 @@
-/** One place where two documents differ; what is not there is undefined. */
+/** A field that differs between two documents; undefined means absent. */
 interface Difference {
   path: string;
   before: unknown;
   after: unknown;
 }
 
-/** Where two values differ, by field. Lists are told apart as a whole, since their members have no names. */
+/** The fields whose values differ. Lists are compared as a whole, since their items have no names. */
 export function differencesOf(before: unknown, after: unknown, path = ''): Difference[] {
   const left = asObject(before);
   const right = asObject(after);

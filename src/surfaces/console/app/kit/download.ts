@@ -1,4 +1,3 @@
-/** Hands a document to the reader as a file. */
 export function downloadJson(name: string, value: unknown): void {
   downloadText(name, `${JSON.stringify(value, null, 2)}\n`, 'application/json');
 }
@@ -9,6 +8,6 @@ export function downloadText(name: string, text: string, type: string): void {
   link.href = address;
   link.download = name.replaceAll(/[^\w.-]+/g, '-');
   link.click();
-  // The browser has taken it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -5,7 +5,7 @@ import css from './field.module.css';
 interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
-  /** Shown below the field, in the colour of errors. */
+  /** Shown below the field in the error color. */
   problem?: string | undefined;
   required?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import { TextInput } from './field.tsx';
 
 const typingPause = 150;
 
-/** A search field that reports its text after a pause and follows changes of `value` from outside. */
+/** A search field with a debounced `onChange`. Follows changes of `value` from outside. */
 export function FilterInput({
   value = '',
   onChange,

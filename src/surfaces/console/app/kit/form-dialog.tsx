@@ -4,7 +4,7 @@ import css from './form.module.css';
 import { LazyDialog } from './lazy-dialog.tsx';
 import { Problem } from './notice.tsx';
 
-/** Fields over the page; what the service refuses is said below them, and nothing that was typed is lost. */
+/** A form in a dialog. Errors appear below the fields and do not discard the input. */
 export function FormDialog({
   title,
   verb,
@@ -20,14 +20,14 @@ export function FormDialog({
   title: string;
   /** Label of the submit button. */
   verb: string;
-  /** Started by submitting; its error is shown below the fields. */
+  /** Runs on submit; its error is shown below the fields. */
   action: Startable & { error: unknown };
-  /** Another error to show, like that of a list to choose from. */
+  /** Another error to show, such as from a query for options. */
   error?: unknown;
-  /** Something that is needed is missing. */
+  /** A required value is missing. */
   blocked?: boolean;
   wide?: boolean;
-  /** Shows the call for the API. */
+  /** Shows the equivalent API call. */
   example?: ReactNode;
   onClose: () => void;
   onSubmit?: () => void;

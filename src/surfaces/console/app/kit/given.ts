@@ -1,4 +1,4 @@
-/** Pieces of a document that anybody may have written: what is not of the kind that is asked for is not there. */
+/** Readers for untrusted documents: a value of the wrong type counts as missing. */
 export function numberIn(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

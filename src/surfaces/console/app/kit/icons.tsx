@@ -1,4 +1,4 @@
-/** Line drawings on a grid of 16; they repeat what a word beside them says. */
+/** Decorative line icons on a 16-unit grid, always next to a label. */
 function icon(path: string, size = 16) {
   return function Icon() {
     return (

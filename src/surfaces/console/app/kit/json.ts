@@ -3,12 +3,12 @@ interface Written {
   whole: boolean;
 }
 
-/** Deeper is left out: it would be indented out of sight, and reading it needs a stack. */
+/** Deeper values are omitted: they would be indented out of view and could overflow the stack. */
 const deepest = 100;
 
 /**
- * A value as JSON, up to a number of characters. Stops at the limit, so that a prefix of a value of many megabytes is
- * cheap.
+ * A value as JSON, up to a number of characters. Writing stops at the limit, so that a preview of a value of
+ * many megabytes is cheap.
  */
 export function jsonWithin(value: unknown, most: number, indent = 0): Written {
   const out = new Writer(most, indent);
@@ -16,13 +16,13 @@ export function jsonWithin(value: unknown, most: number, indent = 0): Written {
   return { text: out.parts.join(''), whole: out.whole };
 }
 
-/** One line, with an ellipsis where it was cut. */
+/** JSON on one line, with an ellipsis if truncated. */
 export function briefJson(value: unknown, most = 200): string {
   const { text, whole } = jsonWithin(value, most);
   return whole ? text : `${text}…`;
 }
 
-/** All of it, for a file or the clipboard; what nests deeper than a browser can write is left out. */
+/** Complete JSON, for a file or the clipboard. Values nested too deeply for the browser are omitted. */
 export function wholeJson(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? 'undefined';

@@ -1,6 +1,6 @@
 type Area = 'localStorage' | 'sessionStorage';
 
-/** Reads a value of web storage; undefined where storage is disabled. Where storage is closed, nothing is. */
+/** Reads from web storage. Undefined if missing or if storage is disabled. */
 export function keptIn(area: Area, name: string): string | undefined {
   try {
     return globalThis[area].getItem(name) ?? undefined;
@@ -9,12 +9,12 @@ export function keptIn(area: Area, name: string): string | undefined {
   }
 }
 
-/** Keeps a text, or with `undefined` drops it. Where storage is closed or full, whoever asks later finds nothing. */
+/** Writes to web storage; `undefined` removes the value. Does nothing if storage is disabled or full. */
 export function keepIn(area: Area, name: string, text: string | undefined): void {
   try {
     if (text === undefined) globalThis[area].removeItem(name);
     else globalThis[area].setItem(name, text);
   } catch {
-    // Everything kept is a convenience: the page works without it.
+    // Stored values are only a convenience; the page works without them.
   }
 }

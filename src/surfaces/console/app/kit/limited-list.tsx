@@ -4,7 +4,7 @@ import { count, counted } from './numbers.ts';
 
 const step = 50;
 
-/** As many of a list as can be drawn at once, more when asked for. Others decide how long such lists are. */
+/** A list of any length, rendered in steps with a button to show more. */
 export function LimitedList<Item>({
   items,
   noun,

@@ -1,7 +1,7 @@
 import css from './copy.module.css';
 import { CopyButton } from './copy.tsx';
 
-/** An address to be handed on: all of it is copied, as much of it is shown as there is room for. */
+/** A URL to share, with a copy button. Truncated to the available width. */
 export function LinkLine({ url, label, open }: { url: string; label: string; open: string }) {
   return (
     <p className={css.link}>

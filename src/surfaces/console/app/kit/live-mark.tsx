@@ -3,7 +3,7 @@ import css from './notice.module.css';
 import { StateMark } from './state.tsx';
 import { Time } from './time.tsx';
 
-/** Whether what is shown follows what happens. */
+/** Whether the page receives live updates. */
 export function LiveMark({ live }: { live: Live }) {
   if (live.state === 'lost')
     return (

@@ -5,7 +5,7 @@ import { counted } from './numbers.ts';
 const maxAtFirst = 2_000;
 const maxDrawn = 100_000;
 
-/** Words of somebody else, who may have written a book. */
+/** Untrusted text of any length, truncated until the reader expands it. */
 export function LongText({
   text,
   className,
@@ -13,7 +13,7 @@ export function LongText({
 }: {
   text: string;
   className?: string | undefined;
-  /** Characters that are drawn before more is asked for. */
+  /** Characters rendered before the text is expanded. */
   first?: number;
 }) {
   const [most, setMost] = useState(first);

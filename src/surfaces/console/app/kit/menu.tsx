@@ -5,9 +5,9 @@ export interface MenuProps<Value extends string = string> {
   trigger: ReactElement<{ onClick?: () => void; 'aria-haspopup'?: 'menu' }>;
   label: string;
   options: readonly (readonly [value: Value, label: ReactNode])[];
-  /** The one that is chosen; left out where each is something to do. */
+  /** The selected option; omitted if the options are actions. */
   value?: Value;
-  /** Stands above them. */
+  /** Shown above the options. */
   heading?: ReactNode;
   onChoose: (value: Value) => void;
 }
@@ -18,7 +18,7 @@ const OpenMenu = partFrom(
   ({ trigger }) => cloneElement(trigger, { 'aria-haspopup': 'menu' }),
 );
 
-/** One of several, from a list that opens at its button. The list's code is loaded when it is first opened. */
+/** A menu that opens at its trigger. Its code is loaded on first use. */
 export function Menu<Value extends string>(props: MenuProps<Value>) {
   const [wanted, setWanted] = useState(false);
   const closed = cloneElement(props.trigger, { onClick: () => setWanted(true), 'aria-haspopup': 'menu' });

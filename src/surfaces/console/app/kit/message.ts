@@ -1,11 +1,11 @@
 import type { FormEvent, KeyboardEvent } from 'react';
 import { counted } from './numbers.ts';
 
-/** Limits of the service for one message. */
+/** The service's limits for a message. */
 const maxBytes = 8192;
 const maxCharacters = 8000;
 
-/** By how much a message is too long, in words; undefined when it is not. */
+/** By how much a message exceeds the limits, as text; undefined if it does not. */
 export function tooLong(text: string): string | undefined {
   const characters = text.length - maxCharacters;
   if (characters > 0) return `${counted(characters, 'character')} too long`;
@@ -13,7 +13,7 @@ export function tooLong(text: string): string | undefined {
   return bytes > 0 ? `${counted(bytes, 'byte')} too long` : undefined;
 }
 
-/** For the form around a message and the field in it: Enter sends, unless it ends a word of an input method. */
+/** Handlers for a message form and its text field: Enter sends, except during IME composition. */
 export function sendingWith(send: () => void) {
   return {
     submit: (event: FormEvent): void => {

@@ -65,12 +65,11 @@ export function Empty({
   );
 }
 
-/** A remark that is neither an error nor an answer. */
 export function Note({ children }: { children: ReactNode }) {
   return <p className={css.note}>{children}</p>;
 }
 
-/** Stands where lines will be; it does not move. */
+/** Placeholder for loading content, without animation. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={css.skeleton} aria-busy="true">

@@ -30,7 +30,7 @@ export function cost(usd: number): string {
   return usd > 0 && usd < 0.01 ? cents.format(usd) : dollars.format(usd);
 }
 
-/** The middle one; nothing of nothing. */
+/** The median; undefined for an empty list. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -2,7 +2,7 @@ import { Menu as Base } from '@base-ui/react/menu';
 import css from './menu.module.css';
 import type { MenuProps } from './menu.tsx';
 
-/** Open from the beginning: it is there because somebody opened it. */
+/** Open on mount, because the click on the trigger loads it. */
 export function OpenMenu({ trigger, heading, ...choice }: MenuProps) {
   return (
     <Base.Root defaultOpen>
@@ -12,7 +12,7 @@ export function OpenMenu({ trigger, heading, ...choice }: MenuProps) {
           <Base.Popup className={css.popup}>
             {heading && <div className={css.heading}>{heading}</div>}
             {choice.value === undefined ? (
-              <Doings {...choice} />
+              <MenuItems {...choice} />
             ) : (
               <Choice {...choice} value={choice.value} />
             )}
@@ -37,7 +37,7 @@ function Choice({ label, options, value, onChoose }: Listed & { value: string })
   );
 }
 
-function Doings({ label, options, onChoose }: Listed) {
+function MenuItems({ label, options, onChoose }: Listed) {
   return (
     <Base.Group aria-label={label}>
       {options.map(([one, word]) => (

@@ -3,16 +3,16 @@ import { createPortal } from 'react-dom';
 import css from './page.module.css';
 import { plain } from './text.ts';
 
-/** Where the shell shows the way to the page. */
+/** Element in which the shell shows breadcrumbs. */
 export const CrumbsPlace = createContext<HTMLElement | null>(null);
 
 interface PageProps {
   title: string;
-  /** The name of the window and of the last crumb, where the title is not it. */
+  /** Document title and last breadcrumb, if different from `title`. */
   name?: string;
-  /** The pages above it, the nearest last. */
+  /** Parent pages, nearest last. */
   crumbs?: ReactNode[];
-  /** Beside the title: what state it is in. */
+  /** Status next to the title. */
   mark?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -54,7 +54,7 @@ function Crumbs({ crumbs }: { crumbs: ReactNode[] }) {
   );
 }
 
-/** A part of a page with a heading. */
+/** A page section with a heading. */
 export function Section({
   title,
   actions,
@@ -75,7 +75,7 @@ export function Section({
   );
 }
 
-/** Facts in a line: what it is, then the value. Facts without a value are omitted. */
+/** A description list. Facts without a value are omitted. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={css.facts}>

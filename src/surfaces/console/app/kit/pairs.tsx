@@ -13,7 +13,7 @@ export function recordOf(pairs: readonly Pair[]): Record<string, string> {
   );
 }
 
-/** Names with values that nobody reads over a shoulder: they are stored encrypted and never come back. */
+/** Names and secret values. Values are masked, stored encrypted and never returned. */
 export function Pairs({
   legend,
   noun,

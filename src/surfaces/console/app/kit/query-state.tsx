@@ -9,7 +9,7 @@ interface Query {
   refetch: () => unknown;
 }
 
-/** The states of a query beside its data: a skeleton while it loads, its error, and empty. */
+/** The states of a query other than its data: loading skeleton, error and empty. */
 export function QueryState({
   of: query,
   lines = 3,
@@ -21,9 +21,9 @@ export function QueryState({
 }: {
   of: Query;
   lines?: number;
-  /** A link to where the reader came from, beside the error. */
+  /** A link back, shown next to the error. */
   back?: ReactNode;
-  /** Whether what was loaded has nothing to show; the rest says so. */
+  /** Whether the result is empty; the other props describe the empty state. */
   empty?: boolean;
   title?: string;
   action?: ReactNode;
@@ -41,7 +41,7 @@ export function QueryState({
   );
 }
 
-/** Loads the next page of a list, where there is one. */
+/** Loads the next page of a list, if there is one. */
 export function ShowMore({
   of: list,
   children = 'Show more',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 import css from './state.module.css';
 
-/** Every state that anything here can be in: each has a shape, a word and a colour, in this order of weight. */
+/** Every state in the console, most important first. Each has a shape, a label and a color. */
 export type State =
   | 'passed'
   | 'failed'
@@ -42,7 +42,7 @@ export function wordFor(state: State): string {
   return words[state];
 }
 
-/** In the style: filled shapes are verdicts, outlines are what is not decided. */
+/** In the stylesheet, filled shapes are verdicts and outlines are undecided. */
 const shapes: Record<State, string | undefined> = {
   passed: css.passedShape,
   failed: css.failedShape,
@@ -79,14 +79,12 @@ const colours: Record<State, string | undefined> = {
   attention: css.inconclusive,
 };
 
-/** Shape and colour as properties of an element that draws them itself. */
+/** Classes for an element that draws the shape and color itself. */
 export function stateClasses(state: State): string {
   return classes(shapes[state], colours[state]);
 }
 
-/**
- * The shape alone. Without `label` a word must stand beside it. One element, because a grid draws a thousand of them.
- */
+/** The shape alone; without `label`, text must stand beside it. One element, because grids have thousands. */
 export function Glyph({ state, size = 14, label }: { state: State; size?: 14 | 16; label?: string }) {
   return (
     <span
@@ -98,7 +96,7 @@ export function Glyph({ state, size = 14, label }: { state: State; size?: 14 | 1
   );
 }
 
-/** Shape and word. */
+/** A shape with its label. */
 export function StateMark({ state, children }: { state: State; children?: ReactNode }) {
   return (
     <span className={classes(css.mark, colours[state])}>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value in the memory of this tab; what is drawn from it follows. */
+/** A value in the memory of this tab. Components that use it re-render when it changes. */
 export interface Store<Value> {
   get: () => Value;
   set: (next: Value) => void;
@@ -31,7 +31,7 @@ export function personalStoreOf<Value>(first: Value): Store<Value> {
   return store;
 }
 
-/** Puts every personal store back to what it began with. */
+/** Resets every personal store to its initial value. */
 export function forgetPersonal(): void {
   for (const reset of resets) reset();
 }

@@ -7,13 +7,13 @@ import css from './table.module.css';
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ReactNode;
-  /** Figures stand at the right. */
+  /** Numbers are right-aligned. */
   figure?: boolean;
-  /** Says what the row is about; it is the headline where rows become a list. */
+  /** Main column; becomes the heading of the entry when rows collapse into a list. */
   main?: boolean;
 }
 
-/** Rows that unfold: one at a time, under its key. */
+/** Expandable rows, one open at a time, by key. */
 interface Unfolding<Row> {
   open: string | undefined;
   toggle: (key: string | undefined) => void;
@@ -21,7 +21,7 @@ interface Unfolding<Row> {
   content: (row: Row) => ReactNode;
 }
 
-/** Rows under names of columns; on a narrow page each row is an entry with its values named. */
+/** A table. On narrow pages, each row becomes an entry with labeled values. */
 export function Table<Row>({
   label,
   columns,
@@ -81,7 +81,7 @@ function isEmpty(content: ReactNode): boolean {
   return content === undefined || content === null || content === false || content === '';
 }
 
-/** Text that may have no place to break is broken wherever it must be; what it says stays apart from its neighbours. */
+/** Lets long words break anywhere and isolates the text direction. */
 function Words({ children }: { children: ReactNode }) {
   if (typeof children !== 'string') return children;
   return <bdi className={/\S{25}/.test(children) ? css.unbroken : undefined}>{children}</bdi>;

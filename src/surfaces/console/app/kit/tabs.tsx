@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import css from './tabs.module.css';
 
-/** Views of one page. Each is a link, so that it can be opened, kept and sent; the router marks the one that is shown. */
+/** Tabs of a page, as links that can be opened, bookmarked and shared; the router marks the active one. */
 export function TabLinks({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav aria-label={label} className={css.tabs}>
@@ -12,7 +12,7 @@ export function TabLinks({ label, children }: { label: string; children: ReactNo
 
 export const tabClass = css.tab as string;
 
-/** Views of a part of a page that are nobody's address. */
+/** Tabs within a page, without URLs of their own. */
 export function TabButtons<Name extends string>({
   label,
   names,

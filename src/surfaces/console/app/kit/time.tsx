@@ -8,7 +8,7 @@ const thisYear = new Intl.DateTimeFormat(undefined, {
 });
 const earlier = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** A point in time in the zone of the reader; the whole of it in UTC on hover. */
+/** A time in the reader's time zone; the tooltip has the full time in UTC. */
 export function Time({ at }: { at: number }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <>unknown</>;
@@ -20,16 +20,16 @@ export function Time({ at }: { at: number }) {
   );
 }
 
-/** As short as it can be understood now. */
+/** The shortest unambiguous form: the date and the year only if they are not today's. */
 export function shownTime(date: Date, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return today.format(date);
   return (date.getFullYear() === now.getFullYear() ? thisYear : earlier).format(date);
 }
 
-/** A thousand years: what is longer is a mistake of whoever measured. */
+/** A thousand years. Longer durations are measurement errors. */
 const longest = 1000 * 365 * 86_400_000;
 
-/** As long as it needs: `145 ms`, `1.3 s`, `2 min 5 s`, `3 h 20 min`. */
+/** Formats a duration: `145 ms`, `1.3 s`, `2 min 5 s`, `3 h 20 min`. */
 export function duration(ms: number): string {
   if (!(Math.abs(ms) < longest)) return 'unknown time';
   if (ms < 1000) return `${Math.round(ms)} ms`;

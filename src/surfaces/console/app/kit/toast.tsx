@@ -16,20 +16,20 @@ interface Toast {
 
 const toasts = personalStoreOf<readonly Toast[]>([]);
 let next = 0;
-const most = 3;
+const maxToasts = 3;
 /** Confirmations disappear; errors stay until dismissed. */
 const lifetime = 5_000;
 
 function show(toast: Omit<Toast, 'id'>): void {
-  toasts.set([...toasts.get(), { id: next++, ...toast }].slice(-most));
+  toasts.set([...toasts.get(), { id: next++, ...toast }].slice(-maxToasts));
 }
 
-/** Says what was done. */
+/** Shows a success message. */
 export function say(text: string): void {
   show({ state: 'passed', text, detail: undefined });
 }
 
-/** Says what failed, with the id that the log knows it by. */
+/** Shows an error with its code and request ID. */
 export function complain(error: unknown): void {
   const { message, advice, code, requestId } = factsOf(error);
   const detail = [advice, code, requestId].filter(Boolean).join(' · ');

@@ -7,7 +7,7 @@ interface Used {
   name: string;
 }
 
-/** By name, where there is a page about it as a link. */
+/** Names of the resources that use something, as links where they have a page. */
 export function UsedBy({
   uses,
   more = false,
@@ -15,7 +15,7 @@ export function UsedBy({
   none,
 }: {
   uses: readonly Used[];
-  /** There may be others. */
+  /** The list may be incomplete. */
   more?: boolean;
   lead: string;
   none: string;

@@ -9,7 +9,7 @@ import { lastProject } from '../shell/last-project.ts';
 
 const NewProject = partFrom(() => import('./projects/new-project.tsx'), 'NewProject');
 
-/** Leads to the project that was used last, or the first. */
+/** Redirects to the last used project, or the first. */
 export function Home() {
   const projects = useQuery(ask('listProjects', {}));
   const [making, setMaking] = useState(false);

@@ -25,7 +25,7 @@ const forgot = createRoute({
 const enter = createRoute({
   getParentRoute: () => root,
   path: '/enter',
-  // Before anything is drawn or loaded.
+  // Removes the token from the URL before anything renders or loads.
   beforeLoad: takeFromAddress,
   component: pageFrom(() => import('../pages/sign-in/enter-page.tsx'), 'EnterPage'),
 });
@@ -43,7 +43,7 @@ const setUp = createRoute({
   component: pageFrom(() => import('../pages/sign-in/set-up-page.tsx'), 'SetUpPage'),
 });
 
-/** For those who are not signed in yet. */
+/** Routes for signed-out users. */
 export const entryRoutes = [signIn, forgot, enter, oidc, setUp] as const;
 
 const account = createRoute({
@@ -58,7 +58,7 @@ const installation = createRoute({
   component: pageFrom(() => import('../pages/installation/installation-page.tsx'), 'InstallationPage'),
 });
 
-/** The address says which organization is meant, from then on in this tab. */
+/** The organization in the URL becomes the one of this tab. */
 const organization = createRoute({
   getParentRoute: () => root,
   path: '/organizations/$organizationId',
@@ -127,7 +127,7 @@ const registry = createRoute({
   ),
 });
 
-/** For those who are: their account, the organization, the installation. */
+/** Routes for signed-in users: account, organization and installation. */
 export const peopleRoutes = [
   account,
   installation,

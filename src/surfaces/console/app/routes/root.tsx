@@ -7,19 +7,19 @@ import { Page } from '../kit/page.tsx';
 import { Home } from '../pages/home.tsx';
 import { Shell } from '../shell/shell.tsx';
 
-/** Pages for whoever is not signed in. */
-const entries = ['/sign-in', '/enter', '/oidc', '/forgot'];
-/** They stand alone, and so does the page on which somebody new chooses a name and a password. */
-const alone = [...entries, '/set-up'];
+/** Pages for signed-out users. */
+const signedOutPages = ['/sign-in', '/enter', '/oidc', '/forgot'];
+/** Pages without the shell, including the one where a new user sets a name and password. */
+const pagesWithoutShell = [...signedOutPages, '/set-up'];
 
-/** Everybody else signs in first and comes back to where they wanted to go. */
+/** Redirects signed-out users to sign-in, and afterwards back to the page they requested. */
 export const root = createRootRoute({
   component: Frame,
   notFoundComponent: NoSuchPage,
   beforeLoad: async ({ location }) => {
-    if (entries.includes(location.pathname)) return;
+    if (signedOutPages.includes(location.pathname)) return;
     const asked = queryClient.ensureQueryData(session);
-    // The shell goes to the sign-in when the answer, or any other, says that it is over.
+    // Renders optimistically: the shell redirects to sign-in if any response says that the session has ended.
     if (lastSignedIn() !== undefined) return void asked.catch(() => {});
     const { signedIn } = await asked;
     if (!signedIn) throw redirect({ to: '/sign-in', search: { to: location.href }, replace: true });
@@ -32,7 +32,7 @@ export const project = createRoute({ getParentRoute: () => root, path: '/project
 
 function Frame() {
   const { pathname } = useLocation();
-  return alone.includes(pathname) ? <Outlet /> : <Shell />;
+  return pagesWithoutShell.includes(pathname) ? <Outlet /> : <Shell />;
 }
 
 function NoSuchPage() {

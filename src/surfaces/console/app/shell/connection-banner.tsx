@@ -4,7 +4,7 @@ import { Glyph } from '../kit/state.tsx';
 import { Time } from '../kit/time.tsx';
 import css from './shell.module.css';
 
-/** Says since when the page is old. When the service answers again, everything shown is read again. */
+/** Shows since when the page is outdated. When the service responds again, all queries are refetched. */
 export function ConnectionBanner() {
   const { lost, since } = useConnection();
   if (!lost) return null;

@@ -4,13 +4,13 @@ import { Empty } from '../kit/notice.tsx';
 import { Page } from '../kit/page.tsx';
 
 /** Pages that need no organization. */
-const ofOneself = ['/account', '/installation'];
+const withoutOrganization = ['/account', '/installation'];
 
-/** The page of the address; whoever belongs nowhere is told what to do instead. */
+/** The current page; users without an organization are told what to do instead. */
 export function Inside() {
   const signedIn = useSignedIn();
   const { pathname } = useLocation();
-  if (signedIn?.organizations.length !== 0 || ofOneself.includes(pathname)) return <Outlet />;
+  if (signedIn?.organizations.length !== 0 || withoutOrganization.includes(pathname)) return <Outlet />;
   return (
     <Page title="No organization">
       <Empty

@@ -2,7 +2,6 @@ import { keepIn, keptIn } from '../kit/kept.ts';
 
 const place = 'drydock-project';
 
-/** Where the reader was last. */
 export function lastProject(): string | undefined {
   return keptIn('localStorage', place);
 }

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { type MyOrganization, useSignedIn } from '../api/session.ts';
 import { chosenOrganization } from '../api/session-state.ts';
 
-/** The organization that pages are about: of the address, else the one that was chosen or used last. */
+/** The current organization: from the URL, otherwise the one selected or used last. */
 export function useOrganization(): MyOrganization | undefined {
   const { organizationId } = useParams({ strict: false });
   const signedIn = useSignedIn();

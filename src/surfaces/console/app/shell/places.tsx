@@ -24,7 +24,7 @@ import {
   WebhooksIcon,
 } from '../kit/icons.tsx';
 
-/** The pages of a project that stand in the rail and are found by the search. */
+/** Pages of a project in the navigation and the search. */
 export const places = [
   { to: '/projects/$projectId', name: 'Overview', icon: <OverviewIcon /> },
   { to: '/projects/$projectId/servers', name: 'Servers', icon: <ServersIcon /> },
@@ -46,7 +46,7 @@ export const places = [
   { to: '/projects/$projectId/settings', name: 'Project', icon: <SettingsIcon /> },
 ] as const satisfies { to: string; name: string; icon: ReactNode }[];
 
-/** The pages of an organization; some are for those who administer it. */
+/** Pages of an organization; some are for admins only. */
 const organizationPlaces = [
   { to: '/organizations/$organizationId/members', name: 'Members', icon: <PeopleIcon />, admin: false },
   {

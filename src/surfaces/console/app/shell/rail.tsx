@@ -10,7 +10,7 @@ import css from './shell.module.css';
 import { OrganizationSwitch, ProjectSwitch } from './switches.tsx';
 import { usePlaces } from './use-places.ts';
 
-/** Where one can go, in which project and organization, and as whom. */
+/** Navigation: pages, project and organization switchers, and account menu. */
 export function Rail({ projectId: open, onLeave }: { projectId: string | undefined; onLeave: () => void }) {
   const signedIn = useSignedIn();
   const projectId = useProject(open);
@@ -30,7 +30,7 @@ export function Rail({ projectId: open, onLeave }: { projectId: string | undefin
               to={to}
               params={{ projectId }}
               className={css.place}
-              // Every page of the project is below its first.
+              // The paths of all project pages begin with this one.
               activeOptions={{ exact: to === '/projects/$projectId', includeSearch: false }}
               onClick={onLeave}
             >
@@ -79,7 +79,7 @@ export function Rail({ projectId: open, onLeave }: { projectId: string | undefin
   );
 }
 
-/** The one that is open; on pages beside the projects, the one that was. */
+/** The open project; on pages outside projects, the last open one. */
 function useProject(open: string | undefined): string | undefined {
   const items = useQuery(ask('listProjects', {})).data?.items ?? [];
   if (open !== undefined) return open;

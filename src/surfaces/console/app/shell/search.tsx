@@ -15,9 +15,9 @@ interface Hit {
   href: string;
 }
 
-const most = 12;
+const maxHits = 12;
 
-/** Pages, servers, suites, runs, environments and clients of the project by words, and anything by its id. */
+/** Searches the pages and resources of a project by name, and anything by ID. */
 export function Search({ projectId, onClose }: { projectId: string | undefined; onClose: () => void }) {
   const [words, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -96,8 +96,7 @@ function HitLine({
   children: ReactNode;
 }) {
   return (
-    // The keyboard moves through these from the field above, which says which one is meant.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    // The search field handles the keyboard and marks the active option with aria-activedescendant.
     <div
       id={id}
       role="option"
@@ -179,7 +178,7 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
     ({ key, name, kind }) =>
       key === asked || asked.split(/\s+/).every((word) => `${name} ${kind}`.toLowerCase().includes(word)),
   );
-  // A run that is not among the latest is found by its id all the same.
+  // Older runs are still found by ID.
   if (inProject && /^run_[0-9a-z]{26}$/.test(asked) && found.length === 0)
     found.push({
       key: asked,
@@ -187,5 +186,5 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
       kind: 'run by ID',
       href: href('/projects/$projectId/runs/$runId', { runId: asked }),
     });
-  return found.slice(0, most);
+  return found.slice(0, maxHits);
 }

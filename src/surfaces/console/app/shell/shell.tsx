@@ -19,10 +19,10 @@ const Search = partFrom(() => import('./search.tsx'), 'Search');
 
 const onMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The frame around every page: navigation, breadcrumb, search, theme, connection state. */
+/** The frame of every page: navigation, breadcrumbs, search, theme and connection state. */
 export function Shell() {
   const { projectId } = useParams({ strict: false });
-  // There before anything is drawn, so that the page draws its crumbs into it at once and not in a second turn.
+  // Created before the first render, so that pages render their breadcrumbs into it without a second pass.
   const [crumbs] = useState(() => document.createElement('div'));
   const [railOpen, setRailOpen] = useState(false);
   const [searching, setSearching] = useState(false);
@@ -30,7 +30,7 @@ export function Shell() {
   const navigate = useNavigate();
   const ended = known.data?.signedIn === false;
   useEffect(() => {
-    // Signed out in another tab, or by somebody else; whoever did it here is on the way.
+    // Signed out in another tab or by the server; a sign-out in this tab already navigates.
     const here = hereOf(location);
     if (ended && !here.startsWith('/sign-in'))
       void navigate({ to: '/sign-in', search: { to: here }, replace: true });
@@ -86,7 +86,7 @@ export function Shell() {
   );
 }
 
-/** The address as the router writes it. */
+/** The current path and query as the router expects them, without the base path. */
 function hereOf({ pathname, search }: Location): string {
   return pathname.replace(/^\/console(?=\/|$)/, '') + search;
 }

@@ -9,10 +9,10 @@ import css from './shell.module.css';
 
 const NewProject = partFrom(() => import('../pages/projects/new-project.tsx'), 'NewProject');
 
-/** No id of a project. */
+/** Not a valid project ID. */
 const newProject = 'new';
 
-/** For those who are in several. */
+/** Shown to members of several organizations only. */
 export function OrganizationSwitch({
   signedIn: { organizations },
   current,
@@ -84,7 +84,7 @@ export function ProjectSwitch({ projectId }: { projectId: string | undefined }) 
   );
 }
 
-/** A link may lead to a project of another organization than the one that was chosen. */
+/** Follows a link to a project of another organization by switching to that organization. */
 function useFollowProject(projectId = '', elsewhere: boolean): void {
   const { data } = useQuery({ ...ask('getProjectCapabilities', { projectId }), enabled: elsewhere });
   const organizationId = elsewhere ? data?.organizationId : undefined;

@@ -14,7 +14,7 @@ const options = [
   ['dark', 'Dark'],
 ] as const;
 
-/** `theme.js` does the same before the page is drawn. */
+/** `theme.js` does the same before the first paint. */
 function apply(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;

@@ -1,7 +1,7 @@
 import { useStudiesOff, useSwarmsOff } from '../api/features.ts';
 import { places } from './places.tsx';
 
-/** One whose feature may be on stands there, so that nothing moves when the answer comes. */
+/** Links to features that may be enabled are shown while loading, to avoid layout shift. */
 export function usePlaces(projectId: string | undefined) {
   const off: Partial<Record<(typeof places)[number]['to'], boolean>> = {
     '/projects/$projectId/swarms': useSwarmsOff(projectId),

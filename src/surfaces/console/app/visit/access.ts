@@ -4,10 +4,10 @@ import { createVisitClient, type VisitOutput } from '../../../client/visit.ts';
 import { keepIn, keptIn } from '../kit/kept.ts';
 import { storeOf } from '../kit/store.ts';
 
-/** Where somebody who came by a link stands. */
+/** State of a visit. */
 type Stage =
   | { at: 'loading' }
-  /** A ticket does not say what it leads to before it is used. */
+  /** A ticket does not reveal its study before it is used. */
   | { at: 'door'; study: VisitOutput<'openStudy'> | undefined }
   | { at: 'inside'; visit: VisitOutput<'getVisit'> }
   | { at: 'away' }
@@ -19,17 +19,17 @@ const deadLink = 'This link is not valid. Ask the person who sent it for a new o
 const firstPause = 1_000;
 const maxPause = 15_000;
 
-/** Behind the `#`, where no log sees it. */
+/** In the URL fragment, which is never sent to a server or logged. */
 const arrived = location.hash.slice(1);
 const ticket = arrived.startsWith('t.') ? arrived.slice(2) : undefined;
-/** Enough of the link to tell it from others; the whole of it is not kept. */
+/** Prefix of the link: enough to identify it without storing all of it. */
 const place = `drydock-visit-${arrived.slice(0, 16)}`;
 
 const options = { baseUrl: location.origin, headers: { 'x-drydock-console': '1' }, maxWait: 5_000 };
-const atDoor = createVisitClient(options);
+const client = createVisitClient(options);
 let token = keptIn('localStorage', place);
 
-/** Every operation of a visit, for whoever is inside. */
+/** Every operation of a visit, authenticated with its token. */
 export const visit = createVisitClient({
   ...options,
   apiKey: () => token ?? '',
@@ -53,12 +53,12 @@ function close(message: string): void {
   stage.set({ at: 'closed', message });
 }
 
-/** Opens the page: for those who were here before, where they were; for others, at the door. */
+/** Opens the page: resumes an earlier visit, otherwise shows the entry page. */
 export async function start(): Promise<void> {
   if (arrived === '') return close(deadLink);
   stage.set({ at: 'loading' });
   try {
-    if (token === undefined || !(await goIn())) await toDoor();
+    if (token === undefined || !(await openVisit())) await toDoor();
   } catch {
     stage.set({ at: 'away' });
   }
@@ -67,23 +67,23 @@ export async function start(): Promise<void> {
 export async function toDoor(): Promise<void> {
   if (ticket !== undefined) return stage.set({ at: 'door', study: undefined });
   try {
-    stage.set({ at: 'door', study: await atDoor.openStudy({ body: { link: arrived } }) });
+    stage.set({ at: 'door', study: await client.openStudy({ body: { link: arrived } }) });
   } catch (error) {
     if (!(error instanceof DrydockError)) throw error;
     close([400, 404].includes(error.status) ? deadLink : error.message);
   }
 }
 
-/** Throws why not. */
+/** Throws if entry is refused. */
 export async function enter(): Promise<void> {
   const led = ticket === undefined ? { link: arrived } : { ticket };
-  const { token: given } = await atDoor.enterStudy({ body: { ...led, ...language() } });
+  const { token: given } = await client.enterStudy({ body: { ...led, ...language() } });
   keep(given);
-  await goIn();
+  await openVisit();
 }
 
 export function askForTicket(email: string): Promise<unknown> {
-  return atDoor.requestStudyTicket({ body: { link: arrived, email } });
+  return client.requestStudyTicket({ body: { link: arrived, email } });
 }
 
 function language(): { language?: string } {
@@ -91,7 +91,7 @@ function language(): { language?: string } {
   return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/.test(said) ? { language: said } : {};
 }
 
-async function goIn(): Promise<boolean> {
+async function openVisit(): Promise<boolean> {
   for (;;) {
     try {
       stage.set({ at: 'inside', visit: await visit.getVisit() });
@@ -104,23 +104,23 @@ async function goIn(): Promise<boolean> {
   }
 }
 
-/** Reads again what the study offers, and the own conversations. On a failed read the last state stays. */
+/** Refetches the study and the visitor's conversations. If that fails, keeps the last known state. */
 export async function readAgain(): Promise<void> {
   const next = await visit.getVisit().catch(() => undefined);
   if (next && stage.get().at === 'inside') stage.set({ at: 'inside', visit: next });
 }
 
-/** Hears when the visit ends, for as long as it goes on; a connection that breaks off is made anew. */
+/** Listens for the end of the visit; reconnects if the connection breaks. */
 async function watch(): Promise<void> {
   for (let attempt = 1; stage.get().at === 'inside'; attempt++) {
     // Reconnect after any failure. A refusal has already been handled where the request was sent.
-    if (await hear().catch(() => false)) attempt = 1;
+    if (await receiveEvents().catch(() => false)) attempt = 1;
     await pause(Math.min(backoff(firstPause, attempt), maxPause), undefined);
   }
 }
 
-/** Whether anything was heard. */
-async function hear(): Promise<boolean> {
+/** Returns whether any event was received. */
+async function receiveEvents(): Promise<boolean> {
   const used = token;
   let heard = false;
   for await (const event of visit.watchVisit()) {
@@ -130,7 +130,7 @@ async function hear(): Promise<boolean> {
   return heard;
 }
 
-/** Access was revoked. They try once more, and go on if they may. */
+/** Called when access was revoked. Tries to regain it once; otherwise closes the visit. */
 async function ended(used: string | undefined, message: string): Promise<void> {
   // Another request has already renewed the token.
   if (used !== token) return;
@@ -141,19 +141,19 @@ async function ended(used: string | undefined, message: string): Promise<void> {
 let regaining: Promise<boolean> | undefined;
 
 function regain(): Promise<boolean> {
-  regaining ??= comeBack().finally(() => {
+  regaining ??= reenter().finally(() => {
     regaining = undefined;
   });
   return regaining;
 }
 
-/** As whom they were before. If the request fails, retry later; a refusal ends the visit. */
-async function comeBack(): Promise<boolean> {
+/** Re-enters as the same visitor. Retries failed requests; a refusal ends the visit. */
+async function reenter(): Promise<boolean> {
   const before = token;
   if (before === undefined) return false;
   for (let attempt = 1; ; attempt++)
     try {
-      const { token: given } = await atDoor.enterStudy({ body: { link: arrived, before, ...language() } });
+      const { token: given } = await client.enterStudy({ body: { link: arrived, before, ...language() } });
       keep(given);
       return true;
     } catch (error) {

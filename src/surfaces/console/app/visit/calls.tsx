@@ -11,14 +11,14 @@ import css from './visit.module.css';
 const Widget = lazy(() => import('./widget.tsx').then(({ Widget: part }) => ({ default: part })));
 
 const states: Record<Call['state'], [State, string]> = {
-  asks: ['pending', 'waiting for you'],
+  asks: ['pending', 'waiting for your approval'],
   running: ['running', 'running'],
   ok: ['passed', 'done'],
   error: ['failed', 'failed'],
   refused: ['skipped', 'not allowed'],
 };
 
-/** A call of a tool: what became of it, more when it is unfolded, and its interface where it has one. */
+/** A tool call: its state, expandable details, and its widget, if any. */
 export function CallRow({
   call,
   sessionId,
@@ -28,9 +28,9 @@ export function CallRow({
 }: {
   call: Call;
   sessionId: string | undefined;
-  /** A call made on this page opens its widget without a click. */
+  /** Whether the call was made on this page; its widget then opens without a click. */
   fresh: boolean;
-  /** Whether the visitor is asked before tools are called. */
+  /** Whether tool calls need the visitor's approval. */
   asksFirst: boolean;
   decide: ((approved: boolean) => Promise<void>) | undefined;
 }) {
@@ -79,7 +79,7 @@ function Value({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-/** Asks whether a tool may be called, for as long as an answer counts. */
+/** Asks for approval of a tool call until the request times out. */
 function Approval({ call, decide }: { call: Call; decide: (approved: boolean) => Promise<void> }) {
   const [decided, setDecided] = useState<boolean>();
   const [late, setLate] = useState(false);
@@ -116,12 +116,11 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
   );
 }
 
-/** Something that a visitor is asked. */
+/** A request that the visitor has to decide on. */
 export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
-  // Scrolls the request into view.
   useEffect(() => {
-    // In new browsers it returns something, which an effect must not.
+    // Some browsers return a value, which an effect must not.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { plain } from '../kit/text.ts';
 import css from './visit.module.css';
 
-/** One thing to read, and perhaps to do, in the middle of an otherwise empty page. */
+/** A card centered on an otherwise empty page. */
 export function Card({
   title,
   name = title,
@@ -23,7 +23,7 @@ export function Card({
   );
 }
 
-/** A sentence in place of everything. */
+/** A page with only a message. */
 export function Sentence({ children }: { children: string }) {
   return (
     <main className={css.alone}>

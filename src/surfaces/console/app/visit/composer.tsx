@@ -3,7 +3,7 @@ import { TextArea } from '../kit/field.tsx';
 import { sendingWith, tooLong } from '../kit/message.ts';
 import css from './visit.module.css';
 
-/** Where a message is written and sent, and a turn is stopped. */
+/** Message field with send and stop buttons. */
 export function Composer({
   draft,
   setDraft,
@@ -13,7 +13,7 @@ export function Composer({
 }: {
   draft: string;
   setDraft: (text: string) => void;
-  /** A reply is under way. */
+  /** Whether a reply is in progress. */
   busy: boolean;
   onSend: (message: string) => void;
   onStop: () => void;

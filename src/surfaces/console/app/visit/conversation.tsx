@@ -15,12 +15,12 @@ import css from './visit.module.css';
 
 type Talk = ReturnType<typeof useConversation>;
 
-/** Characters of a message that are drawn at once. */
+/** Characters of a message rendered at once. */
 const maxAtFirst = 20_000;
-/** Pixels from the end within which a reader is taken to follow along. */
+/** Distance from the end, in pixels, within which the reader counts as following. */
 const near = 160;
 
-/** One conversation: what was said, what goes on, and where more is said. */
+/** A conversation: its messages, the current turn, and the composer. */
 export function Conversation({
   begunAs,
   asksFirst,
@@ -29,9 +29,9 @@ export function Conversation({
   onNew,
 }: {
   begunAs: string | undefined;
-  /** Whether the visitor is asked before tools are called. */
+  /** Whether tool calls need the visitor's approval. */
   asksFirst: boolean;
-  /** Why nobody can chat here now. */
+  /** Why chatting is unavailable. */
   problem: string | null;
   onTurn: (sessionId: string) => void;
   onNew: () => void;
@@ -146,7 +146,7 @@ function Entry({
   );
 }
 
-/** Words of a person or a model: text, whatever is in it. */
+/** A message of the visitor or the model, always rendered as plain text. */
 function Said({ by, text }: { by: 'You' | 'Assistant'; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
@@ -198,7 +198,7 @@ function Failed({ words, retry, edit }: { words: string; retry?: () => void; edi
   );
 }
 
-/** Read out: the words of a reply as they come would be too many. */
+/** Announced by screen readers, for which streamed text would be too much. */
 function statusLabels({ state, pieces }: Turn): string {
   const last = pieces.at(-1);
   if (state === 'running' && last?.kind === 'call')
@@ -218,7 +218,7 @@ const stateLabels = {
   lost: 'Connection lost',
 };
 
-/** Keeps the end in view: when a conversation is opened, when something is sent, and as long as the reader follows. */
+/** Keeps the end in view: on open, on send, and while the reader follows. */
 function useFollow(turns: readonly Turn[], length: number) {
   const main = useRef<HTMLElement>(null);
   const seen = useRef('');

@@ -15,7 +15,7 @@ export function Door({ study }: { study: Study | undefined }) {
   if (!study)
     return (
       <Card title="You are invited">
-        <WhatHappens />
+        <StudyIntroduction />
         <Start />
       </Card>
     );
@@ -25,7 +25,7 @@ export function Door({ study }: { study: Study | undefined }) {
       {description !== null && <LongText className={css.words} text={description} />}
       {entry === 'open' && (
         <>
-          <WhatHappens />
+          <StudyIntroduction />
           <Start />
         </>
       )}
@@ -35,7 +35,7 @@ export function Door({ study }: { study: Study | undefined }) {
   );
 }
 
-function WhatHappens() {
+function StudyIntroduction() {
   return (
     <p className={css.soft}>
       You will chat with an assistant that can use tools. Your messages and the results are recorded for the
@@ -114,7 +114,7 @@ function Invitation() {
   );
 }
 
-/** Signing in takes place in a tab of its own; whoever comes back from there is looked at again. */
+/** Sign-in opens in another tab. Access is checked again when this tab becomes visible. */
 function SignIn({ as }: { as: string | null }) {
   useEffect(() => {
     const look = (): void => {

@@ -11,7 +11,7 @@ type Rating = 1 | -1;
 
 const longest = 2_000;
 
-/** How it went: a thumb, which counts at once, and a note for who wants to say more. Both can be changed. */
+/** A rating, saved at once, and an optional comment. Both can be changed. */
 export function Feedback({ sessionId, given }: { sessionId: string; given: Given }) {
   const [stored, setStored] = useState(given);
   const [comment, setComment] = useState(given.comment ?? '');

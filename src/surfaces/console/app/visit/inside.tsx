@@ -10,7 +10,7 @@ import css from './visit.module.css';
 
 type Visit = VisitOutput<'getVisit'>;
 
-/** The study, with one conversation of the visitor: the latest, until another one is chosen. */
+/** The study with one conversation of the visitor: the latest, until another is selected. */
 export function Inside({ visit: { study, sessions, problem } }: { visit: Visit }) {
   const [chosen, setChosen] = useState({ nth: 0, begunAs: sessions[0]?.id });
   const [current, setCurrent] = useState(chosen.begunAs);

@@ -12,7 +12,7 @@ import css from './shared.module.css';
 type Shared = Extract<VisitOutput<'readShared'>, { kind: 'conformanceRun' }>;
 type Check = Shared['run']['checks'][number] & { at: number };
 
-/** How a server did in a conformance run. */
+/** Shared report of a conformance run. */
 export function ConformanceReport({ title, expiresAt, run }: Shared) {
   const { status, outcome, score, suites, checks, truncated } = run;
   return (

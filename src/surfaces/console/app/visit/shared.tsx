@@ -136,6 +136,6 @@ function stateOf({ status, result }: Run): State {
 }
 
 globalThis.addEventListener('hashchange', () => location.reload());
-// Behind the `#`, where no log sees it.
+// In the URL fragment, which is never sent to a server or logged.
 const link = location.hash.slice(1);
 createRoot(document.getElementById('app') as HTMLElement).render(<Page link={link} />);

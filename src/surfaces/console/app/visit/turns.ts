@@ -13,7 +13,7 @@ export interface Call {
   input: unknown;
   output: unknown;
   widget: boolean;
-  /** When its question is taken for a no, by the clock of this device. */
+  /** When the approval request times out and is declined, on this device's clock. */
   until: number | undefined;
 }
 
@@ -24,19 +24,19 @@ export interface Exchange {
   pieces: Piece[];
 }
 
-/** An exchange that this page has sent. */
+/** An exchange sent from this page. */
 export interface Turn extends Exchange {
   key: string;
-  /** `lost`: the connection broke off, so that nobody knows here what became of it. */
+  /** `lost`: the connection broke, so the outcome is unknown. */
   state: 'sending' | 'waiting' | 'running' | 'ended' | 'failed' | 'stopped' | 'lost';
-  /** Id of the conversation it was sent to; undefined if it starts a new one. */
+  /** ID of the conversation it was sent to; undefined if it starts a new one. */
   sentTo: string | undefined;
   sessionId: string | undefined;
   turnId: string | undefined;
-  /** Milliseconds by which the clock of this device is ahead. */
+  /** Milliseconds by which this device's clock is ahead of the server's. */
   ahead: number;
   error: unknown;
-  /** The turn ended earlier and is read with the conversation. */
+  /** The turn had already ended; its result is in the stored conversation. */
   replay: boolean;
 }
 
@@ -61,7 +61,7 @@ function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Resends with the same idempotency key, so that nothing runs twice. */
+/** Resends a lost turn with the same idempotency key, so that nothing runs twice. */
 export function again({ said, sentTo, key, state }: Turn): Turn {
   return state === 'lost' ? sent(said, sentTo, key) : sent(said, sentTo);
 }
@@ -157,13 +157,13 @@ function outcomeOf({ status: state, output, errorMessage, widget }: ShownCall): 
   return { state, output: errorMessage ?? output, widget };
 }
 
-/** A refusal that came as an event, as if it had been the answer. */
+/** Converts a failure event into the error of a refused request. */
 function refusalIn({ code, message, details }: Extract<VisitEvent, { type: 'turn.failed' }>): DrydockError {
   return new DrydockError(new Response(null, { status: 500 }), { code, message, details: details ?? null });
 }
 
 export function wordsFor(error: unknown): string {
-  // A readable answer means that access works.
+  // Access was regained in the meantime; otherwise the visit would be closed.
   if (reasonOf(error) === 'ACCESS_ENDED') return 'Interrupted.';
   if (error instanceof DrydockError) return `${error.message.replace(/\.$/, '')}.`;
   return 'The connection was lost.';
@@ -173,13 +173,13 @@ function reasonOf(error: unknown): unknown {
   return error instanceof DrydockError ? error.details['reason'] : undefined;
 }
 
-/** Whether nothing more can be said after it, so that a new conversation is the way on. */
+/** Whether the conversation cannot continue, so that a new one is needed. */
 export function endsConversation({ error }: Turn): boolean {
   const reason = reasonOf(error);
   return reason === 'SESSION_ENDED' || reason === 'SESSION_FULL';
 }
 
-/** Milliseconds after which a turn that another one holds up is worth another try. */
+/** Milliseconds to wait before retrying a turn that another one blocks. */
 export function waitAfter(error: unknown): number | undefined {
   if (!(error instanceof DrydockError) || reasonOf(error) !== 'TURN_IN_PROGRESS') return undefined;
   const told = error.details['retryAfterMs'];

@@ -7,10 +7,10 @@ import { afterEvent, again, exchangesOf, isOpen, sent, type Turn, waitAfter, wit
 
 type Session = VisitOutput<'getVisitSession'>;
 
-/** A conversation of the visitor: what is stored of it, and the turns of this page since. */
+/** A conversation of the visitor: the stored messages, and the turns of this page since. */
 export function useConversation(begunAs: string | undefined, onTurn: (sessionId: string) => void) {
   const [sessionId, setSessionId] = useState(begunAs);
-  /** A new one for each time that it is read. */
+  /** Each new object triggers a fetch. */
   const [wanted, setWanted] = useState({ id: begunAs });
   const [session, setSession] = useState<Session>();
   const [problem, setProblem] = useState<unknown>();
@@ -42,7 +42,7 @@ export function useConversation(begunAs: string | undefined, onTurn: (sessionId:
     const ends = new AbortController();
     stop.current = ends;
     const { key } = turn;
-    // Failed turns are replaced by the next attempt.
+    // A retry replaces the failed turn.
     setTurns((all) => [...all.filter(({ state }) => state === 'ended'), turn]);
     const last = await runTurn(turn, ends.signal, (how) => change(key, how));
     if (last?.state !== 'ended' || last.sessionId === undefined) return;
@@ -60,7 +60,7 @@ export function useConversation(begunAs: string | undefined, onTurn: (sessionId:
     readAgain: () => setWanted({ id: sessionId }),
     say: (message: string) => void run(sent(message, sessionId)),
     retry: (turn: Turn) => void run(again(turn)),
-    /** Takes the message back. */
+    /** Removes a turn, whose message can then be edited. */
     forget: (turn: Turn) => setTurns((all) => all.filter(({ key }) => key !== turn.key)),
     hangUp: () => stop.current?.abort(),
     decide: async (turn: Turn, toolCallId: string, approved: boolean): Promise<void> => {
@@ -72,7 +72,7 @@ export function useConversation(begunAs: string | undefined, onTurn: (sessionId:
   };
 }
 
-/** From its first event to the last; one that another turn of the conversation holds up waits for it. */
+/** Reads the event stream to its end. If another turn of the conversation is running, waits for it. */
 async function runTurn(
   turn: Turn,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ async function runTurn(
   let last = turn;
   const become = (next: Turn): Turn => {
     last = next;
-    // Decisions made in the meantime are kept.
+    // Keeps approval decisions made in the meantime.
     change((shown) => ({ ...next, pieces: withDecisions(next, shown) }));
     return next;
   };

@@ -29,7 +29,7 @@ function Page() {
   }
 }
 
-// Another link in the same window is another visit.
+// Another link in the same window starts another visit.
 globalThis.addEventListener('hashchange', () => location.reload());
 const app = document.getElementById('app') as HTMLElement;
 const onUncaughtError = (): void => {

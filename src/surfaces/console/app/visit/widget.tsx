@@ -1,4 +1,4 @@
-// Before the bridge, which creates schemas when it is loaded.
+// Must precede the bridge, which creates schemas when it is loaded.
 import '../../../../widgets/without-eval.ts';
 
 import { useEffect, useRef, useState } from 'react';
@@ -14,12 +14,12 @@ import { Question } from './calls.tsx';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
 
-// By another name: nothing that is called `use…` may be called where no component is drawn.
+// Aliased, because hook rules forbid calling `use…` functions outside components.
 const ask = visit.useVisitWidget;
 
 type Opened = VisitOutput<'openVisitWidget'>;
 
-/** Pixels. */
+/** Heights in pixels. */
 const lowest = 50;
 const highest = 1_200;
 const atFirst = 240;
@@ -36,7 +36,7 @@ interface Wish {
   answer: (granted: boolean) => void;
 }
 
-/** The interface that a tool brings, once it is read. */
+/** Loads the UI resource of a tool call and renders it. */
 export function Widget({ tool, asksFirst, ...which }: Which & { tool: string; asksFirst: boolean }) {
   const { sessionId, toolCallId } = which;
   const [opened, setOpened] = useState<Opened>();
@@ -114,7 +114,7 @@ function Shown({
       resize: (wanted) => setHeight(Math.min(Math.max(lowest, wanted), highest)),
     });
     const shown = openAi ? withOpenAi(html, { input, result, height: highest }) : html;
-    // The frame exists by then; pages it navigates to later get no data.
+    // The frame exists by then. Sent once, so that pages it navigates to later get no data.
     const load = (): void => element.contentWindow?.postMessage(shown, '*');
     element.addEventListener('load', load, { once: true });
     const stop = listenTo(element, (text) => bridge.receive(text));
@@ -139,7 +139,7 @@ function Shown({
   );
 }
 
-/** Messages of the frame, bounded in size. A sandboxed frame has an opaque origin. */
+/** Listens for messages of the frame, limited in size and rate. A sandboxed frame has an opaque origin. */
 function listenTo(frame: HTMLIFrameElement, hear: (text: string) => void): () => void {
   let second = 0;
   let inSecond = 0;

@@ -2,7 +2,7 @@ import { AreaField } from '../field.tsx';
 import css from './form.module.css';
 import { asSchema, type Schema } from './schema.ts';
 
-/** An object as it is typed: the JSON, and the last value that could be read from it. */
+/** JSON being edited: its text, and the last value that parsed. */
 export interface Typed {
   text: string;
   value: Schema;
@@ -24,14 +24,14 @@ function typed(text: string, before: Schema): Typed {
   }
 }
 
-/** The JSON beside a form. */
+/** JSON editor next to a form. */
 export function JsonSide({
   given,
   most = 24,
   onChange,
 }: {
   given: Typed;
-  /** Lines it shows at most. */
+  /** Maximum number of visible lines. */
   most?: number;
   onChange: (next: Typed) => void;
 }) {

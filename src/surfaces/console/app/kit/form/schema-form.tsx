@@ -19,7 +19,7 @@ import {
 
 interface Editing<Value = unknown> {
   value: Value;
-  /** `undefined` leaves it out. */
+  /** `undefined` removes the value. */
   onChange: (value: unknown) => void;
   schema: Schema;
   root: Schema;
@@ -27,14 +27,14 @@ interface Editing<Value = unknown> {
   wrong?: boolean;
 }
 
-/** Problems by field path, joined by dots as in the API's errors. */
+/** Errors by field path, joined by dots as in API errors. */
 export type Problems = ReadonlyMap<string, string>;
 
 const noProblems: Problems = new Map();
-/** A longer list is edited as JSON. */
+/** Longer lists are edited as JSON. */
 const maxLines = 100;
 
-/** Fields for the properties of an object, made from its schema. */
+/** Form fields generated from the JSON Schema of an object. */
 export function SchemaForm({
   schema,
   root = schema,
@@ -44,12 +44,12 @@ export function SchemaForm({
   path = '',
 }: {
   schema: Schema;
-  /** Target of `$ref`. */
+  /** Document in which `$ref` is resolved. */
   root?: Schema;
   value: Schema;
   onChange: (value: Schema) => void;
   problems?: Problems;
-  /** Where the value stands in what the problems are about. */
+  /** Path prefix of this value within `problems`. */
   path?: string;
 }) {
   const levels = useMemo(() => levelsThatFit(schema, root), [schema, root]);
@@ -80,7 +80,7 @@ function under(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** The problem of a field, or the first of a field nested in it, with its path. */
+/** The error of a field, or the first error nested in it, with its path. */
 function problemAt(problems: Problems, path: string): string | undefined {
   const own = problems.get(path);
   if (own !== undefined) return own;
@@ -251,7 +251,7 @@ function ScalarField({ value, onChange, schema, root, label, wrong }: Editing) {
   );
 }
 
-/** Text that does not parse leaves the value as it was. */
+/** Text that does not parse leaves the value unchanged. */
 function ParsedField({ value, onChange, label, number, wrong }: Editing & { number: boolean }) {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? (value === undefined ? '' : JSON.stringify(value, null, number ? undefined : 2));
@@ -273,7 +273,7 @@ function ParsedField({ value, onChange, label, number, wrong }: Editing & { numb
 function parsed(text: string, number: boolean): { value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // `1.` and `1.0` are on the way to something else.
+    // `1.` and `1.0` may be incomplete input.
     if (number && (typeof value !== 'number' || JSON.stringify(value) !== text.trim())) return undefined;
     return { value };
   } catch {

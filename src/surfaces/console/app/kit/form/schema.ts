@@ -1,7 +1,7 @@
 import { briefJson, jsonWithin } from '../json.ts';
 import { cut } from '../text.ts';
 
-/** A JSON Schema as a server sends it: nothing of it can be relied upon. */
+/** JSON Schema from a server. Untrusted, so every field is checked. */
 export type Schema = Record<string, unknown>;
 
 export type Shape =
@@ -29,7 +29,7 @@ const maxRefs = 20;
 const maxForms = 20;
 const maxRefLength = 500;
 
-/** From the level `levels` on, objects and lists are edited as JSON. */
+/** Objects and lists at depth `levels` or deeper are edited as JSON. */
 export function shapeOf(given: Schema, root: Schema, depth = 0, levels = deepest): Shape {
   const schema = resolved(given, root);
   const values = choicesOf(schema);
@@ -51,7 +51,7 @@ export function shapeOf(given: Schema, root: Schema, depth = 0, levels = deepest
   }
 }
 
-/** Only what can be told apart in a list of small fields. */
+/** Only lists of scalars are edited as fields. */
 function listOf(schema: Schema, root: Schema, depth: number, levels: number): Shape {
   const item = asSchema(schema['items']);
   if (!item || depth >= levels) return { kind: 'json' };
@@ -67,11 +67,11 @@ function objectOf(schema: Schema, depth: number, levels: number): Shape {
 
 interface Fields {
   fields: Field[];
-  /** How many are left out. */
+  /** Number of omitted fields. */
   more: number;
 }
 
-/** Looked up many times while a form is drawn, and long to make where a schema has thousands. */
+/** Cached, because forms read it on every render and large schemas have thousands of fields. */
 const known = new WeakMap<Schema, Fields>();
 
 function fieldsOf(schema: Schema): Fields {
@@ -84,7 +84,7 @@ function readFields(schema: Schema): Fields {
   const properties = asSchema(schema['properties']) ?? {};
   const names = Object.keys(properties);
   const needed = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
-  // Required fields come first when the list is cut.
+  // Required fields come first if the list is truncated.
   const shown =
     names.length <= maxFields
       ? names
@@ -99,14 +99,14 @@ function readFields(schema: Schema): Fields {
   };
 }
 
-/** How many levels of objects can be drawn as fields without becoming more than a page can hold. */
+/** How many levels of objects fit on the page as fields. */
 export function levelsThatFit(schema: Schema, root: Schema): number {
   let levels = deepest;
   while (levels > 1 && countFields(schema, root, 0, levels, maxFieldsInAll) > maxFieldsInAll) levels--;
   return levels;
 }
 
-/** Counts no further than just above `most`. */
+/** Stops counting just above `most`. */
 function countFields(schema: Schema, root: Schema, depth: number, levels: number, most: number): number {
   const shape = shapeOf(schema, root, depth, levels);
   if (shape.kind !== 'object') return 1;
@@ -118,7 +118,7 @@ function countFields(schema: Schema, root: Schema, depth: number, levels: number
   return found;
 }
 
-/** Follows references within the document, and takes the one form that is not null. */
+/** Follows references within the document and unwraps nullable types. */
 function resolved(schema: Schema, root: Schema): Schema {
   let current = schema;
   for (let followed = 0; followed < maxRefs; followed++) {
@@ -172,7 +172,7 @@ export function asSchema(value: unknown): Schema | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
 }
 
-/** The type and its limits in words, as the model sees them too. */
+/** The type and its constraints as text, as the model also sees them. */
 export function limitsOf(given: Schema, root: Schema): string {
   const schema = resolved(given, root);
   const type = Array.isArray(schema['type']) ? schema['type'].slice(0, 8).join(' or ') : schema['type'];

@@ -1,13 +1,13 @@
 import { asSchema, referenced, type Schema } from './schema.ts';
 
-/** Validates a value against its schema; problems by field path, joined by dots. */
+/** Validates a value against its schema. Returns errors by field path, joined by dots. */
 export function validate(schema: Schema, value: unknown, root: Schema = schema): Map<string, string> {
   const found = new Map<string, string>();
-  look(schema, value, { root, found, path: '', depth: 0 });
+  validateValue(schema, value, { root, found, path: '', depth: 0 });
   return found;
 }
 
-interface Looking {
+interface Context {
   root: Schema;
   found: Map<string, string>;
   path: string;
@@ -16,11 +16,11 @@ interface Looking {
 
 const deepest = 30;
 
-function look(given: Schema, value: unknown, at: Looking): void {
+function validateValue(given: Schema, value: unknown, at: Context): void {
   const schema = follow(given, at.root);
   if (at.depth > deepest) return;
   const forms = formsOf(schema);
-  if (forms) return lookAtForms(forms, value, at);
+  if (forms) return validateVariants(forms, value, at);
   const problem = ownProblem(schema, value);
   if (problem !== undefined) {
     if (!at.found.has(at.path)) at.found.set(at.path, problem);
@@ -28,41 +28,41 @@ function look(given: Schema, value: unknown, at: Looking): void {
   }
   if (Array.isArray(value)) {
     const item = asSchema(schema['items']);
-    if (item) value.forEach((one, place) => look(item, one, under(at, String(place))));
-  } else if (asSchema(value)) lookAtFields(schema, value as Schema, at);
+    if (item) value.forEach((one, place) => validateValue(item, one, under(at, String(place))));
+  } else if (asSchema(value)) validateFields(schema, value as Schema, at);
 }
 
-function lookAtFields(schema: Schema, value: Schema, at: Looking): void {
+function validateFields(schema: Schema, value: Schema, at: Context): void {
   const properties = asSchema(schema['properties']) ?? {};
   const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
   for (const name of required) if (value[name] === undefined) at.found.set(under(at, name).path, 'Required');
   for (const [name, inner] of Object.entries(value)) {
     const own = asSchema(properties[name]);
     const rest = schema['additionalProperties'];
-    if (own && inner !== undefined) look(own, inner, under(at, name));
+    if (own && inner !== undefined) validateValue(own, inner, under(at, name));
     else if (!own && rest === false) at.found.set(under(at, name).path, 'Unknown field');
-    else if (!own && asSchema(rest)) look(rest as Schema, inner, under(at, name));
+    else if (!own && asSchema(rest)) validateValue(rest as Schema, inner, under(at, name));
   }
 }
 
-/** The form that the value says it is, by the words that tell forms apart; else whichever fits. */
-function lookAtForms(forms: Schema[], value: unknown, at: Looking): void {
+/** Validates against the variant selected by the discriminator, otherwise against any variant that fits. */
+function validateVariants(forms: Schema[], value: unknown, at: Context): void {
   const whole = forms.map((form) => follow(form, at.root));
-  const meant = whole.filter((form) => isMeant(form, value));
+  const meant = whole.filter((form) => matchesDiscriminator(form, value));
   const [only, ...others] = meant.length > 0 ? meant : whole;
-  if (only && others.length === 0) return look(only, value, at);
+  if (only && others.length === 0) return validateValue(only, value, at);
   const tries = (meant.length > 0 ? meant : whole).map((form) => {
     const found = new Map<string, string>();
-    look(form, value, { ...at, found, depth: at.depth + 1 });
+    validateValue(form, value, { ...at, found, depth: at.depth + 1 });
     return found;
   });
   if (tries.some((found) => found.size === 0)) return;
-  const words = meant.length === 0 && asSchema(value) ? tellingApart(whole) : undefined;
+  const words = meant.length === 0 && asSchema(value) ? discriminatorProblem(whole) : undefined;
   if (words) at.found.set(under(at, words.name).path, words.problem);
   else for (const [path, problem] of tries[0] ?? []) at.found.set(path, problem);
 }
 
-function isMeant(form: Schema, value: unknown): boolean {
+function matchesDiscriminator(form: Schema, value: unknown): boolean {
   if (form['type'] === 'null' || value === null) return form['type'] === 'null' && value === null;
   const fields = constants(form);
   const given = asSchema(value);
@@ -77,7 +77,7 @@ function constants(form: Schema): [name: string, value: unknown][] {
   });
 }
 
-function tellingApart(forms: Schema[]): { name: string; problem: string } | undefined {
+function discriminatorProblem(forms: Schema[]): { name: string; problem: string } | undefined {
   const [name] = constants(forms[0] ?? {})[0] ?? [];
   if (name === undefined) return undefined;
   const values = forms.flatMap((form) => constants(form).filter(([own]) => own === name));
@@ -118,7 +118,7 @@ function bounds(schema: Schema, size: number, least: string, most: string, unit:
   return typeof high === 'number' && size > high ? words('most', high) : undefined;
 }
 
-/** A pattern that this browser cannot read refuses nothing; the service reads it. */
+/** Patterns that this browser cannot compile match everything; the service validates them. */
 function matches(pattern: unknown, value: string): boolean {
   if (typeof pattern !== 'string') return true;
   try {
@@ -143,6 +143,6 @@ function formsOf({ anyOf, oneOf }: Schema): Schema[] | undefined {
   return Array.isArray(forms) ? forms.map(asSchema).filter((form) => form !== undefined) : undefined;
 }
 
-function under(at: Looking, name: string): Looking {
+function under(at: Context, name: string): Context {
   return { ...at, path: at.path === '' ? name : `${at.path}.${name}`, depth: at.depth + 1 };
 }

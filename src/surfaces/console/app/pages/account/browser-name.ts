@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most call themselves by the names of others too. */
+/** In match order, because most user agents also contain the names of other browsers. */
 const browsers: [RegExp, string][] = [
   [/\bEdgA?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -17,7 +17,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox 140 on Linux`, from what the browser calls itself; that as it is when nothing in it is known. */
+/** Describes a user agent: `Firefox 140 on Linux`. An unknown one is returned unchanged. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === '') return 'Unknown browser';
   const [browser] = browsers.flatMap(([pattern, name]) => {

@@ -23,7 +23,7 @@ const columnsFor = (hasPassword: boolean): Column<Identity>[] => [
   },
 ];
 
-/** Accounts elsewhere that open this one. */
+/** Identity provider accounts that can sign in to this one. */
 export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn }) {
   if (!ways.oidc && user.identities.length === 0) return null;
   return (

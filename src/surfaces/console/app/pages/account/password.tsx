@@ -29,7 +29,7 @@ export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
   return (
     <Section title="Password">
       <form className={css.form} onSubmit={submit}>
-        {/* What keeps passwords wants to know whose it is. */}
+        {/* Password managers need the username. */}
         <input type="email" autoComplete="username" value={user.email} readOnly hidden />
         {user.hasPassword && (
           <PasswordField label="Current password" value={currentPassword} onChange={setCurrentPassword} />

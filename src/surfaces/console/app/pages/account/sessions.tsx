@@ -11,13 +11,12 @@ import { browserName } from './browser-name.ts';
 
 type Session = ConsoleOutput<'listMySessions'>['items'][number];
 
-const ways: Record<Session['way'], string> = {
+const signInLabels: Record<Session['way'], string> = {
   password: 'password',
   link: 'a link',
   oidc: 'OpenID Connect',
 };
 
-/** Where one is signed in. */
 export function Sessions() {
   const sessions = useQuery(askPeople('listMySessions', {}));
   return (
@@ -38,7 +37,7 @@ const columns: Column<Session>[] = [
     cell: ({ userAgent }) => <span title={userAgent ?? undefined}>{browserName(userAgent)}</span>,
   },
   { name: 'Address', cell: ({ address }) => <code className={common.softText}>{address}</code> },
-  { name: 'Signed in with', cell: ({ way }) => ways[way] },
+  { name: 'Signed in with', cell: ({ way }) => signInLabels[way] },
   { name: 'Signed in', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Last seen', figure: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
   { name: 'Expires', figure: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },

@@ -1,9 +1,9 @@
 import { oneOf, type Raw, text } from '../../addresses.ts';
 
 export interface ChatsSearch {
-  /** Words to look for. */
+  /** Search text. */
   q?: string | undefined;
-  /** Where; in titles when it is left out. */
+  /** Where to search; titles by default. */
   in?: 'transcripts' | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ChatSearch {
   /** The turn whose timeline is open. */
   turn?: string | undefined;
   span?: string | undefined;
-  /** Whether the browser of the chat is shown beside it. */
+  /** Whether the chat's browser is shown beside it. */
   browser?: true | undefined;
 }
 

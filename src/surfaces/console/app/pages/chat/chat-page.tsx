@@ -36,9 +36,9 @@ interface Which {
   sessionId: string;
 }
 
-/** How often a session is read again while a turn of it runs elsewhere. */
+/** Poll interval while a turn of the session runs elsewhere. */
 const pollEvery = 2_000;
-/** Entries that are drawn at once. */
+/** Entries rendered at once. */
 const step = 50;
 
 export function ChatPage() {
@@ -61,7 +61,7 @@ function Chat({ which }: { which: Which }) {
     </Link>
   );
   const unkept = live && !isKept(live, session) ? live : undefined;
-  // A turn the service had already received only says so; its result is in the stored conversation.
+  // A replayed turn has no content of its own; its result is in the stored conversation.
   const liveId = unkept?.turn?.replay ? undefined : unkept?.turnId;
   const said = unkept?.body.message;
   const entries = useMemo(() => {
@@ -140,7 +140,7 @@ function useSession(which: Which, open: boolean) {
   };
 }
 
-/** Whether what was read holds all of it. */
+/** Whether the loaded session includes this turn. */
 function isKept({ state, turn }: LiveTurn, session: Session | undefined): boolean {
   if (state !== 'ended' || turn?.persisted.version === undefined) return false;
   return session !== undefined && (session.version ?? 0) >= turn.persisted.version;
@@ -165,7 +165,7 @@ function Conversation({
       void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false }),
     [navigate],
   );
-  // One whose timeline the address asks for is shown, however long ago it was.
+  // Also show the turn whose timeline the URL selects, however old it is.
   const asked = entries.findIndex((entry) => entry.turn !== undefined && entry.turn.turnId === turn);
   const first = Math.min(Math.max(0, entries.length - most), asked < 0 ? entries.length : asked);
   const shown = useMemo(() => entries.slice(first), [entries, first]);
@@ -197,7 +197,7 @@ function Conversation({
   );
 }
 
-/** Read out: the words of a reply as they come would be too many. */
+/** Announced by screen readers, for which streamed text would be too much. */
 function statusLabels({ state, pieces }: LiveTurn): string {
   const last = pieces.at(-1);
   if (state === 'running' && last?.kind === 'call') return `Tool ${last.tool}: ${last.state}`;

@@ -18,7 +18,7 @@ const route = '/projects/$projectId/sessions';
 
 type Session = Output<'listSessions'>['items'][number];
 
-/** The chats of whoever looks: what somebody says to a model is theirs. */
+/** Lists the user's own chats; chats are private. */
 export function ChatsPage() {
   const { projectId } = useParams({ from: route });
   const search = useSearch({ from: route });

@@ -8,7 +8,7 @@ import { setDraft, useDraft } from './drafts.ts';
 import { stopTurn } from './live-turns.ts';
 import { isOpen, type LiveTurn } from './turn-state.ts';
 
-/** Where a message is written and sent, and a turn is stopped. */
+/** Message field with send and stop buttons. */
 export function Composer({
   conversation,
   turn,
@@ -19,7 +19,7 @@ export function Composer({
 }: {
   conversation: string;
   turn: LiveTurn | undefined;
-  /** Why nothing can be sent now. */
+  /** Why sending is disabled. */
   blocked?: string | undefined;
   onSend: (message: string) => void;
   example: ReactNode;

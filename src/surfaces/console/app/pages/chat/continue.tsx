@@ -10,7 +10,7 @@ import type { LiveTurn } from './turn-state.ts';
 
 type Session = Output<'getChatSession'>;
 
-/** The next message of the chat, and what is said about its turn alone. */
+/** Composer for the next message, with the options of that turn. */
 export function Continue({
   which: { projectId, sessionId },
   session,

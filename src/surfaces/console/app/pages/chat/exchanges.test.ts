@@ -54,7 +54,7 @@ test('a turn that is shown as it comes is not shown a second time when it is sto
     ({ promptIndex, status: 'completed', turnId: `turn-${promptIndex}` }) as Turn;
   const shown = (turns: Turn[], turnId: string) =>
     withoutLive(entriesOf(exchanges, turns), { turnId, said: 'a' }).map(({ exchange }) => exchange?.index);
-  // Known as a turn, read before it is, and not stored yet.
+  // Listed as a turn; stored but not listed yet; not stored yet.
   expect(shown([turn(0), turn(1)], 'turn-1')).toEqual([0]);
   expect(shown([turn(0)], 'turn-1')).toEqual([0]);
   expect(shown([turn(0), turn(1)], 'turn-2')).toEqual([0, 1]);

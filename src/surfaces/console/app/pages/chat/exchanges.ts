@@ -3,7 +3,7 @@ import { type Message, messagesOf, type Part } from '../trial/trace.ts';
 
 export type CallState = 'running' | 'ok' | 'error' | 'unknown';
 
-/** A piece of what a model did in a turn: it said something, or it called a tool. */
+/** A part of a model's turn: text or a tool call. */
 export type Piece =
   | { kind: 'text'; text: string }
   | {
@@ -11,7 +11,7 @@ export type Piece =
       id: string;
       tool: string;
       state: CallState;
-      /** As JSON or as text. */
+      /** JSON or text. */
       input: string;
       output: string | undefined;
       durationMs: number | undefined;
@@ -28,7 +28,7 @@ export interface Exchange {
 
 export type Turn = Output<'getChatSessionTrace'>['turns'][number];
 
-/** A line of a conversation: an exchange with its turn, where that is known, or a turn of which no word was kept. */
+/** A row of a conversation: an exchange with its turn, if known, or a turn without stored messages. */
 export type Entry = { exchange: Exchange; turn: Turn | undefined } | { exchange: undefined; turn: Turn };
 
 export function exchangesOf(messages: unknown): Exchange[] {
@@ -47,7 +47,7 @@ function wordsOf({ parts }: Message): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
-/** A result goes to its call. */
+/** Attaches a result to its call. */
 function add(pieces: Piece[], { kind, text, tool, toolCallId, failed }: Part): void {
   const call = { kind: 'call', tool: tool ?? 'a tool', durationMs: undefined } as const;
   if (kind === 'call') {
@@ -60,7 +60,7 @@ function add(pieces: Piece[], { kind, text, tool, toolCallId, failed }: Part): v
   } else if (text !== '') pieces.push({ kind: 'text', text });
 }
 
-/** Turns that ended well left one exchange each, in their order; the others left none. */
+/** Pairs completed turns with exchanges in order; other turns have no exchange. */
 export function entriesOf(exchanges: readonly Exchange[], turns: readonly Turn[]): Entry[] {
   const left = [...exchanges];
   const told = turns
@@ -74,7 +74,7 @@ export function entriesOf(exchanges: readonly Exchange[], turns: readonly Turn[]
 }
 
 /**
- * Without the turn that is shown as it comes: it may be stored before its end is known here, and read before it is known
+ * Excludes the turn that is streaming: it may be stored before its end is known here, and before it is listed
  * as a turn.
  */
 export function withoutLive(

@@ -1,6 +1,6 @@
 import { keepIn, keptIn } from '../../kit/kept.ts';
 
-/** Each turn says anew which client it speaks as; this tab remembers what the last one said. */
+/** Each turn specifies its client. This tab remembers the last one. */
 const place = (sessionId: string): string => `drydock-chat-client-${sessionId}`;
 
 export function lastClient(sessionId: string): string {

@@ -10,10 +10,10 @@ import type { Body } from './turn-state.ts';
 export interface Limits {
   maxToolCalls: string;
   maxSteps: string;
-  /** All that the chat offers, when it is undefined. */
+  /** Undefined allows all tools of the chat. */
   tools: string[] | undefined;
   hostId: string;
-  /** Whether the model may use the browser of the chat. */
+  /** Whether the model may use the chat's browser. */
   browser: boolean;
 }
 
@@ -90,7 +90,7 @@ export function TurnLimits({
   );
 }
 
-/** The client to speak as. */
+/** Selects the client that the turn runs with. */
 export function ClientField({
   projectId,
   value,

@@ -4,13 +4,13 @@ import { personalStoreOf } from '../../kit/store.ts';
 import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAfter } from './turn-state.ts';
 
 /**
- * The turns of this tab by their conversations: a session, or one that is about to start in a project. They go on while
- * other pages are looked at, and are gone with whoever is signed in.
+ * Turns sent from this tab, by conversation: a session, or one about to start in a project. They continue
+ * while other pages are open and are cleared on sign-out.
  */
 const turns = personalStoreOf<ReadonlyMap<string, LiveTurn>>(new Map());
 const stops = new Map<string, AbortController>();
 
-/** Longer than any turn may take. */
+/** Longer than any turn may run. */
 const maxWait = 200_000;
 
 export function startingIn(projectId: string): string {
@@ -21,7 +21,7 @@ export function useTurn(conversation: string): LiveTurn | undefined {
   return turns.use().get(conversation);
 }
 
-/** The conversation that the turn with this key belongs to by now. */
+/** The current conversation of the turn with this key. */
 export function useConversationOf(key: string | undefined): string | undefined {
   return [...turns.use()].find(([, { body }]) => body.idempotencyKey === key)?.[0];
 }
@@ -37,14 +37,14 @@ export function forgetTurn(conversation: string): void {
   put(conversation, undefined);
 }
 
-/** Hanging up ends it. */
+/** Closing the connection stops the turn. */
 export function stopTurn({ body }: LiveTurn): void {
   stops.get(body.idempotencyKey)?.abort();
 }
 
 /**
- * Sends it again: under the same key, so that nothing runs twice, unless the service says that it would not run. Returns
- * the key.
+ * Retries with the same idempotency key, so that nothing runs twice, unless the service would not run that
+ * key again. Returns the key.
  */
 export function sendAgain(conversation: string, turn: LiveTurn): string {
   const idempotencyKey = needsNewKey(turn) ? newKey() : turn.body.idempotencyKey;
@@ -62,16 +62,16 @@ export function sendTurn(conversation: string, body: Body): void {
   put(conversation, sent(body));
   const stop = new AbortController();
   stops.set(body.idempotencyKey, stop);
-  void runAndReadAgain(body, stop);
+  void runAndRefetch(body, stop);
 }
 
-async function runAndReadAgain(body: Body, stop: AbortController): Promise<void> {
+async function runAndRefetch(body: Body, stop: AbortController): Promise<void> {
   await run(body, stop);
   stops.delete(body.idempotencyKey);
   await refresh('getChatSession', 'getChatSessionTrace', 'listSessions');
 }
 
-/** Wherever it is by now. One that has started a session becomes its turn as soon as it is sure to stay. */
+/** Updates a turn wherever it is now. A turn that started a session moves there once the session is kept. */
 function change(key: string, how: (turn: LiveTurn) => LiveTurn): boolean {
   const [conversation, before] = [...turns.get()].find(([, { body }]) => body.idempotencyKey === key) ?? [];
   if (conversation === undefined || !before) return false;
@@ -104,12 +104,12 @@ async function run(body: Body, stop: AbortController): Promise<void> {
   }
 }
 
-/** From its first event to the last. */
+/** Reads the event stream to its end. */
 async function read(body: Body, stop: AbortController): Promise<void> {
   const key = body.idempotencyKey;
   for await (const event of api.streamChatMessage({ body }, { signal: stop.signal })) {
     const known = change(key, (turn) => afterEvent(turn, event));
-    // The sender has signed out.
+    // The user has signed out.
     if (!known) return stop.abort();
   }
   change(key, (turn) => (isOpen(turn) ? lost(turn, new TypeError('The stream was interrupted')) : turn));

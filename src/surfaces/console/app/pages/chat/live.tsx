@@ -5,7 +5,7 @@ import css from './chat.module.css';
 import { Pieces, Said } from './pieces.tsx';
 import { type LiveTurn, needsNewKey, reasonOf } from './turn-state.ts';
 
-/** The turn that goes on, or what became of it while the service has not kept it. */
+/** The running turn, or its outcome while the stored session does not include it. */
 export function Live({
   turn,
   onAgain,
@@ -13,7 +13,7 @@ export function Live({
 }: {
   turn: LiveTurn;
   onAgain: () => void;
-  /** Takes the message back into the field. */
+  /** Puts the message back into the field. */
   onEdit: () => void;
 }) {
   const { body, pieces } = turn;

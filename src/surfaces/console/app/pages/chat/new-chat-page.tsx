@@ -21,7 +21,7 @@ import { SettingsForm, unset, useSettings } from './settings.tsx';
 
 const route = '/projects/$projectId/sessions/new';
 
-/** Settings and first message of a new chat, kept until the model starts to answer. */
+/** Form for a new chat. Settings and first message are kept until the model starts to answer. */
 export function NewChatPage() {
   const { projectId } = useParams({ from: route });
   const navigate = useNavigate();

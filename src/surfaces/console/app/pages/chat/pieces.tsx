@@ -11,10 +11,10 @@ import { duration } from '../../kit/time.tsx';
 import css from './chat.module.css';
 import type { Call, CallState, Piece } from './exchanges.ts';
 
-/** Characters of a message that are drawn at once. */
+/** Characters of a message rendered at once. */
 const maxAtFirst = 20_000;
 
-/** Words of a person or a model: text, whatever is in it. */
+/** A message of a user or model, always rendered as plain text. */
 export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: string; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
@@ -26,7 +26,7 @@ export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: stri
   );
 }
 
-/** The call that is meant is marked and brought into view. */
+/** Highlights the selected call and scrolls it into view. */
 export function Pieces({ pieces, meant }: { pieces: readonly Piece[]; meant?: string | undefined }) {
   return (
     <LimitedList items={pieces} noun="piece">

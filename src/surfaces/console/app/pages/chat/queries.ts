@@ -5,11 +5,11 @@ interface Which {
   sessionId: string;
 }
 
-/** As many as the service gives at once. */
+/** Maximum page sizes of the service. */
 const messagesAtOnce = 200;
 const turnsAtOnce = 20;
 
-/** A session with its messages from the first on. */
+/** A session with its messages, oldest first. */
 export function sessionOf({ projectId, sessionId }: Which) {
   const which = { projectId, sessionId, limit: messagesAtOnce };
   return infiniteQueryOptions({

@@ -34,13 +34,13 @@ export const unset: Settings = {
   temperature: '',
 };
 
-/** A chat takes no keys along, so that only models of this deployment can be asked. */
+/** A chat sends no API keys, so only hosted and offline models are usable. */
 function usable(models: readonly Model[]): Model[] {
   return models.filter(({ hosted, offline }) => hosted || offline);
 }
 
-/** A language model where there is one, and the first server. */
-function filled(settings: Settings, models: readonly Model[], servers: readonly Server[]) {
+/** Default settings: a language model if there is one, and the first server. */
+function withDefaults(settings: Settings, models: readonly Model[], servers: readonly Server[]) {
   const able = usable(models);
   return {
     modelId: settings.modelId ?? (able.find(({ offline }) => !offline) ?? able[0])?.id,
@@ -58,7 +58,7 @@ function settingsBody(
   { models, servers }: { models: readonly Model[]; servers: readonly Server[] },
 ): Partial<Body> {
   const { target, environmentId, hostId, toolMode, systemPrompt, temperature } = settings;
-  const { modelId, serverIds } = filled(settings, models, servers);
+  const { modelId, serverIds } = withDefaults(settings, models, servers);
   const inEnvironment = target === 'environment' && environmentId !== '';
   return {
     ...(modelId !== undefined && { modelId }),
@@ -97,7 +97,7 @@ export function SettingsForm({
   servers: readonly Server[] | undefined;
 }) {
   const set = (changed: Partial<Settings>): void => setSettings({ ...settings, ...changed });
-  const { modelId, serverIds } = filled(settings, models ?? [], servers ?? []);
+  const { modelId, serverIds } = withDefaults(settings, models ?? [], servers ?? []);
   const offline = models?.find(({ id }) => id === modelId)?.offline === true;
   return (
     <div className={css.settings}>

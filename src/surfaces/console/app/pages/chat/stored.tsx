@@ -13,7 +13,7 @@ export interface Chosen {
   span: string | undefined;
 }
 
-/** The stored conversation. Memoized, so that it does not render for each streamed word. */
+/** The stored conversation. Memoized, so that it does not re-render while text streams. */
 export const Stored = memo(function Stored({
   sessionId,
   entries,
@@ -25,7 +25,7 @@ export const Stored = memo(function Stored({
   sessionId: string;
   entries: readonly Entry[];
   speaker?: string;
-  /** Whether the timeline of the turn that is chosen is drawn elsewhere. */
+  /** Whether the timeline of the selected turn is rendered elsewhere. */
   beside?: boolean;
   chosen: Chosen;
   choose: (chosen: Chosen) => void;
@@ -50,7 +50,7 @@ export const Stored = memo(function Stored({
   ));
 });
 
-/** Spans of tool calls are named after them. */
+/** Tool call ID of a span, which is named after it. */
 function callOf(span: string | undefined): string | undefined {
   return span?.replace(/^tool-(err-)?/, '');
 }
@@ -111,12 +111,12 @@ function UsageText({ usage }: { usage: NonNullable<Turn['usage']> }) {
   );
 }
 
-const finishes: Record<string, string> = {
+const finishLabels: Record<string, string> = {
   length: 'cut off at the output limit',
   'content-filter': "blocked by the provider's content filter",
   'step-limit': 'stopped at the limit of model calls',
 };
 
 function finishText(reason: string): string {
-  return finishes[reason] ?? `ended: ${reason}`;
+  return finishLabels[reason] ?? `ended: ${reason}`;
 }

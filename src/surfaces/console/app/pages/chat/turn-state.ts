@@ -8,10 +8,10 @@ export type Body = Input<'streamChatMessage'>['body'];
 type ChatEvent = Output<'streamChatMessage'>;
 type Ended = Output<'sendChatMessage'>;
 
-/** A turn that this tab has sent, from its beginning until the session that is read has it. */
+/** A turn sent from this tab, until the loaded session includes it. */
 export interface LiveTurn {
   body: Body;
-  /** `lost`: the connection broke off, so that nobody knows here what became of it. */
+  /** `lost`: the connection broke, so the outcome is unknown. */
   state: 'sending' | 'waiting' | 'running' | 'ended' | 'failed' | 'stopped' | 'lost';
   sessionId: string | undefined;
   turnId: string | undefined;
@@ -36,7 +36,7 @@ export function isOpen({ state }: LiveTurn): boolean {
   return state === 'sending' || state === 'waiting' || state === 'running';
 }
 
-/** More of the arguments or the result of a call is in the trace. */
+/** Longer arguments and results are truncated; the trace has all of them. */
 const maxOfCall = 20_000;
 
 export function afterEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
@@ -86,7 +86,7 @@ function begun({ toolCallId, toolName, input }: Extract<ChatEvent, { type: 'tool
   };
 }
 
-/** The answer includes the tool results, which events omit. */
+/** The response includes the tool results, which events omit. */
 function ended(turn: LiveTurn, answer: Ended): LiveTurn {
   let { pieces } = turn;
   for (const { toolCallId, status: state, output, errorMessage } of answer.toolCalls ?? [])
@@ -108,7 +108,7 @@ function shown(value: unknown): string {
   return whole ? text : `${text}…`;
 }
 
-/** A refusal that came as an event, as if it had been the answer. */
+/** Converts a failure event into the error of a refused request. */
 function refusalIn({ code, message, details }: Extract<ChatEvent, { type: 'turn.failed' }>): DrydockError {
   return new DrydockError(new Response(null, { status: 500 }), { code, message, details: details ?? null });
 }
@@ -117,12 +117,12 @@ export function reasonOf(error: unknown): string | undefined {
   return error instanceof DrydockError ? textOf(error.details['reason']) || undefined : undefined;
 }
 
-/** Whether the same key would only be told so again: the model was asked, and the turn came to nothing. */
+/** Whether the same key would only return the same failure: the model was called and the turn failed. */
 export function needsNewKey({ error }: LiveTurn): boolean {
   return ['TURN_FAILED', 'TURN_TIMEOUT', 'IDEMPOTENCY_KEY_REUSED'].includes(reasonOf(error) ?? '');
 }
 
-/** Milliseconds after which a turn that somebody else's holds up is worth another try. */
+/** Milliseconds to wait before retrying a turn that another one blocks. */
 export function waitAfter(error: unknown): number | undefined {
   if (reasonOf(error) !== 'TURN_IN_PROGRESS') return undefined;
   const told = (error as DrydockError).details['retryAfterMs'];

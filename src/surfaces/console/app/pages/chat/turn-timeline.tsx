@@ -8,7 +8,7 @@ import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { spansOf } from '../trial/trace.ts';
 import css from './chat.module.css';
 
-/** When each step, model call and tool call of a turn began and how long it took. */
+/** Timeline of a turn: start and duration of each step, model call and tool call. */
 export function TurnTimeline({
   sessionId,
   turnId,

@@ -7,7 +7,7 @@ interface Paged {
   fetchNextPage: () => unknown;
 }
 
-/** All of a list whose length the service bounds, page after page. */
+/** Loads every page of a list whose length is bounded by the service. */
 export function useEveryPage<Query extends Paged>(query: Query): Query {
   const { hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {

@@ -1,12 +1,12 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import type { LiveTurn } from './turn-state.ts';
 
-/** Pixels from the end within which a reader is taken to follow along. */
+/** Distance from the end, in pixels, within which the reader counts as following. */
 const near = 160;
 
 /**
- * Keeps the end of a conversation in view: when it is opened, when something is sent, and while a reply is written as long
- * as the reader has not scrolled away. Hangs on an element behind the last entry.
+ * Keeps the end of a conversation in view: on open, on send, and while a reply streams, unless the reader has
+ * scrolled away. The ref belongs to an element after the last entry.
  */
 export function useFollow(
   length: number,

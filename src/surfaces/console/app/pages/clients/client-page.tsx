@@ -86,7 +86,7 @@ function Duplicate({ projectId, client }: { projectId: string; client: Client })
   return <Button action={copying}>Duplicate</Button>;
 }
 
-/** Refused while environments use it, so those are named instead of asking. */
+/** The service refuses while environments use the client, so they are listed instead of a confirmation. */
 function Deleting({ projectId, client }: { projectId: string; client: Client }) {
   const [asking, setAsking] = useState(false);
   const environments = useQuery({ ...ask('listEnvironments', { projectId }), enabled: asking });

@@ -10,7 +10,7 @@ import { impactText, serverText } from './labels.ts';
 export type Client = Output<'getClient'>;
 type Config = Record<string, unknown>;
 
-/** Edits a client as fields and as JSON; what follows the edit is said before it is saved. */
+/** Edits a client as fields and as JSON. Shows the impact of the edit before it is saved. */
 export function EditClient({
   projectId,
   client,

@@ -2,7 +2,7 @@ import type { Output } from '../../api/index.ts';
 import { counted } from '../../kit/numbers.ts';
 import { textOf } from '../../kit/text.ts';
 
-/** Describes what an edit of a client affects. */
+/** Describes the impact of editing a client. */
 export function impactText(impact: Output<'getClient'>['impact']): string {
   const parts = [
     [impact.liveEnvironmentCount, 'environment'],
@@ -14,7 +14,7 @@ export function impactText(impact: Output<'getClient'>['impact']): string {
   return `${followers.join(', ')} will use the edited configuration.`;
 }
 
-/** Values of a configuration in words: ids of servers by their names. */
+/** Formats configuration values, with names instead of server IDs. */
 export function serverText(servers: { id: string; name: string }[]): (value: unknown) => string {
   const names = new Map(servers.map(({ id, name }) => [id, name]));
   return (value) =>

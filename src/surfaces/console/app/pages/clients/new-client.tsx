@@ -6,7 +6,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { textOf } from '../../kit/text.ts';
 
-/** From a template, which can be changed afterwards. */
+/** Creates a client from a template. */
 export function NewClient({
   projectId,
   onClose,

@@ -1,9 +1,9 @@
 import { type Raw, text } from '../../addresses.ts';
 
 export interface CompareSearch {
-  /** The run it is compared with; left out, the one before it. */
+  /** The base run; the previous run by default. */
   with?: string | undefined;
-  /** Also what did not change. */
+  /** Whether unchanged cases are shown too. */
   all?: true | undefined;
 }
 
@@ -12,7 +12,7 @@ export function compareSearch(raw: Raw): CompareSearch {
 }
 
 export interface TracesSearch extends CompareSearch {
-  /** The trial of the other run, and the one of this. */
+  /** The trials: `base` of the base run, `trial` of this run. */
   base?: string | undefined;
   trial?: string | undefined;
 }

@@ -26,12 +26,12 @@ export function stateOfCase({ status, base, compare }: Compared): { state: State
   };
 }
 
-/** Whether it is not what it was, by its outcome or by more than chance. */
+/** Whether its status, configuration or pass rate changed; rates only if significant. */
 export function isChanged({ status, difference, configChanged }: Compared): boolean {
   return !status.startsWith('unchanged') || difference?.significant === true || configChanged;
 }
 
-/** The worst first, otherwise as they are. */
+/** Worst first, otherwise in the given order. */
 export function inOrder(cases: readonly Compared[]): Compared[] {
   const order = Object.keys(states);
   return cases.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
@@ -54,13 +54,13 @@ export function summaryText({ cases }: Comparison): string {
   return parts.length === 0 ? `Nothing changed: ${rest}.` : `${parts.join(', ')}; ${rest}.`;
 }
 
-/** In points of a hundred, with its sign. */
+/** In percentage points, with a sign. */
 export function pointsText(change: number): string {
   const points = Math.round(change * 1000) / 10;
   return points === 0 ? 'no change' : `${signed(points)} points`;
 }
 
-/** Whether so much is more than chance. */
+/** Whether a difference is statistically significant. */
 export function chanceText(difference: {
   significant: boolean;
   p: number | null;
@@ -72,7 +72,7 @@ export function chanceText(difference: {
   return difference.significant ? `significant, ${shown}` : `not significant, ${shown}`;
 }
 
-/** `+120 ms (+30 %)`; nothing where one side is missing. */
+/** `+120 ms (+30 %)`; undefined if one side is missing. */
 export function deltaText(
   { delta, percentDelta }: Diff,
   show: (value: number) => string,

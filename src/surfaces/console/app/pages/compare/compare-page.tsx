@@ -30,7 +30,7 @@ import {
 
 const route = '/projects/$projectId/runs/$runId/compare';
 
-/** Two runs of a suite: what became of each case, and whether it is more than chance. */
+/** Compares two runs of a suite by case, with statistical significance. */
 export function ComparePage() {
   const { projectId, runId } = useParams({ from: route });
   const { with: other } = useSearch({ from: route });
@@ -156,7 +156,7 @@ function Body({ comparison, projectId }: { comparison: Comparison; projectId: st
             search={(before: CompareSearch) => ({ ...before, all: before.all ? undefined : (true as const) })}
             replace
           >
-            {all ? `Only what changed (${changed.length})` : `Show all ${counted(cases.length, 'case')}`}
+            {all ? `Show changes only (${changed.length})` : `Show all ${counted(cases.length, 'case')}`}
           </Link>
         }
       >
@@ -169,7 +169,7 @@ function Body({ comparison, projectId }: { comparison: Comparison; projectId: st
               </Link>
             }
           >
-            All unchanged, and no rate moved by more than chance.
+            All cases are unchanged, and no pass rate changed significantly.
           </Empty>
         ) : (
           <Table
@@ -189,7 +189,7 @@ function stateOfChange({ significant, change }: { significant: boolean; change: 
   return change < 0 ? 'failed' : 'passed';
 }
 
-/** Figures of the runs as a whole: before, after and the difference. */
+/** Metrics of both runs as a whole: before, after and difference. */
 function Totals({ comparison, projectId }: { comparison: Comparison; projectId: string }) {
   const { baseRun, compareRun, metrics } = comparison;
   const rows: [name: string, diff: Diff, show: (value: number) => string][] = [
@@ -203,7 +203,7 @@ function Totals({ comparison, projectId }: { comparison: Comparison; projectId: 
         <thead>
           <tr>
             <th scope="col">
-              <span className="visually-hidden">What</span>
+              <span className="visually-hidden">Metric</span>
             </th>
             {[baseRun, compareRun].map(({ id, runNumber, createdAt, effectiveModelId }) => (
               <th key={id} scope="col">

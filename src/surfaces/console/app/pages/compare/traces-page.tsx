@@ -18,7 +18,7 @@ import css from './compare.module.css';
 
 const route = '/projects/$projectId/runs/$runId/compare/traces';
 
-/** Two trials of a case, one of each run: what was said and done, and what the checks made of it. */
+/** Compares two trials of a case, one per run: transcripts, tool calls and checks. */
 export function TracesPage() {
   const { projectId, runId } = useParams({ from: route });
   const { with: other, base, trial } = useSearch({ from: route });
@@ -100,19 +100,19 @@ function Side({
       <Facts
         facts={[
           ['Model', model],
-          ['Took', durationMs === null ? undefined : duration(durationMs)],
+          ['Duration', durationMs === null ? undefined : duration(durationMs)],
           ['Tool calls', count(actualToolCalls.length)],
           ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
         ]}
       />
       {trace.isPending && <Skeleton lines={8} />}
       {trace.isError && <Note>{trace.error.message}</Note>}
-      {trace.data && <Told trace={trace.data} checks={checksOf(iteration.data)} />}
+      {trace.data && <TraceSummary trace={trace.data} checks={checksOf(iteration.data)} />}
     </Section>
   );
 }
 
-function Told({ trace, checks }: { trace: Trace; checks: ReturnType<typeof checksOf> }) {
+function TraceSummary({ trace, checks }: { trace: Trace; checks: ReturnType<typeof checksOf> }) {
   const spans = useMemo(() => spansOf(trace), [trace]);
   const messages = useMemo(() => messagesOf(trace), [trace]);
   const [chosen, choose] = useState<string>();

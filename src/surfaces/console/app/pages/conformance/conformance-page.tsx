@@ -9,7 +9,7 @@ import { RunsTable } from './runs-table.tsx';
 
 const pollEvery = 5_000;
 
-/** Every conformance run of the project, those of servers that are not saved here too. */
+/** Every conformance run of the project, including runs of servers that are not saved. */
 export function ConformancePage() {
   const { projectId } = useParams({ from: '/projects/$projectId/conformance' });
   const runs = useInfiniteQuery({

@@ -18,7 +18,7 @@ import { StartConformance } from './start-conformance.tsx';
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;
 
-/** How well the server follows the protocol: the latest run, and the score of those before. */
+/** Protocol conformance of the server: the latest run and the score history. */
 export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: boolean }) {
   const { start } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
@@ -36,7 +36,7 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
     </Button>
   );
   const latest = items[0];
-  // Read more often than the list, which is not to say something older below it.
+  // Polled more often than the list, whose entry for this run may be outdated.
   const run = useConformanceRun(which.projectId, latest?.id);
   const known = items.map((one) => (one.id === run.data?.id ? run.data : one));
   return (

@@ -9,7 +9,7 @@ test('what ended is told by how it went, what was stopped as that, the rest by h
 });
 
 test('whatever a reporter calls itself and its server, there are words for it', () => {
-  expect(sourceText({ hosted: true, source: 'api' })).toBe('here');
+  expect(sourceText({ hosted: true, source: 'api' })).toBe('this service');
   expect(sourceText({ hosted: false, source: 'github_action' })).toBe('reported by a GitHub action');
   expect(sourceText({ hosted: false, source: 'constructor' })).toBe('reported by constructor');
   expect(targetName({ target: { kind: 'external', serverRef: 'weather' } })).toBe('weather');

@@ -25,7 +25,7 @@ export function stateOf({ outcome, status }: { outcome: string | null; status: s
   return states.find((one) => one === word) ?? 'notEstablished';
 }
 
-/** A run that was stopped has an outcome too; that it was stopped says more. */
+/** A cancelled run may have an outcome too, but the cancellation is shown. */
 export function stateOfRun({ outcome, status }: Pick<ConformanceRun, 'outcome' | 'status'>): State {
   return status === 'cancelled' ? 'cancelled' : stateOf({ outcome, status });
 }
@@ -43,9 +43,9 @@ const sources: Record<string, string> = {
   api: 'the API',
 };
 
-/** Where it ran. */
+/** Where a run was executed. */
 export function sourceText({ hosted, source }: Pick<ConformanceRun, 'hosted' | 'source'>): string {
-  if (hosted) return 'here';
+  if (hosted) return 'this service';
   return `reported by ${Object.hasOwn(sources, source) ? sources[source] : cut(source, 60)}`;
 }
 

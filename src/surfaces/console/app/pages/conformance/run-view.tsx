@@ -22,7 +22,7 @@ type Check = Report['checks'][number];
 
 const pollEvery = 1_500;
 
-/** A run as it stands, read again until it is over. */
+/** A run, polled until it ends. */
 export function useConformanceRun(projectId: string, runId: string | undefined) {
   return useQuery({
     ...ask('getConformanceRun', { projectId, conformanceRunId: runId ?? '' }),
@@ -31,7 +31,7 @@ export function useConformanceRun(projectId: string, runId: string | undefined) 
   });
 }
 
-/** How a run went: its suites, and what failed or could not run; `linked` where it is not on the page of its server. */
+/** Results of a run: its suites, and failed checks. `linked` adds a link to the server. */
 export function ConformanceRunView({ run, linked = false }: { run: ConformanceRun; linked?: boolean }) {
   return (
     <>
@@ -61,8 +61,8 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
           ['Failed', count(failed)],
           ['Pending', count(pending)],
           ['Skipped', count(skipped)],
-          ['Ran', sourceText(run)],
-          ['By', run.actorLabel],
+          ['Source', sourceText(run)],
+          ['Started by', run.actorLabel],
           ['Run', <Id key="id" value={run.id} />],
           [
             'Server',
@@ -79,7 +79,7 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
           ],
           ['Started', <Time key="started" at={startedAt ?? run.createdAt} />],
           [
-            'Took',
+            'Duration',
             run.hosted && startedAt !== null && completedAt !== null
               ? duration(completedAt - startedAt)
               : undefined,
@@ -96,7 +96,7 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
 function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
   const which = { projectId, conformanceRunId: id };
   const ended = suites.filter(({ status }) => status === 'completed').length;
-  // Each suite that ends brings its own.
+  // Refetched whenever another suite ends.
   const report = useQuery({
     ...ask('getConformanceReport', which),
     queryKey: ['getConformanceReport', which, ended],
@@ -126,7 +126,7 @@ function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
   );
 }
 
-/** Titles and messages are those of whoever ran it, about what the server said. */
+/** Titles and messages are untrusted: they come from the reporter and the server. */
 function CheckLine({ check }: { check: Check }) {
   const message = check.error ?? check.skipReason;
   return (
@@ -150,7 +150,7 @@ function CheckLine({ check }: { check: Check }) {
   );
 }
 
-/** Stops a run that goes on here. */
+/** Cancels a run in progress. */
 export function CancelConformance({ run: { projectId, id } }: { run: ConformanceRun }) {
   const which = { projectId, conformanceRunId: id };
   const cancelling = useAction(() => api.cancelConformanceRun(which), { says: 'Run cancelled' });

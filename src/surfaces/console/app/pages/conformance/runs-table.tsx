@@ -5,7 +5,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type ConformanceRun, sourceText, stateOfRun, suiteName, targetName } from './labels.ts';
 
-/** Runs, the latest first; of one server or of all. */
+/** Runs, newest first, of one server or of all. */
 export function RunsTable({ runs, named = false }: { runs: readonly ConformanceRun[]; named?: boolean }) {
   return (
     <Table
@@ -38,5 +38,5 @@ const columns: Column<ConformanceRun>[] = [
     name: 'Suites',
     cell: ({ requestedSuites }) => requestedSuites.map((kind) => suiteName(kind)).join(', '),
   },
-  { name: 'Ran', cell: sourceText },
+  { name: 'Source', cell: sourceText },
 ];

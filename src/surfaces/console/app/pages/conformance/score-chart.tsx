@@ -8,7 +8,7 @@ import { type ConformanceRun, sourceText } from './labels.ts';
 
 type Scored = ConformanceRun & { score: number };
 
-/** The score over time, the oldest run at the left; nothing where there is only one to show. */
+/** The score over time, oldest run first; hidden if fewer than two runs have a score. */
 export function ScoreChart({ runs }: { runs: readonly ConformanceRun[] }) {
   const scored = runs.filter((run): run is Scored => run.score !== null).toReversed();
   if (scored.length < 2) return null;
@@ -60,5 +60,5 @@ const columns: ChartColumn<Scored>[] = [
   { name: 'Score', value: ({ score }) => score },
   { name: 'Passed', value: ({ passed }) => passed },
   { name: 'Failed', value: ({ failed }) => failed },
-  { name: 'Ran', value: sourceText },
+  { name: 'Source', value: sourceText },
 ];

@@ -8,7 +8,7 @@ import { Note } from '../../kit/notice.tsx';
 import type { Which } from '../servers/which.ts';
 import { type SuiteKind, suiteName } from './labels.ts';
 
-/** Suites that run here; OAuth results come from external runners. */
+/** Suites that this service can run; OAuth results come from external runners. */
 const offered: [SuiteKind, string][] = [
   ['protocol', 'Handshake, lists, headers and streams: the official suite, for any server.'],
   ['apps', 'The UI resources that tools declare can be read and are well-formed.'],

@@ -18,7 +18,7 @@ interface Suite {
   durationMs?: number | null | undefined;
 }
 
-/** How each suite went, or how far it is. */
+/** Result or progress of each suite. */
 export function SuiteTable({ suites }: { suites: readonly Suite[] }) {
   return <Table label="Suites" columns={columns} rows={suites} keyOf={({ suiteKind }) => suiteKind} />;
 }
@@ -32,6 +32,6 @@ const columns: Column<Suite>[] = [
   { name: 'Failed', figure: true, cell: ({ failed }) => count(failed) },
   { name: 'Pending', figure: true, cell: ({ pending }) => pending !== undefined && count(pending) },
   { name: 'Skipped', figure: true, cell: ({ skipped }) => count(skipped) },
-  { name: 'Took', figure: true, cell: ({ durationMs }) => durationMs != null && duration(durationMs) },
+  { name: 'Duration', figure: true, cell: ({ durationMs }) => durationMs != null && duration(durationMs) },
   { name: 'Reason', cell: ({ incompleteReason }) => incompleteReason },
 ];

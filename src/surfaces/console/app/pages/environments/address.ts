@@ -1,9 +1,9 @@
 import type { Raw } from '../../addresses.ts';
 
 export interface EnvironmentsSearch {
-  /** Archived ones too. */
+  /** Whether archived environments are shown too. */
   archived?: true | undefined;
-  /** The form for a new one is open. */
+  /** Whether the form for a new environment is open. */
   add?: true | undefined;
 }
 

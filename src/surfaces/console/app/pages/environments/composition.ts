@@ -4,7 +4,7 @@ export type Environment = Output<'getEnvironment'>;
 type Create = Input<'createEnvironment'>['body'];
 type Update = Input<'updateEnvironment'>['body'];
 
-/** The parts of an environment as a form holds them; empty means none. */
+/** The parts of an environment as form values; empty means none. */
 export interface Composition {
   name: string;
   description: string;
@@ -40,7 +40,7 @@ export function compositionOf(environment: Environment): Composition {
   };
 }
 
-/** The body that creates it. */
+/** Request body that creates an environment. */
 export function createBody(made: Composition): Create {
   const { name, description, hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds } =
     made;
@@ -56,7 +56,7 @@ export function createBody(made: Composition): Create {
   };
 }
 
-/** The body that updates it: changed fields only, `null` for removed ones. */
+/** Request body that updates it: changed fields only, `null` for removed ones. */
 export function updateBody(before: Composition, after: Composition, expectedRevision: number): Update {
   const texts = { ...changedText('name'), ...changedText('description'), ...changedText('hostId') };
   const lists = {

@@ -17,7 +17,7 @@ import {
 } from './composition.ts';
 import { fieldNames, type Parts, useParts } from './parts.ts';
 
-/** Makes an environment, or changes one: then it says what will differ before it is saved. */
+/** Creates or edits an environment. An edit previews its changes before it is saved. */
 export function EnvironmentForm({
   projectId,
   environment,

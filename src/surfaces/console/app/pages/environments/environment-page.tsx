@@ -135,7 +135,7 @@ function Resolved({ which }: { which: Which }) {
   );
 }
 
-/** Puts it behind a link for people to try, where there are studies. */
+/** Publishes the environment as a study, if studies are enabled. */
 function Publishing({ which }: { which: Which }) {
   const [open, setOpen] = useState(false);
   const off = useStudiesOff(which.projectId);
@@ -143,7 +143,7 @@ function Publishing({ which }: { which: Which }) {
   const studies = useQuery({ ...ask('listStudies', { projectId: which.projectId }), enabled: !off });
   const study = studies.data?.items.find(({ environmentId }) => environmentId === which.environmentId);
   if (off) return null;
-  // While the dialog that published it shows its link, it stays.
+  // The dialog stays open after publishing, because it shows the link.
   if (study && !open)
     return (
       <Link
@@ -168,7 +168,7 @@ function Publishing({ which }: { which: Which }) {
   );
 }
 
-/** Archived, it stays readable and nothing runs with it. */
+/** Archives or restores an environment. An archived one stays readable but cannot be used for runs. */
 function Archiving({ which, environment }: { which: Which; environment: Environment }) {
   const [asking, setAsking] = useState(false);
   const uses = useQuery({ ...suitesWith(which.projectId, which.environmentId), enabled: asking });

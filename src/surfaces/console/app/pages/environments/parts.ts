@@ -1,7 +1,7 @@
 import { ask, useQuery } from '../../api/index.ts';
 import { textOf } from '../../kit/text.ts';
 
-/** Everything that an environment may be made of, from a few lists. */
+/** Everything an environment can be composed of. */
 export function useParts(projectId: string, enabled = true) {
   const clients = useQuery({ ...ask('listClients', { projectId }), enabled });
   const groups = useQuery({ ...ask('listServerGroups', { projectId }), enabled });
@@ -27,7 +27,7 @@ export function useParts(projectId: string, enabled = true) {
     models: models.data?.items ?? [],
     ready: all.every(({ isPending }) => !isPending),
     error: all.find(({ isError }) => isError)?.error ?? null,
-    /** A value of an environment in words: ids by the names of what they are. */
+    /** Formats a value of an environment, with names instead of IDs. */
     words: (value: unknown): string =>
       Array.isArray(value)
         ? value.map((one) => names.get(String(one)) ?? textOf(one)).join(', ') || 'none'
@@ -37,7 +37,7 @@ export function useParts(projectId: string, enabled = true) {
   };
 }
 
-/** Fields of an environment as the form calls them. */
+/** Field labels, as in the form. */
 export const fieldNames = {
   name: 'Name',
   description: 'Description',

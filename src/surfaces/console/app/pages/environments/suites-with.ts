@@ -1,9 +1,9 @@
 import { api, queryOptions } from '../../api/index.ts';
 
-/** Suites say which environments they are attached to only one by one. */
+/** Limits the requests: each suite has to be fetched to know its environments. */
 const maxRead = 40;
 
-/** The suites that run in an environment; asked when somebody is about to take it away. */
+/** Suites attached to an environment; fetched before it is archived. */
 export function suitesWith(projectId: string, environmentId: string) {
   return queryOptions({
     queryKey: ['suitesWith', projectId, environmentId],

@@ -4,14 +4,14 @@ import type { State } from '../../kit/state.tsx';
 
 export type Installation = ConsoleOutput<'getInstallation'>;
 
-/** Work that could have begun longer ago than this has nobody who does it, or too few. */
-const longWait = 60_000;
+/** A longer wait means that no worker, or too few, handle the queue. */
+const maxHealthyWait = 60_000;
 
 export function glanceOf(
   { queues, failures, models, database }: Pick<Installation, 'queues' | 'failures' | 'models' | 'database'>,
   now: number,
 ): { state: State; words: string }[] {
-  const late = queues.filter(({ oldestDueAt }) => oldestDueAt !== null && now - oldestDueAt > longWait);
+  const late = queues.filter(({ oldestDueAt }) => oldestDueAt !== null && now - oldestDueAt > maxHealthyWait);
   const paused = models.filter(({ state }) => state === 'paused').length;
   const ready = models.filter(({ state }) => state === 'ready').length;
   const found: { state: State; words: string }[] = [];

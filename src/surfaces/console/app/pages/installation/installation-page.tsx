@@ -13,12 +13,12 @@ import { glanceOf, type Installation } from './glance.ts';
 import css from './installation.module.css';
 import { Models, Settings } from './parts.tsx';
 
-/** How often it is read again. */
-const readEvery = 15_000;
+/** Poll interval. */
+const pollEvery = 15_000;
 
-/** For those who run it: what it is made of, and how that is. */
+/** For operators: components of the installation and their health. */
 export function InstallationPage() {
-  const query = useQuery({ ...askPeople('getInstallation', {}), refetchInterval: readEvery });
+  const query = useQuery({ ...askPeople('getInstallation', {}), refetchInterval: pollEvery });
   const installation = query.data;
   return (
     <Page

@@ -1,6 +1,6 @@
 import { oneOf, type Raw, text } from '../../addresses.ts';
 
-/** A day of the calendar, as in an address. */
+/** A calendar day in a URL. */
 function day(value: unknown): string | undefined {
   const given = text(value);
   return given !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given))
@@ -10,7 +10,7 @@ function day(value: unknown): string | undefined {
 
 const dayLength = 86_400_000;
 
-/** Midnight UTC at which a day begins, or ends. */
+/** Midnight UTC at the start of a day. */
 export function beginOf(given: string | undefined): number | undefined {
   return given === undefined ? undefined : Date.parse(`${given}T00:00:00Z`);
 }
@@ -25,10 +25,10 @@ export interface AuditSearch {
   actor?: string | undefined;
   target?: string | undefined;
   project?: string | undefined;
-  /** Days, both included. */
+  /** First and last day, both included. */
   from?: string | undefined;
   to?: string | undefined;
-  /** The event that is unfolded. */
+  /** The expanded event. */
   open?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function auditSearch(raw: Raw): AuditSearch {
 
 export interface KeysSearch {
   whose?: 'mine' | undefined;
-  /** Also those that were revoked. */
+  /** Whether revoked keys are shown too. */
   revoked?: true | undefined;
 }
 

@@ -7,13 +7,13 @@ import css from './organization.module.css';
 
 type Options = readonly (readonly [value: string, label: string])[];
 
-/** Not accounts. */
-const nobodys: Options = [
+/** Actors that are not accounts. */
+const otherActors: Options = [
   ['operator', 'The command line'],
   ['visitor', 'Anonymous'],
 ];
 
-/** All of it is in the address. */
+/** Filters are stored in the URL. */
 export function AuditFilters({
   search,
   set,
@@ -40,7 +40,7 @@ export function AuditFilters({
         aria-label="Who"
         value={actor ?? ''}
         onChange={({ target: { value } }) => set({ actor: value || undefined })}
-        options={[['', 'Anyone'], ...nobodys, ...actors, ...missing(actor, [...nobodys, ...actors])]}
+        options={[['', 'Anyone'], ...otherActors, ...actors, ...missing(actor, [...otherActors, ...actors])]}
       />
       {(projects.length > 0 || project !== undefined) && (
         <Select

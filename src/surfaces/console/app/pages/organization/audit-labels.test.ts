@@ -3,8 +3,8 @@ import { actionText } from './audit-labels.ts';
 
 test.each([
   ['key.create', 'created an API key'],
-  ['member.make-admin', 'made someone admin'],
-  ['project-member.make-member', 'made someone member of a project'],
+  ['member.make-admin', "set a member's role to admin"],
+  ['project-member.make-member', "set a member's project role to member"],
   ['server.update', 'changed a server'],
   ['environment.create', 'made an environment'],
   ['eval-suite.sync', 'imported: an eval suite'],

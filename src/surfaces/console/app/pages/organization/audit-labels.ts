@@ -1,4 +1,4 @@
-/** Actions whose generated text reads badly. */
+/** Actions whose generated text would read badly. */
 const words: Record<string, string> = {
   'session.begin': 'signed in',
   'session.end': 'signed out or ended a session',
@@ -60,23 +60,23 @@ const verbs: Record<string, string> = {
   revoke: 'revoked',
 };
 
-/** An action as a person would say it: `key.create` is “created an API key”. Unknown actions keep their name. */
+/** Describes an action: `key.create` becomes “created an API key”. Unknown actions keep their name. */
 export function actionText(action: string): string {
   const known = words[action];
   if (known !== undefined) return known;
   const [thing = '', verb = ''] = action.split('.');
   const role = /^make-(\w+)$/.exec(verb)?.[1];
-  if (role !== undefined && thing === 'member') return `made someone ${role}`;
-  if (role !== undefined && thing === 'project-member') return `made someone ${role} of a project`;
+  if (role !== undefined && thing === 'member') return `set a member's role to ${role}`;
+  if (role !== undefined && thing === 'project-member') return `set a member's project role to ${role}`;
   const said = verbs[verb];
-  return said === undefined || thing === '' ? action : `${said} ${articled(thing.replaceAll('-', ' '))}`;
+  return said === undefined || thing === '' ? action : `${said} ${withArticle(thing.replaceAll('-', ' '))}`;
 }
 
-function articled(thing: string): string {
+function withArticle(thing: string): string {
   return `${/^[aeio]/.test(thing) ? 'an' : 'a'} ${thing}`;
 }
 
-/** Kinds of actions, for the filter. */
+/** Action kinds for the filter. */
 export const actionKinds = [
   'session',
   'password',

@@ -47,7 +47,7 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
   );
   const members = useQuery({ ...askPeople('listMembers', { organizationId }), enabled: events.isSuccess });
   const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
-  // Filters are useless to somebody the service refuses.
+  // Without access to the events, filters are useless.
   if (events.isError) return <Problem error={events.error} retry={() => void events.refetch()} />;
   const items = events.data?.items ?? [];
   const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
@@ -78,14 +78,14 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
 function unfoldingIn(organizationId: string) {
   return {
     nameOf: ({ action, id }: Event) => `${actionText(action)} ${id.slice(-6)}`,
-    content: (event: Event) => <Whole event={event} organizationId={organizationId} />,
+    content: (event: Event) => <EventDetails event={event} organizationId={organizationId} />,
   };
 }
 
 function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
   return [
     { name: 'Action', main: true, cell: ({ action }) => <span title={action}>{actionText(action)}</span> },
-    { name: 'Who', cell: (event) => whoOf(event) },
+    { name: 'Who', cell: (event) => actorText(event) },
     { name: 'Target', cell: ({ target }) => <Id value={target} /> },
     {
       name: 'Project',
@@ -95,20 +95,20 @@ function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
   ];
 }
 
-function whoOf({ actor }: Event): string {
+function actorText({ actor }: Event): string {
   if (actor.id === 'operator') return 'the command line';
   if (actor.id === 'visitor') return 'anonymous';
   return actor.name ?? actor.email ?? actor.id;
 }
 
-/** `oldRole` is “Old role”. */
+/** `oldRole` becomes “Old role”. */
 function nameOf(field: string): string {
   const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** All that is known of it, and the way to what else is about the same. */
-function Whole({ event, organizationId }: { event: Event; organizationId: string }) {
+/** All details of an event, with links to related events. */
+function EventDetails({ event, organizationId }: { event: Event; organizationId: string }) {
   const { id, at, actor, action, target, projectId, requestId, details } = event;
   const only = (search: AuditSearch, words: string) => (
     <Link to={route} params={{ organizationId }} search={search}>

@@ -29,7 +29,7 @@ export function Budget({ standing: { organizationId, administers } }: { standing
           <ApiExample operation="getSpendBudget" input={{ organizationId }} />
           {administers && data?.supported && (
             <>
-              {data.capUsd !== null && <LiftCap organizationId={organizationId} budget={data} />}
+              {data.capUsd !== null && <RemoveCap organizationId={organizationId} budget={data} />}
               <Button look="primary" onClick={() => setSetting(true)}>
                 {data.capUsd === null ? 'Set cap' : 'Change cap'}
               </Button>
@@ -140,7 +140,7 @@ function CapDialog({
   );
 }
 
-function LiftCap({ organizationId, budget }: { organizationId: string; budget: SpendBudget }) {
+function RemoveCap({ organizationId, budget }: { organizationId: string; budget: SpendBudget }) {
   const [asking, setAsking] = useState(false);
   const lifting = useAction(() => api.clearSpendBudget({ organizationId }), {
     says: 'Spend cap removed',

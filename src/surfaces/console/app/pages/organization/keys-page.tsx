@@ -115,7 +115,7 @@ function columnsOf(standing: Standing): Column<Key>[] {
       name: 'State',
       cell: ({ revokedAt }) =>
         revokedAt === null ? (
-          <StateMark state="passed">works</StateMark>
+          <StateMark state="passed">active</StateMark>
         ) : (
           <StateMark state="cancelled">
             revoked <Time at={revokedAt} />

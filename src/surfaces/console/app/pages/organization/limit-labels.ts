@@ -7,7 +7,7 @@ const words: Record<string, string> = {
   concurrentChatTurns: 'Chat turns concurrently',
 };
 
-/** A limit of a plan as people call it; one that is not known, from its name: `fooBarsPerDay` is “Foo bars per day”. */
+/** Label of a plan limit; unknown ones are spelled out: `fooBarsPerDay` becomes “Foo bars per day”. */
 export function limitText(name: string): string {
   const known = words[name];
   if (known !== undefined) return known;

@@ -32,7 +32,7 @@ export function RoleSelect({ standing, member }: About) {
     },
   );
   if (!standing.administers || !decidesAbout(organization.role, member.role)) return member.role;
-  // Confirmed first: members cannot restore their own role.
+  // Confirmed first, because members cannot restore their own role.
   const choose = (role: Role): void => (self ? setWanted(role) : changing.mutate(role));
   return (
     <>
@@ -91,7 +91,7 @@ export function MemberActions({ standing, member }: About) {
   );
 }
 
-/** Says what ends with the membership. */
+/** Confirms the removal and lists what stops working. */
 function Remove({ standing, member, onClose }: About & { onClose: () => void }) {
   const { organizationId, organization, signedIn } = standing;
   const self = member.userId === signedIn.user.id;

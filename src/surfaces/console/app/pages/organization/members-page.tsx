@@ -65,7 +65,7 @@ function Members({ standing }: { standing: Standing }) {
 function columnsOf(standing: Standing, members: readonly Member[]): Column<Member>[] {
   const { administers, signedIn } = standing;
   const owners = members.filter(({ role }) => role === 'owner').length;
-  // The last owner stays one, and stays.
+  // The last owner can neither be removed nor change roles.
   const stays = ({ role }: Member): boolean => role === 'owner' && owners === 1;
   const forAll: Column<Member>[] = [
     {
@@ -93,9 +93,9 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
       name: 'Password',
       cell: ({ hasPassword }) =>
         hasPassword ? (
-          <StateMark state="passed">chosen</StateMark>
+          <StateMark state="passed">set</StateMark>
         ) : (
-          <StateMark state="notMeasured">none</StateMark>
+          <StateMark state="notMeasured">not set</StateMark>
         ),
     },
     {

@@ -2,11 +2,11 @@ import { api, type Output } from '../../api/index.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** Limit for each project. Beyond it only the latest runs count. */
+/** Limit per project. Beyond it, only the latest runs count. */
 const maxPages = 5;
 const perPage = 100;
 
-/** The runs of a project since a point in time, newest first, and whether those are all. */
+/** Runs of a project since a point in time, newest first, and whether the list is complete. */
 export function runsSince(projectId: string, since: number) {
   return {
     queryKey: ['listEvalRuns', 'since', projectId, since],

@@ -35,7 +35,7 @@ export function Once({
   );
 }
 
-/** A link that opens something once, to be handed on. */
+/** A one-time link to share. */
 export function LinkOnce({
   title,
   link,

@@ -8,11 +8,11 @@ export interface Standing {
   organization: MyOrganization;
   organizationId: string;
   signedIn: SignedIn;
-  /** An administrator or an owner. */
+  /** Whether the user is an admin or owner. */
   administers: boolean;
 }
 
-/** A page of the organization in the address, for its members. */
+/** A page about the organization in the URL, for its members. */
 export function OrganizationPage({
   name,
   actions,

@@ -1,4 +1,4 @@
-/** Whole percents with commas between, each once and in order; undefined when that is not what was typed. */
+/** Parses comma-separated whole percentages, sorted and deduplicated; undefined if invalid. */
 export function percentsIn(typed: string): number[] | undefined {
   const parts = typed.split(/[\s,;%]+/).filter(Boolean);
   const percents = parts.map(Number);

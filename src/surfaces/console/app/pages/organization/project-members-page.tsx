@@ -135,7 +135,7 @@ function columnsOf(project: Project, decides: boolean): Column<ProjectMember>[] 
     {
       name: 'Actions',
       figure: true,
-      cell: (member) => member.invited && <TakeBack project={project} member={member} />,
+      cell: (member) => member.invited && <RevokeAccess project={project} member={member} />,
     },
   ];
 }
@@ -208,7 +208,7 @@ function InviteTo({
   );
 }
 
-function TakeBack({ project, member }: { project: Project; member: ProjectMember }) {
+function RevokeAccess({ project, member }: { project: Project; member: ProjectMember }) {
   const [asking, setAsking] = useState(false);
   const removing = useAction(
     () => people.removeProjectMember({ projectId: project.id, projectMemberId: member.userId }),

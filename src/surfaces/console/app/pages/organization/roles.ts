@@ -16,7 +16,7 @@ export function rolesGivenBy(mine: Role): Role[] {
   return roles.filter((role) => mine === 'owner' || role !== 'owner');
 }
 
-/** Whether somebody decides about a member: only an owner about owners. */
+/** Whether a role can manage a member: only owners manage owners. */
 export function decidesAbout(mine: Role, theirs: Role): boolean {
   return mine === 'owner' || (mine === 'admin' && theirs !== 'owner');
 }

@@ -2,7 +2,7 @@ import type { Day } from '../../charts/days.tsx';
 
 const dayLength = 86_400_000;
 
-/** Trials by the day on which their run was started, from the first day to the last, days without any included. */
+/** Trials by the day their run started, from the first day to the last, including days without any. */
 export function trialsByDay(
   runs: readonly { createdAt: number; progress: { finished: number } }[],
   from: number,

@@ -16,7 +16,7 @@ import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
 import { trialsByDay } from './trials-by-day.ts';
 
-/** Projects whose runs are read for this page. */
+/** Limits the projects whose runs are loaded. */
 const maxProjects = 10;
 
 export function UsagePage() {

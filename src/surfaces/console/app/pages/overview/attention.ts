@@ -9,7 +9,7 @@ type Run = Pick<
 >;
 type Waiver = Pick<NonNullable<Output<'getGateWaiver'>['waiver']>, 'active' | 'expiresAt' | 'reason'>;
 
-/** Something that waits for a person. */
+/** An item in “Needs attention”. */
 export interface Item {
   key: string;
   state: State;
@@ -20,10 +20,10 @@ export interface Item {
   at: number;
 }
 
-/** A waiver that ends within this time is somebody's work now. */
-const soon = 7 * 86_400_000;
+/** Waivers that expire within this time need attention. */
+const expiringWithin = 7 * 86_400_000;
 
-/** The last run of each suite that came to an end, if it did not pass. */
+/** The latest completed run of each suite, if it did not pass. */
 export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
   const seen = new Set<string>();
   return runs
@@ -39,7 +39,7 @@ export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
 export function attentionOf(known: {
   suites: readonly Suite[];
   runs: readonly Run[];
-  /** By run. */
+  /** Keyed by run ID. */
   waivers: ReadonlyMap<string, Waiver | null>;
   servers: readonly {
     id: string;
@@ -60,7 +60,7 @@ export function attentionOf(known: {
     };
     if (!waiver?.active)
       failing.push({ ...item, state: stateOfRun(run), words: wordsOf(run, waiver), at: run.createdAt });
-    else if (waiver.expiresAt - known.now < soon)
+    else if (waiver.expiresAt - known.now < expiringWithin)
       waived.push({
         ...item,
         state: 'waived',

@@ -8,12 +8,12 @@ import css from './overview.module.css';
 type Servers = Output<'listProjectServers'>['items'];
 type Suites = Output<'listEvalSuites'>['items'];
 
-/** Before the first run: from a server that is there to one's own. A new project borrows the demo of the first one. */
+/** Onboarding until the first run. A new project uses the demo server and suite of the first project. */
 export function FirstSteps(given: {
   projectId: string;
   servers: Servers;
   suites: Suites;
-  /** The first of all projects, which the demo was saved in. */
+  /** The first project, in which the demo was saved. */
   first: string | undefined;
 }) {
   const elsewhere =

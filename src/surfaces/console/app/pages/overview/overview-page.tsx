@@ -176,10 +176,10 @@ const columns: Column<Row>[] = [
   { name: 'Run', main: true, cell: ({ suite, runNumber }) => `${suite} #${runNumber}` },
   { name: 'Passed', figure: true, cell: ({ passed, trials }) => `${passed} of ${trials}` },
   {
-    name: 'Between',
+    name: '95 % interval',
     figure: true,
     cell: ({ lower, upper }) =>
-      `${percent(Math.round(lower * 100) / 100)} and ${percent(Math.round(upper * 100) / 100)}`,
+      `${percent(Math.round(lower * 100) / 100)} to ${percent(Math.round(upper * 100) / 100)}`,
   },
   { name: 'Started', figure: true, cell: ({ at }) => <Time at={at} /> },
 ];

@@ -7,7 +7,7 @@ const width = 240;
 const height = 64;
 const edge = 4;
 
-/** One suite over its runs: the rate as a line, what it may truly be as a band. One run is a mark with its interval. */
+/** Pass rate of a suite by run: a line with a confidence band; a single run is a point with its interval. */
 export function Trend({ projectId, name, points }: { projectId: string; name: string; points: Point[] }) {
   const last = points.at(-1);
   if (!last)

@@ -17,15 +17,15 @@ export interface Point {
   upper: number;
 }
 
-/** Runs that a small picture has room for. */
+/** Runs that fit in a small chart. */
 const maxPoints = 30;
 
-/** The runs of each suite that measured something, the oldest first. */
+/** Measured runs of each suite, oldest first. */
 export function trendsOf(runs: readonly Run[]): Map<string, Point[]> {
   const trends = new Map<string, Point[]>();
   for (const run of runs.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const interval = run.summary && wilson(run.summary.passed, run.summary.total);
-    // A run that ended early has no rate.
+    // A run that ended early has no pass rate.
     if (!run.summary || run.summary.passRate === undefined || !interval || isOpen(run)) continue;
     const points = trends.get(run.suiteId) ?? [];
     points.push({
@@ -41,7 +41,6 @@ export function trendsOf(runs: readonly Run[]): Map<string, Point[]> {
   return trends;
 }
 
-/** For a spreadsheet. */
 export function csvOf(rows: readonly (Point & { suite: string })[]): string {
   const lines = rows.map(({ suite, runNumber, at, passed, trials, lower, upper }) =>
     [
@@ -57,7 +56,7 @@ export function csvOf(rows: readonly (Point & { suite: string })[]): string {
   return `${['suite,run,started,passed,trials,lower,upper', ...lines].join('\n')}\n`;
 }
 
-/** A name that begins like a formula would be one. */
+/** Keeps spreadsheets from reading a name as a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;

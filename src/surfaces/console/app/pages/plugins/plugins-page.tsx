@@ -12,7 +12,7 @@ import { Time } from '../../kit/time.tsx';
 
 type Plugin = Output<'listProjectPlugins'>['items'][number];
 
-/** Plugins are installed with the command line; here they are read. */
+/** Plugins are read-only here; they are installed with the command line. */
 export function PluginsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/plugins' });
   const { version } = useSearch({ from: '/projects/$projectId/plugins' });

@@ -6,12 +6,12 @@ import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { type Visibility, visibilities } from './visibility.ts';
 
-/** Makes a project and opens it. */
+/** Creates a project and opens it. */
 export function NewProject({
   organizationId,
   onClose,
 }: {
-  /** Where it is made; the one that is meant otherwise if left out. */
+  /** Organization to create it in; the current one by default. */
   organizationId: string | undefined;
   onClose: () => void;
 }) {

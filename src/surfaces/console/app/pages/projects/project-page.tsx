@@ -125,15 +125,15 @@ function Deleting({ project, others }: { project: Project; others: Project[] }) 
           action={deleting}
           example={<ApiExample operation="deleteProject" input={input} />}
         >
-          <Lost projectId={project.id} />
+          <DeletedContents projectId={project.id} />
         </Confirm>
       )}
     </Section>
   );
 }
 
-/** Counted when asked, so that nobody deletes more than they think. */
-function Lost({ projectId }: { projectId: string }) {
+/** Lists what would be deleted, counted when the dialog opens. */
+function DeletedContents({ projectId }: { projectId: string }) {
   const input = { projectId };
   const suites = useQuery(ask('listEvalSuites', input));
   const lists = useQueries({

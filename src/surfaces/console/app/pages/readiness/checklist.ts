@@ -1,6 +1,6 @@
 import type { Finding, Lane, Report } from './labels.ts';
 
-/** Only these decide whether a server is ready. */
+/** Only these rules decide whether a server is ready. */
 export function decides({ class: weight }: Pick<Finding, 'class'>): boolean {
   return weight === 'required' || weight === 'runtime-blocker';
 }
@@ -20,7 +20,7 @@ export interface Group {
   notApplicable: Finding[];
 }
 
-/** The findings of each lane that has any: what decides first, and of that what is broken first. */
+/** Findings by lane: deciding rules first, and failures first among them. */
 export function checklistOf({ lanes, findings }: Pick<Report, 'lanes' | 'findings'>): Group[] {
   return lanes.flatMap(({ lane }) => {
     const own = findings

@@ -83,7 +83,7 @@ export function fieldOf(name: string): DeclaredField | undefined {
   return all.find((one) => one.name === name);
 }
 
-/** As it is typed; what is empty is not declared. */
+/** Form input; empty fields are not declared. */
 export type Draft = Readonly<Partial<Record<Name, string>>>;
 
 export function declaredOf(draft: Draft): Declared {
@@ -100,7 +100,7 @@ function valueOf(kind: Kind, typed: string): unknown {
   return kind === 'words' ? typed.split(/[\s,]+/).filter((one) => one !== '') : typed;
 }
 
-/** Reads a file of declarations; undefined when it is not one. */
+/** Parses a file of declarations; undefined if invalid. */
 export function draftOf(text: string): Draft | undefined {
   const file = objectIn(text);
   if (!file) return undefined;

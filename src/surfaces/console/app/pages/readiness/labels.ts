@@ -82,7 +82,7 @@ export function isOpen({ status }: Pick<ReadinessRun, 'status'>): boolean {
   return status === 'pending' || status === 'running';
 }
 
-/** How a run stands: what it says of the server once it is completed, until then how far it is. */
+/** State of a run: its verdict once completed, its progress until then. */
 export function stateOf({ status, overallStatus }: Pick<ReadinessRun, 'status' | 'overallStatus'>): {
   state: State;
   word: string;

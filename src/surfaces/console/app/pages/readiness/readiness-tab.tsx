@@ -17,7 +17,7 @@ import { StartReadiness } from './start-readiness.tsx';
 const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;
 
-/** Whether a directory would take the server: a run that finds it out, as a checklist, and those before. */
+/** Directory readiness of the server: starts runs, and shows their checklist and earlier runs. */
 export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: boolean }) {
   const { run: named, start } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
@@ -28,7 +28,7 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
   });
   const items = runs.data?.items ?? [];
   const shown = named ?? items[0]?.id;
-  // The one that is shown is read more often than the list, which is not to say something older below it.
+  // Polled more often than the list, whose entry for this run may be outdated.
   const { data: fresh } = useReadinessRun(which.projectId, shown);
   const known = items.map((one) => (one.id === fresh?.id ? fresh : one));
   const go = (changed: ServerSearch): void =>

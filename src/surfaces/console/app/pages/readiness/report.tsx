@@ -98,9 +98,9 @@ function Rules({ group: { lane, open, satisfied, notApplicable } }: { group: Gro
       {satisfied.length > 0 && (
         <Fold
           className={css.folded}
-          summary={<StateMark state="passed">{counted(satisfied.length, 'rule')} kept</StateMark>}
+          summary={<StateMark state="passed">{counted(satisfied.length, 'rule')} met</StateMark>}
         >
-          {() => <RuleList label={`${lanes[lane]}: kept`} findings={satisfied} />}
+          {() => <RuleList label={`${lanes[lane]}: met`} findings={satisfied} />}
         </Fold>
       )}
       {notApplicable.length > 0 && (
@@ -170,11 +170,11 @@ function Rule({ finding }: { finding: Finding }) {
   );
 }
 
-/** Named by the server: untrusted text. */
+/** Untrusted text from the server. */
 function Items({ items }: { items: string[] }) {
   return (
     <ul className={css.items}>
-      <LimitedList items={items} noun="of them" many="of them" rest="li">
+      <LimitedList items={items} noun="item" rest="li">
         {(item, at) => (
           <li key={at}>
             <code dir="auto">{item.slice(0, 300)}</code>

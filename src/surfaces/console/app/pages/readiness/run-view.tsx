@@ -13,7 +13,7 @@ import { ReadinessReport } from './report.tsx';
 
 const pollEvery = 1_500;
 
-/** A run as it stands, read again until it is over. */
+/** A run, polled until it ends. */
 export function useReadinessRun(projectId: string, runId: string | undefined) {
   return useQuery({
     ...ask('getReadinessRun', { projectId, readinessRunId: runId ?? '' }),
@@ -22,7 +22,7 @@ export function useReadinessRun(projectId: string, runId: string | undefined) {
   });
 }
 
-/** One run: while it goes on how far it is, then what it found. */
+/** One run: its progress, then its report. */
 export function ReadinessRunView({
   projectId,
   runId,
@@ -70,10 +70,10 @@ export function ReadinessRunView({
   );
 }
 
-const ways: Record<NonNullable<ReadinessRun['authMode']>, string> = {
-  headless: 'without credentials',
-  interactive: 'with the OAuth grant of a user',
-  'provided-token': 'with saved headers',
+const credentialLabels: Record<NonNullable<ReadinessRun['authMode']>, string> = {
+  headless: 'none',
+  interactive: 'OAuth grant of a user',
+  'provided-token': 'saved headers',
 };
 
 function RunFacts({ run }: { run: ReadinessRun }) {
@@ -84,14 +84,14 @@ function RunFacts({ run }: { run: ReadinessRun }) {
         ['Started', <Time key="started" at={run.createdAt} />],
         ['Address', <code key="address">{run.serverUrl}</code>],
         [
-          'Submitted',
+          'Submission',
           run.submissionMode === null
             ? undefined
             : run.submissionMode === 'mcp-only'
               ? 'the server'
               : 'the server and its skills',
         ],
-        ['Reached', run.authMode === null ? undefined : ways[run.authMode]],
+        ['Credentials', run.authMode === null ? undefined : credentialLabels[run.authMode]],
         ['Rules as of', run.policySnapshotDate],
       ]}
     />

@@ -15,7 +15,7 @@ import css from './readiness.module.css';
 
 type Mode = NonNullable<ReadinessRun['submissionMode']>;
 
-/** Asks what is to be looked at, what may be done, and what only people know. */
+/** Asks for the directory, the scope, permission for side effects, and declarations. */
 export function StartReadiness({
   which,
   before,
@@ -23,7 +23,7 @@ export function StartReadiness({
   onClose,
 }: {
   which: Which;
-  /** The run that is shown: the next one is for the same directory unless somebody chooses another. */
+  /** The run on screen; its directory is the default for the next one. */
   before: ReadinessRun | undefined;
   onStarted: (runId: string) => void;
   onClose: () => void;

@@ -4,15 +4,15 @@ export const kinds = ['remote', 'fixed', 'options', 'tenant', 'package'] as cons
 export type Kind = (typeof kinds)[number];
 
 export interface RegistrySearch {
-  /** Words that are looked for. */
+  /** Search text. */
   q?: string | undefined;
   source?: string | undefined;
   kind?: Kind | undefined;
-  /** Only what can be installed. */
+  /** Whether only installable entries are shown. */
   installable?: true | undefined;
-  /** The one that is unfolded. */
+  /** The expanded entry. */
   entry?: string | undefined;
-  /** The one whose install is asked about. */
+  /** The entry whose install dialog is open. */
   install?: string | undefined;
 }
 
@@ -30,9 +30,9 @@ export function registrySearch(raw: Raw): RegistrySearch {
 }
 
 export interface CardsSearch {
-  /** The form for a new one is open. */
+  /** Whether the form for a new card is open. */
   add?: true | undefined;
-  /** The one that is being changed. */
+  /** The card being edited. */
   edit?: string | undefined;
 }
 

@@ -1,18 +1,18 @@
 import type { Input } from '../../api/index.ts';
 import type { Card } from './labels.ts';
 
-/** A card as a form has it: all text. */
+/** A card as form values. */
 export interface Draft {
   name: string;
   displayName: string;
   description: string;
   publisher: string;
   category: string;
-  /** With commas in between. */
+  /** Comma-separated. */
   tags: string;
   url: string;
   useOAuth: boolean;
-  /** With spaces in between. */
+  /** Space-separated. */
   oauthScopes: string;
   clientId: string;
 }
@@ -47,7 +47,7 @@ export function createBody(draft: Draft): Create {
   };
 }
 
-/** Only what differs. The transport is replaced as a whole, so that it is sent only where something in it differs. */
+/** Changed fields only. The transport is replaced as a whole, so it is sent only if part of it changed. */
 export function updateBody(draft: Draft, card: Card): Update {
   const before = draftOf(card);
   const differs = (field: keyof Draft): boolean => draft[field] !== before[field];

@@ -15,7 +15,7 @@ import {
 } from './card-body.ts';
 import type { Card } from './labels.ts';
 
-/** Adds a card, or changes one. */
+/** Adds or edits a card. */
 export function CardForm({
   organizationId,
   card,

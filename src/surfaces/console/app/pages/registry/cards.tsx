@@ -88,7 +88,7 @@ function InstallCard({
 }) {
   const connection = installed.get(card.id);
   const [asking, setAsking] = useState(false);
-  // The card as it was when somebody wanted it, which it is not any more.
+  // The card as the user saw it, if it has changed since.
   const [seen, setSeen] = useState<Card>();
   const input = {
     projectId,
@@ -134,7 +134,7 @@ function InstallCard({
           onClose={() => setSeen(undefined)}
         >
           <p>The card changed since you opened it. Nothing has been installed.</p>
-          <Changes label="Changes" before={said(seen)} after={said(card)} names={names} />
+          <Changes label="Changes" before={comparable(seen)} after={comparable(card)} names={names} />
         </FormDialog>
       )}
       {asking && connection && (
@@ -157,8 +157,8 @@ const names = {
   'transport.oauthScopes': 'OAuth scopes',
 };
 
-/** Without what changes with every change. */
-function said({ updatedAt: _, ...card }: Card): Omit<Card, 'updatedAt'> {
+/** Omits the timestamp, which every edit changes. */
+function comparable({ updatedAt: _, ...card }: Card): Omit<Card, 'updatedAt'> {
   return card;
 }
 

@@ -21,7 +21,7 @@ import { Sources, useSources } from './sources.tsx';
 
 const route = '/projects/$projectId/registry';
 
-/** The search is in the address. */
+/** The search is stored in the URL. */
 export function Directory({ projectId, installed }: { projectId: string; installed: Installed }) {
   const search = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
@@ -53,7 +53,7 @@ export function Directory({ projectId, installed }: { projectId: string; install
           <Sources sources={sources} />
           <Filters search={search} sources={sources.data?.items ?? []} onChange={set} />
           <QueryState of={found} lines={6} empty={items.length === 0}>
-            <Nothing search={search} onShowAll={set} />
+            <NoServers search={search} onShowAll={set} />
           </QueryState>
           {items.length > 0 && (
             <Table
@@ -102,7 +102,7 @@ function more(entry: Entry) {
   return <EntryMore entry={entry} />;
 }
 
-function Nothing({
+function NoServers({
   search: { q, source, kind, installable },
   onShowAll,
 }: {

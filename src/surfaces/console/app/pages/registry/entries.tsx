@@ -11,7 +11,7 @@ import css from './registry.module.css';
 const maxAboutLength = 160;
 const maxAddressLength = 120;
 
-/** All of it is what publishers wrote: text, never a link. */
+/** Publisher content is untrusted: rendered as text, never as a link. */
 export const entryColumns: Column<Entry>[] = [
   {
     name: 'Name',
@@ -35,11 +35,11 @@ export const entryColumns: Column<Entry>[] = [
       </span>
     ),
   },
-  { name: 'Kind', cell: whatItIs },
+  { name: 'Kind', cell: entryFacts },
   { name: 'Sign-in', cell: ({ authPosture }) => postureText(authPosture) },
 ];
 
-function whatItIs(entry: Entry) {
+function entryFacts(entry: Entry) {
   const { endpointKind, remoteUrl = '', remoteUrlOptions = [], remoteUrlHint = '', command = [] } = entry;
   const [first, second] = {
     fixed: [<code key="url">{cut(remoteUrl, maxAddressLength)}</code>, undefined],
@@ -58,7 +58,7 @@ function whatItIs(entry: Entry) {
   );
 }
 
-/** The whole of what a source lists. */
+/** All details of an entry. */
 export function EntryMore({ entry }: { entry: Entry }) {
   const { description, remoteUrl, remoteUrlOptions = [], remoteUrlHint, command, unavailableReason } = entry;
   return (

@@ -4,7 +4,7 @@ import { type Kind, kinds, type RegistrySearch } from './address.ts';
 import { kindLabels } from './labels.ts';
 import css from './registry.module.css';
 
-/** All of it is in the address. */
+/** Filters are stored in the URL. */
 export function Filters({
   search: { q, source, kind, installable },
   sources,

@@ -10,7 +10,7 @@ import { Once } from '../organization/once.tsx';
 
 const spans = [1, 2, 4, 8, 24];
 
-/** Lets somebody without a key look into the directory for some hours. */
+/** Creates a token that grants read access to the directory for a few hours. */
 export function GuestToken({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
   const [hours, setHours] = useState(1);
   const input = { organizationId, body: { hours } };

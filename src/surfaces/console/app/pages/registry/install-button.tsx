@@ -4,7 +4,7 @@ import { complain } from '../../kit/toast.tsx';
 import { sayInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './labels.ts';
 
-/** Installs what has one address at once; what has to be chosen, filled in or run is asked about first. */
+/** Installs an entry with a fixed address immediately; others open the install dialog. */
 export function InstallButton({
   projectId,
   entry,
@@ -14,7 +14,7 @@ export function InstallButton({
   projectId: string;
   entry: Entry;
   verb: string;
-  /** Asks, with what the reader had seen where that has changed. */
+  /** Opens the dialog, with the entry as the user saw it if it has changed since. */
   open: (id: string, seen?: Entry) => void;
 }) {
   const installing = useSubmit(

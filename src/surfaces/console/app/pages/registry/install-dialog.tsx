@@ -16,7 +16,7 @@ import { cut } from '../../kit/text.ts';
 import { sayInstalled } from './installed.tsx';
 import { type Entry, postureText, refusalOf, tierText, titleOf } from './labels.ts';
 
-/** Asks what an install has to know, and shows what would be installed as it is listed now. */
+/** Asks for the values an install needs, and shows the current entry before it is installed. */
 export function InstallDialog({
   projectId,
   id,
@@ -25,7 +25,7 @@ export function InstallDialog({
 }: {
   projectId: string;
   id: string;
-  /** As the reader had it before them, where it has changed since. */
+  /** The entry as the user saw it, if it has changed since. */
   seen: Entry | undefined;
   onClose: () => void;
 }) {
@@ -34,7 +34,7 @@ export function InstallDialog({
   const memberOnly = useMemberOnly(projectId);
   const current = useQuery({
     ...ask('getRegistryDirectoryServer', { idOrName: id }),
-    // The entry must not change while the reader confirms it.
+    // The entry must not change while the user confirms it.
     refetchOnWindowFocus: false,
     staleTime: 0,
   });
@@ -43,7 +43,7 @@ export function InstallDialog({
     projectId,
     body: {
       catalogServerId: id,
-      ...(isAsked(entry) && { endpointUrl: endpointUrl.trim() }),
+      ...(needsAddress(entry) && { endpointUrl: endpointUrl.trim() }),
       ...(entry?.latestContentHash !== undefined && { expectedContentHash: entry.latestContentHash }),
     },
   };
@@ -71,14 +71,14 @@ export function InstallDialog({
         current.isFetching ||
         entry?.endpointKind === undefined ||
         forAdministrators ||
-        (isAsked(entry) && endpointUrl.trim() === '')
+        (needsAddress(entry) && endpointUrl.trim() === '')
       }
       wide={seen !== undefined}
       example={<ApiExample operation="installRegistryDirectoryServer" input={input} />}
       onClose={onClose}
     >
       <QueryState of={current} lines={4} />
-      {entry && seen && !current.isFetching && <WhatIsNew seen={seen} entry={entry} />}
+      {entry && seen && !current.isFetching && <EntryChanges seen={seen} entry={entry} />}
       {entry && <Facts facts={factsOf(entry)} />}
       {entry && <Place entry={entry} endpointUrl={endpointUrl} onChange={setEndpointUrl} />}
       {forAdministrators && (
@@ -89,8 +89,8 @@ export function InstallDialog({
   );
 }
 
-/** Whether there is an address to be given. */
-function isAsked(entry: Entry | undefined): boolean {
+/** Whether the user has to enter an address. */
+function needsAddress(entry: Entry | undefined): boolean {
   return entry?.endpointKind === 'options' || entry?.endpointKind === 'tenant';
 }
 
@@ -102,11 +102,11 @@ function factsOf(entry: Entry): [string, string][] {
   ];
 }
 
-function WhatIsNew({ seen, entry }: { seen: Entry; entry: Entry }) {
+function EntryChanges({ seen, entry }: { seen: Entry; entry: Entry }) {
   return (
     <>
       <p>The entry changed since you opened it. Nothing has been installed.</p>
-      <Changes label="Changes" before={said(seen)} after={said(entry)} names={names} />
+      <Changes label="Changes" before={comparable(seen)} after={comparable(entry)} names={names} />
     </>
   );
 }
@@ -121,12 +121,12 @@ const names = {
   unavailableReason: 'cannot be installed',
 };
 
-/** Fields compared for the reader; the others derive from them. */
-function said({ id: _, latestContentHash: __, remoteUrlRegex: ___, ...entry }: Entry) {
+/** Fields compared for the user; the others derive from them. */
+function comparable({ id: _, latestContentHash: __, remoteUrlRegex: ___, ...entry }: Entry) {
   return entry;
 }
 
-/** Where it would be, or what would be run. */
+/** The address of the server, or the command to run. */
 function Place({
   entry,
   endpointUrl,

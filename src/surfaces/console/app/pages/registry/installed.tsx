@@ -7,7 +7,7 @@ import { useEveryPage } from '../chat/use-every-page.ts';
 type Connection = Output<'listRegistryConnections'>['items'][number];
 type Install = Output<'installRegistryServer'>;
 
-/** Registry connections by card or directory entry. */
+/** Registry connections by ID of their card or directory entry. */
 export type Installed = ReadonlyMap<string, Connection>;
 
 export function useInstalled(projectId: string) {
@@ -27,7 +27,7 @@ export function sayInstalled({ serverName, outcome }: Install): void {
   );
 }
 
-/** Under which name, with the way there. */
+/** The name of the installed server, with a link to it. */
 export function InstalledMark({
   connection: { projectId, serverId, serverName },
 }: {

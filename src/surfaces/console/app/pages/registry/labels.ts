@@ -54,7 +54,7 @@ export function askedOf({ q, source, kind, installable }: RegistrySearch): Input
   };
 }
 
-/** Why an install was refused, in the word that the service has for it. */
+/** The service's error code for a refused install. */
 export function refusalOf(error: unknown): string | undefined {
   const code = error instanceof DrydockError ? error.details['code'] : undefined;
   return typeof code === 'string' ? code : undefined;

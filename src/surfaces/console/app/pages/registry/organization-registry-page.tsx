@@ -19,7 +19,7 @@ import css from './registry.module.css';
 
 const route = '/organizations/$organizationId/registry';
 
-/** Servers that the organization has chosen for its projects, and a look into the directory for guests. */
+/** Manages the organization's registry cards and guest tokens. */
 export function OrganizationRegistryPage() {
   const { organizationId } = useParams({ from: route });
   const [making, setMaking] = useState(false);

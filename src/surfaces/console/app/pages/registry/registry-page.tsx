@@ -6,7 +6,7 @@ import { Cards } from './cards.tsx';
 import { Directory } from './directory.tsx';
 import { useInstalled } from './installed.tsx';
 
-/** Servers to choose from: what the organization has chosen, then what the sources of this installation list. */
+/** Servers to install: the organization's cards, then the directory. */
 export function RegistryPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/registry' });
   const { installed, connections } = useInstalled(projectId);

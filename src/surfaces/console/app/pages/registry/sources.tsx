@@ -16,7 +16,7 @@ export function useSources(): UseQueryResult<Answer> {
   return useQuery({ ...ask('listRegistryDirectorySources', {}), refetchInterval: 60_000 });
 }
 
-/** Where the directory comes from, how old it is and what went wrong. */
+/** Sources of the directory, with their last sync and errors. */
 export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
   if (sources.isError) return <Problem error={sources.error} retry={() => void sources.refetch()} />;
   const items = sources.data?.items ?? [];

@@ -11,7 +11,7 @@ interface CaseDecision {
   executionVariant?: { model: string };
 }
 
-/** The verdict of each case, by its id and model; none where the run is not decided case by case. */
+/** Verdicts by case ID and model; empty if the run is not decided by case. */
 export function caseDecisions({ decision }: Run): Map<string, CaseDecision> {
   const cases = (decision?.['cases'] ?? []) as CaseDecision[];
   return new Map(cases.map((one) => [rowKey(one.caseId, one.executionVariant?.model ?? ''), one]));
@@ -48,7 +48,7 @@ const undecidedLabels: Record<string, string> = {
   verdictSummaryUnavailable: 'its decision record cannot be read',
 };
 
-/** Why, in words; codes of newer services stay as they are. */
+/** Explains the verdict. Unknown codes of newer services are shown unchanged. */
 export function reasonsOf(run: Run): string[] {
   const { decision, error, stopReason, verdictPolicyIntegrityError } = run;
   const validity = decision?.['validity'] as Validity | undefined;

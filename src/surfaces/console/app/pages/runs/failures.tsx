@@ -11,17 +11,17 @@ import { stageWord } from './states.ts';
 
 type Failure = Run['decisionSummary']['diagnostics']['items'][number];
 
-/** A trial that the run ended without has not failed; the warnings of the run tell of it. */
-const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+/** A trial that did not complete has not failed; the run's warnings cover it. */
+const notCompleted: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 
-/** Shown in full; the grid has the others. */
-const most = 6;
+/** Cases shown in full; the grid has the others. */
+const maxShown = 6;
 
-/** Cases of which trials failed: the first trial that shows it, where and why, and what to do. */
+/** Cases with failed trials: an example trial, where and why it failed, and what to do. */
 export function Failures({ run, projectId, search }: { run: Run; projectId: string; search: RunSearch }) {
   const { items, complete } = run.decisionSummary.diagnostics;
   const byCase = new Map<string, Failure[]>();
-  for (const item of items.filter(({ status }) => !notCarriedOut.has(status))) {
+  for (const item of items.filter(({ status }) => !notCompleted.has(status))) {
     const key = textOf(item['testCaseId'] ?? item['title'], item.iterationId);
     byCase.set(key, [...(byCase.get(key) ?? []), item]);
   }
@@ -29,7 +29,7 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
   return (
     <Section title="Failures">
       <ul className={common.box}>
-        {[...byCase].slice(0, most).map(
+        {[...byCase].slice(0, maxShown).map(
           ([key, [first, ...others]]) =>
             first && (
               <li key={key} className={common.boxItem}>
@@ -51,16 +51,16 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
                       </span>
                     )}
                   </p>
-                  <p className={common.threeLines}>{whyOf(first)}</p>
+                  <p className={common.threeLines}>{reasonOf(first)}</p>
                   <p className={css.soft}>{first.nextAction}</p>
                 </div>
               </li>
             ),
         )}
       </ul>
-      {byCase.size > most && (
+      {byCase.size > maxShown && (
         <p className={css.soft}>
-          {counted(byCase.size - most, 'more case')}
+          {counted(byCase.size - maxShown, 'more case')}
           {complete ? '' : ' or more'} below.
         </p>
       )}
@@ -69,7 +69,7 @@ export function Failures({ run, projectId, search }: { run: Run; projectId: stri
   );
 }
 
-function whyOf(item: Failure): string {
+function reasonOf(item: Failure): string {
   const { reasons = [], stage } = item.evidence as { reasons?: string[]; stage?: string };
   const failure = (item['observed'] as { failure?: string } | undefined)?.failure;
   const where = stage === undefined ? '' : `Failed at ${stageWord(stage)}: `;

@@ -9,7 +9,7 @@ import { isFiltered, type Row } from './rows.ts';
 import css from './runs.module.css';
 import { stageWord } from './states.ts';
 
-/** All of it is in the address. */
+/** Filters are stored in the URL. */
 export function Filters({ rows, shown, search }: { rows: Row[]; shown: number; search: RunSearch }) {
   const navigate = useNavigate({ from: '/projects/$projectId/runs/$runId' });
   const set = (changed: TrialFilters): void =>

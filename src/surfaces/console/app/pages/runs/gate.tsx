@@ -16,7 +16,7 @@ const states: Record<Gate['outcome'], { state: State; words: string }> = {
   not_configured: { state: 'notMeasured', words: 'no gate' },
 };
 
-/** The quality gate; nothing where the suite has none. */
+/** The quality gate; hidden if the suite has none. */
 export function GateSection({ projectId, runId }: { projectId: string; runId: string }) {
   const gate = useQuery(ask('getEvalRunGate', { projectId, runId }));
   if (gate.isError) return <Problem error={gate.error} retry={() => void gate.refetch()} />;

@@ -26,12 +26,12 @@ const move = byArrows('trial');
 
 const rowHeight = 34;
 const cellWidth = 22;
-/** At both ends together. */
+/** Left and right combined. */
 const stripPadding = 24;
-/** Cells are drawn in blocks of this many, so that scrolling sideways draws seldom. */
+/** Cells render in blocks of this size, so that horizontal scrolling rarely re-renders. */
 const block = 6;
-/** Stands for a trial in an address. */
-const mark = 'TRIAL';
+/** Placeholder for the trial ID in a URL. */
+const placeholder = 'TRIAL';
 
 interface GridProps {
   run: Run;
@@ -41,7 +41,7 @@ interface GridProps {
   severalModels: boolean;
 }
 
-/** Cases down, trials across, each trial a shape that links to it. Only what can be seen is drawn. */
+/** Virtualized grid: one row per case, one linked shape per trial. */
 export function Grid({ run, rows, search, projectId, severalModels }: GridProps) {
   const frame = useRef<HTMLDivElement>(null);
   const trialsHead = useRef<HTMLSpanElement>(null);
@@ -52,10 +52,10 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
     overscan: 5,
-    // Until it is measured: the first drawing has a few rows, and the rest does not hold it up.
+    // Size until measured: few rows, so that the first render is fast.
     initialRect: { width: 0, height: rowHeight },
     observeElementRect: observeSize,
-    // Only the reader scrolls.
+    // Only the user scrolls.
     scrollToFn: () => {},
   });
   const widest = rows.reduce((most, { trials }) => Math.max(most, trials.length), 0);
@@ -64,7 +64,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
   const statistics = new Map(run.statistics?.cases.map((one) => [rowKey(one.caseId, one.model), one]));
   const scroll = useCallback((): void => {
     const { scrollLeft = 0, clientWidth = 0 } = frame.current ?? {};
-    // Columns of figures stand before the trials on wide pages, and behind them on narrow ones.
+    // Metric columns come before the trials on wide pages, and after them on narrow ones.
     const start = trialsHead.current?.offsetLeft ?? 0;
     const first = Math.max(0, Math.floor((scrollLeft - start) / cellWidth / block));
     const last = Math.max(1, Math.ceil((scrollLeft + clientWidth - start) / cellWidth / block));
@@ -75,19 +75,19 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
     if (frame.current) sizes.observe(frame.current);
     return () => sizes.disconnect();
   }, [scroll]);
-  // Made once for all: a thousand links are drawn at a time.
+  // Built once, because a thousand links render at a time.
   const [before = '', behind = ''] = useMemo(
     () =>
       router
         .buildLocation({
           to: '/projects/$projectId/runs/$runId/trials/$trialId',
-          params: { projectId, runId: run.id, trialId: mark },
+          params: { projectId, runId: run.id, trialId: placeholder },
           search,
         })
-        .href.split(mark),
+        .href.split(placeholder),
     [router, projectId, run.id, search],
   );
-  /** One listener for thousands of links. */
+  /** Event delegation: one listener for thousands of links. */
   const open = (event: MouseEvent): void => {
     const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-trial]');
     if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -96,8 +96,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
     router.history.push(link.getAttribute('href') as string);
   };
   return (
-    // The links inside take the focus; this listens for all of them.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    // Event delegation: the links inside are focusable and bubble their events here.
     <div
       ref={frame}
       className={css.frame}
@@ -195,7 +194,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
   );
 }
 
-/** Told by the browser once it has laid out the page; asking would make it do so at once, in the midst of drawing. */
+/** ResizeObserver reports the size after layout; measuring would force a layout while rendering. */
 function observeSize(
   { scrollElement }: { scrollElement: Element | null },
   tell: (rect: { width: number; height: number }) => void,
@@ -233,7 +232,7 @@ function Heading({
 }) {
   const chosen = search.sort === sort;
   const down = chosen && search.down === true;
-  // Up, then down, then as the suite has them.
+  // Cycles through ascending, descending, and the order of the suite.
   const next = chosen
     ? down
       ? { sort: undefined, down: undefined }
@@ -271,7 +270,7 @@ const Strip = memo(function Strip({
   search: RunSearch;
   first: number;
   last: number;
-  /** The address of a trial, around its ID. */
+  /** URL of a trial, before and after its ID. */
   before: string;
   behind: string;
 }) {

@@ -5,12 +5,12 @@ interface Which {
   runId: string;
 }
 
-/** Queries shared by the pages of a run and its trials, so that they share the cache. */
+/** Queries shared by the pages of a run and its trials, to share the cache. */
 export function runOf({ projectId, runId }: Which) {
   return ask('getEvalRun', { projectId, runId, limit: 100 });
 }
 
-/** The first page is small, so that something can be seen soon. */
+/** The first page is small, to show something soon. */
 export function trialsOf({ projectId, runId }: Which) {
   return {
     ...askPages('listEvalRunTrialStates', { projectId, runId, limit: 1000 }, { limit: 5000 }),
@@ -28,7 +28,7 @@ export function traceOf({ projectId, runId, trialId }: Which & { trialId: string
   return { ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 };
 }
 
-/** Prefetches the first content of the page. The page shows errors. */
+/** Prefetches what the page shows first. The page shows errors. */
 export async function readRun(which: Which): Promise<void> {
   await Promise.all([prefetchQuery(runOf(which)), prefetchInfiniteQuery(trialsOf(which))]);
 }

@@ -34,7 +34,7 @@ const first: Page = {
     trial('b1', 1, { status: 'running', result: null, durationMs: null, tokensUsed: null }),
   ],
 };
-/** Each page counts its cases and tools from zero. */
+/** Case and tool indexes start at zero on each page. */
 const second: Page = {
   cases: [cases[1] as Page['cases'][number]],
   tools: ['add'],

@@ -8,12 +8,12 @@ import { stateOfTrial } from './states.ts';
 type Page = Output<'listEvalRunTrialStates'>;
 type Sent = Page['items'][number];
 
-/** One trial as the grid shows it. */
+/** A trial in the grid. */
 export interface Trial {
   id: string;
   number: number;
   state: State;
-  /** Counts for the rate. */
+  /** Whether it counts toward the pass rate. */
   judged: boolean;
   durationMs: number | null;
   tokens: number | null;
@@ -22,7 +22,7 @@ export interface Trial {
   tools: string[];
 }
 
-/** A case with one of its models, and its trials in their order. */
+/** A case with one of its models, and its trials in order. */
 export interface Row {
   key: string;
   testCaseId: string;
@@ -59,7 +59,7 @@ function emptyRow(key: string, { testCaseId, title, model }: Page['cases'][numbe
 }
 
 function trialOf(sent: Sent, tools: readonly string[], heard: Heard | undefined): Trial {
-  // A page read after the event is at least as new.
+  // A page with a result is at least as new as the event.
   const now =
     sent.result === null && (sent.status === 'pending' || sent.status === 'running') ? (heard ?? sent) : sent;
   return {
@@ -89,7 +89,7 @@ function withFigures(row: Row): Row {
   };
 }
 
-/** Whether a trial is among those that are asked for. */
+/** Whether a trial matches the filters. */
 export function fits(row: Row, trial: Trial, { state, stage, tool, model, q }: TrialFilters): boolean {
   return (
     (state === undefined || trial.state === state) &&
@@ -104,7 +104,7 @@ export function isFiltered({ state, stage, tool, model, q }: TrialFilters): bool
   return [state, stage, tool, model, q].some((one) => one !== undefined);
 }
 
-/** Rows with at least one trial that fits, in the order that is asked for; what is not measured comes last. */
+/** Rows with a matching trial, sorted as requested; unmeasured values come last. */
 export function chosenRows(rows: readonly Row[], search: RunSearch): Row[] {
   const fitting = rows.filter((row) => row.trials.some((trial) => fits(row, trial, search)));
   const { sort, down } = search;
@@ -120,7 +120,7 @@ export function chosenRows(rows: readonly Row[], search: RunSearch): Row[] {
   });
 }
 
-/** Every trial that fits, in the order of the grid: what "next" goes through. */
+/** Every matching trial in grid order, for the previous and next links. */
 export function chosenTrials(rows: readonly Row[], search: RunSearch): { row: Row; trial: Trial }[] {
   return chosenRows(rows, search).flatMap((row) =>
     row.trials.filter((trial) => fits(row, trial, search)).map((trial) => ({ row, trial })),

@@ -50,7 +50,7 @@ function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
   return <Button action={starting}>Run again</Button>;
 }
 
-/** More than can be named are all of them, or as good as. */
+/** Above this limit, all cases run instead of a list. */
 const maxNamed = 500;
 
 function casesOf(left: string[], all: number): { caseIds?: string[] } {
@@ -94,7 +94,7 @@ function CancelRun({ run, projectId }: { run: Run; projectId: string }) {
   );
 }
 
-/** A run of its own; what it costs is what the failed cases cost. */
+/** Starts a separate run of the failed cases. */
 function Rerun({ run, projectId }: { run: Run; projectId: string }) {
   const navigate = useNavigate();
   const starting = useAction(() => api.rerunEvalRun({ projectId, runId: run.id, body: {} }), {

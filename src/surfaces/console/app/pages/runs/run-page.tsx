@@ -35,12 +35,12 @@ const Analysis = partFrom(
 const GateSection = partFrom(() => import('./gate.tsx'), 'GateSection');
 
 const route = '/projects/$projectId/runs/$runId';
-/** Events say what happens; this is for what they do not say, like what it costs so far. */
-const readEvery = 15_000;
-const analysedEvery = 2_000;
+/** Poll interval for what events do not report, such as the cost so far. */
+const pollEvery = 15_000;
+const analysisPollEvery = 2_000;
 
-/** Whether a judge or whoever looks for causes is at work. */
-function isAnalysed({ judges, insights }: Run): boolean {
+/** Whether a judge or insights request is pending. */
+function isAnalysisPending({ judges, insights }: Run): boolean {
   return [judges.goalCompletion.status, judges.groundedness.status, insights?.status].includes('pending');
 }
 
@@ -51,8 +51,8 @@ export function RunPage() {
     ...runOf(which),
     refetchInterval: ({ state }) => {
       if (!state.data) return false;
-      if (isAnalysed(state.data)) return analysedEvery;
-      return isOpen(state.data) ? readEvery : false;
+      if (isAnalysisPending(state.data)) return analysisPollEvery;
+      return isOpen(state.data) ? pollEvery : false;
     },
   });
   const suite = useQuery({

@@ -17,7 +17,7 @@ import { isOpen, modelText, starterText, stateOfRun } from './states.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** How often the list is read again while something runs. */
+/** Poll interval while a run is in progress. */
 const pollEvery = 5_000;
 
 export function RunsPage() {

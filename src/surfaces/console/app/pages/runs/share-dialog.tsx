@@ -25,7 +25,7 @@ const seen: Record<SharedKind, string> = {
     'Anyone with the link can see the score and the titles of failed checks without an account, but no server responses.',
 };
 
-/** Whether whoever has the link may see a run, until when, and with which link. */
+/** Turns link sharing of a run on or off, sets its expiration, and replaces the link. */
 export function ShareDialog({
   projectId,
   runId,
@@ -141,14 +141,14 @@ function Sharing({
   );
 }
 
-/** The day of the reader. */
+/** The day in the user's time zone. */
 function dayOf(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** The last moment of a day of the reader. */
+/** The end of a day in the user's time zone. */
 function endOf(day: string): number {
   return new Date(`${day}T23:59:59`).getTime();
 }

@@ -5,7 +5,7 @@ import type { SharedKind } from './share-dialog.tsx';
 
 const ShareDialog = partFrom(() => import('./share-dialog.tsx'), 'ShareDialog');
 
-/** Shows a run, of evals unless it is said otherwise, to people without an account. */
+/** Shares a run, by default an eval run, with people without an account. */
 export function ShareRun({
   projectId,
   runId,

@@ -4,7 +4,7 @@ import type { State } from '../../kit/state.tsx';
 type Trial = Output<'listEvalRunTrialStates'>['items'][number];
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** How a trial stands: as it was judged, or how it ended without being judged. */
+/** State of a trial: its verdict, or how it ended without one. */
 export function stateOfTrial({ status, result }: Pick<Trial, 'status' | 'result'>): State {
   if (result !== null) return result;
   switch (status) {
@@ -38,7 +38,7 @@ export function stateOfRun({ status, result }: Pick<Run, 'status' | 'result'>): 
   }
 }
 
-/** Whether more is to come. */
+/** Whether the run is still in progress. */
 export function isOpen({ status }: Pick<Run, 'status'>): boolean {
   return status === 'pending' || status === 'running' || status === 'grading';
 }
@@ -76,7 +76,6 @@ const stageLabels: Record<string, string> = {
   userValue: 'final answer',
 };
 
-/** Where a trial can fail, in the order of a trial. */
 export function stageWord(stage: string): string {
   return stageLabels[stage] ?? stage;
 }

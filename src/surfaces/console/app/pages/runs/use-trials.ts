@@ -9,14 +9,14 @@ interface Which {
   runId: string;
 }
 
-/** Every trial of a run, page after page. */
+/** Every trial of a run, page by page. */
 export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = nothing) {
   const query = useInfiniteQuery(trialsOf(which));
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  // Rows are computed at low priority.
+  // Deferred, so that computing rows does not block the page.
   const counted = useDeferredValue(data);
   const rows = useMemo((): Row[] => rowsOf(counted?.pages ?? [], heard), [counted, heard]);
   return { query, rows, complete: counted !== undefined && counted === data && !hasNextPage };
@@ -24,7 +24,7 @@ export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = noth
 
 const nothing: ReadonlyMap<string, Heard> = new Map();
 
-/** Follows the events of a run in progress. Thousands of events may come at once; the page is drawn once for them. */
+/** Follows the events of a run in progress. Batches them, because thousands may arrive at once. */
 export function useHeard(which: Which, open: boolean) {
   const [heard, setHeard] = useState<ReadonlyMap<string, Heard>>(nothing);
   const [finished, setFinished] = useState(0);

@@ -16,7 +16,7 @@ const terms = [
   [30, '30 days'],
 ] as const;
 
-/** Lets a failed run count as good enough for a while; its result stays as it is. */
+/** Waives a failed run for a limited time; its result does not change. */
 export function WaiveDialog({
   projectId,
   runId,
@@ -29,7 +29,7 @@ export function WaiveDialog({
   const [opened] = useState(() => Date.now());
   const [reason, setReason] = useState('');
   const [days, setDays] = useState<number>(7);
-  // A minute less: the service counts from when it hears of it.
+  // A minute less, because the service counts from when it receives the request.
   const expiresAt = opened + days * day - 60_000;
   const input = { projectId, runId, body: { reason: reason.trim(), expiresAt } };
   const waiving = useSubmit(() => api.createGateWaiver(input), {

@@ -21,7 +21,7 @@ export function WaiverState({ waiver }: { waiver: Waiver }) {
   return <StateMark state="cancelled">{waiver.revokedAt === null ? 'expired' : 'revoked'}</StateMark>;
 }
 
-/** For a run that failed and is not waived. */
+/** Shown for a failed run without a waiver. */
 export function WaiveRun({ projectId, runId }: { projectId: string; runId: string }) {
   const [asking, setAsking] = useState(false);
   return (

@@ -6,7 +6,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 
 type Secret = Output<'getSecret'>;
 
-/** Stores a secret, or gives one a new value or another way to be handed over. Stored values are never shown. */
+/** Creates a secret, or replaces its value or delivery. Stored values are never shown. */
 export function SecretForm({
   projectId,
   secret,

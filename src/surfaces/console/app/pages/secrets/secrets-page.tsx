@@ -14,7 +14,7 @@ import { SecretForm } from './secret-form.tsx';
 
 type Secret = Output<'listSecrets'>['items'][number];
 
-/** A secret with the environments that hand it to their runs. */
+/** A secret with the environments that use it. */
 interface Row {
   secret: Secret;
   uses: { kind: 'environment'; id: string; name: string }[];

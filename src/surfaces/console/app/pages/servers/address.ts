@@ -4,7 +4,7 @@ const ways = ['url', 'command', 'paste'] as const;
 export type WayToAdd = (typeof ways)[number];
 
 export interface ServersSearch {
-  /** The dialog that adds one, open at this way. */
+  /** Tab of the open dialog that adds a server. */
   add?: WayToAdd | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Schema } from '../../kit/form/schema.ts';
 import { SchemaForm } from '../../kit/form/schema-form.tsx';
 import css from './servers.module.css';
 
-/** Fields on one side, JSON on the other; whichever is edited, the other follows. */
+/** A form and its JSON side by side, kept in sync. */
 export function BothSides({
   schema,
   given,
@@ -14,7 +14,7 @@ export function BothSides({
   given: Typed;
   onChange: (next: Typed) => void;
 }) {
-  // Fields that hold text on the way to a value begin anew when the JSON is edited.
+  // Remounts the fields when the JSON is edited, to discard partially typed values.
   const [edits, setEdits] = useState(0);
   return (
     <div className={css.sides}>

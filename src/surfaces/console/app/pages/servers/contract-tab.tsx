@@ -90,7 +90,7 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
   );
 }
 
-/** Saving over one loses what it said, so that is asked first. */
+/** Replacing a baseline deletes the old one, so it is confirmed first. */
 function SaveBaseline({ which, replaces }: { which: Which; replaces: number | undefined }) {
   const [asking, setAsking] = useState(false);
   const saving = useAction(() => api.setServerContractBaseline({ ...which, body: {} }), {

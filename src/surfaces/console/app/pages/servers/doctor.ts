@@ -6,12 +6,12 @@ export type Report = Output<'runDoctor'>;
 export type Check = Report['checks']['probe'];
 type Checks = Partial<Report['checks']>;
 
-/** Examined when the page is opened, and again when asked: it makes a connection each time. */
+/** Runs when the page opens and on request only, because each run connects to the server. */
 export function useDoctor(which: Which, enabled = true) {
   return useQuery({
     queryKey: ['runDoctor', which],
     queryFn: async ({ signal, client }): Promise<Report> => {
-      const { queryKey } = soFar(which);
+      const { queryKey } = partialReport(which);
       client.setQueryData<Checks>(queryKey, {});
       for await (const event of api.watchDoctor({ ...which, body: {} }, { signal })) {
         if (event.type === 'report') return event.report;
@@ -26,10 +26,10 @@ export function useDoctor(which: Which, enabled = true) {
 }
 
 export function useChecks(which: Which): Checks {
-  return useQuery({ ...soFar(which), enabled: false }).data ?? {};
+  return useQuery({ ...partialReport(which), enabled: false }).data ?? {};
 }
 
-function soFar(which: Which) {
+function partialReport(which: Which) {
   return queryOptions<Checks>({
     queryKey: ['checks so far', which],
     queryFn: () => ({}),

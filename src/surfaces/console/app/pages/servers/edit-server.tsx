@@ -16,7 +16,7 @@ import { withoutSecrets } from './without-secrets.ts';
 type Server = Output<'getProjectServer'>;
 type Body = Input<'updateProjectServer'>['body'];
 
-/** Sends what was changed and nothing else. Stored values are not known here: they stay, or a new set replaces them. */
+/** Sends changed fields only. Stored values are unknown here: they are kept, or replaced as a whole. */
 export function EditServer({ which, server }: { which: Which; server: Server }) {
   const http = server.transportType === 'http';
   const [name, setName] = useState(server.name);

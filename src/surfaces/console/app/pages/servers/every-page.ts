@@ -7,10 +7,10 @@ interface Listed {
   listResources: Output<'listResources'>['items'][number];
 }
 
-/** A server may list without end. */
+/** A server may paginate forever. */
 const maxPages = 50;
 
-/** Everything that a server lists, and whether there is more than was read. */
+/** Everything a server lists, and whether the list was cut off. */
 export function everythingListed<Id extends keyof Listed>(id: Id, which: Which) {
   type Item = Listed[Id];
   return queryOptions<{ items: Item[]; more: boolean }>({

@@ -13,7 +13,7 @@ import css from './servers.module.css';
 import { TunnelSection } from './tunnel.tsx';
 import type { Which } from './which.ts';
 
-/** From the address up; what breaks at one step is seldom the fault of the next. */
+/** From the address up: a failure is rarely caused by a later step. */
 const steps: [keyof Report['checks'], string][] = [
   ['probe', 'Address'],
   ['connection', 'Connection'],

@@ -9,24 +9,24 @@ export interface Health {
   at: number;
 }
 
-/** How long a look at a server counts. */
+/** How long a health check stays fresh. */
 const fresh = 5 * 60_000;
 
 /**
- * Connects to a server. Failures are data here, so that a server that is down has a state instead of an error. At
- * most two are asked at once, so that opening a list starts no crowd of commands.
+ * Connects to a server. Failures are returned as data, so that a server that is down has a state instead of
+ * an error. At most two checks run at once, so that opening a list does not start many commands.
  */
 export function healthOf(projectId: string, serverId: string) {
   return queryOptions<Health>({
     queryKey: ['health', projectId, serverId],
     queryFn: ({ signal }) =>
-      turn(async () => {
+      withPermit(async () => {
         const at = Date.now();
         try {
           const answer = await api.validateServer({ projectId, serverId, body: {} }, { signal });
           return { ...answering(answer), at };
         } catch (error) {
-          if (error instanceof DrydockError) return { ...refusing(error), at };
+          if (error instanceof DrydockError) return { ...unhealthy(error), at };
           throw error;
         }
       }),
@@ -46,7 +46,7 @@ function answering({ initInfo }: Output<'validateServer'>): Omit<Health, 'at'> {
   };
 }
 
-function refusing({ code, message }: DrydockError): Omit<Health, 'at'> {
+function unhealthy({ code, message }: DrydockError): Omit<Health, 'at'> {
   if (code === 'OAUTH_REQUIRED') return { state: 'attention', word: 'needs authorization', detail: message };
   if (code === 'TIMEOUT') return { state: 'timedOut', word: 'too slow', detail: message };
   if (code === 'SERVER_UNREACHABLE') return { state: 'failed', word: 'unreachable', detail: message };
@@ -57,7 +57,7 @@ const atOnce = 2;
 let busy = 0;
 const waiting: (() => void)[] = [];
 
-async function turn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+async function withPermit<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
   busy++;
   try {

@@ -14,9 +14,9 @@ interface Item {
   description: string | undefined;
 }
 
-/** Few enough to be seen at once need no filter. */
-const fewEnough = 8;
-/** Drawn at once; a filter finds the others. */
+/** Shorter lists have no filter. */
+const maxWithoutFilter = 8;
+/** Rendered at most; the filter finds the others. */
 const maxDrawn = 500;
 
 export function ItemList({
@@ -41,7 +41,7 @@ export function ItemList({
   );
   return (
     <div className={css.items}>
-      {items.length > fewEnough && (
+      {items.length > maxWithoutFilter && (
         <TextInput
           type="search"
           aria-label={`Filter ${noun}s`}
@@ -51,7 +51,7 @@ export function ItemList({
         />
       )}
       <ul>
-        {/* A server may list a name twice. */}
+        {/* Names may repeat, so the index is the key. */}
         {found.slice(0, maxDrawn).map(({ key, name, description }, at) => (
           <li key={at}>
             <Link

@@ -28,7 +28,7 @@ const spans = [
 ] as const;
 const intervals = [1, 5, 15, 60, 1440];
 
-/** How a server was over time, as far as somebody has it looked at. */
+/** Health of a server over time, from its scheduled checks. */
 export function RegularChecks({ which }: { which: Which }) {
   const [hours, setHours] = useState(24);
   const health = useQuery({ ...ask('getServerChecks', { ...which, hours }), refetchInterval: 15_000 });
@@ -111,7 +111,7 @@ const columns: Column<Result>[] = [
   { name: 'Duration', figure: true, cell: ({ durationMs }) => duration(durationMs) },
 ];
 
-/** Whether it is looked at, and how often. */
+/** Turns scheduled checks on or off and sets their interval. */
 function Switch({ which, health }: { which: Which; health: Health | undefined }) {
   const every = health?.enabled ? health.everyMinutes : 0;
   const setting = useAction((everyMinutes: number) =>
@@ -137,19 +137,19 @@ function Switch({ which, health }: { which: Which; health: Health | undefined })
       onChange={({ target }) => setting.mutate(Number(target.value))}
       options={[
         ['0', 'No scheduled checks'],
-        ...offered.map((minutes) => [String(minutes), often(minutes)] as const),
+        ...offered.map((minutes) => [String(minutes), intervalText(minutes)] as const),
       ]}
     />
   );
 }
 
-function often(minutes: number): string {
+function intervalText(minutes: number): string {
   if (minutes === 1) return 'Every minute';
   if (minutes === 60) return 'Every hour';
   return minutes === 1440 ? 'Every day' : `Every ${minutes} minutes`;
 }
 
-/** Rounded down: one failed check is never 100 %. */
+/** Rounded down, so that one failed check never shows as 100 %. */
 function percent(share: number | null): string {
   return share === null ? 'nothing' : `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)} %`;
 }

@@ -59,7 +59,7 @@ export function ToolResult({ result, actions }: { result: Result; actions?: Reac
   );
 }
 
-/** Blocks of content, of a tool, a prompt or a resource. Untrusted text. */
+/** Content blocks of a tool result, prompt or resource. Untrusted. */
 export function Contents({ content }: { content: readonly unknown[] }) {
   if (content.length === 0) return <p className={common.soft}>No content.</p>;
   return (
@@ -69,9 +69,9 @@ export function Contents({ content }: { content: readonly unknown[] }) {
   );
 }
 
-/** Formats that a browser draws without running anything. */
+/** Image formats that browsers render without running code. */
 const pictures = /^image\/(png|jpeg|gif|webp|avif)$/;
-/** Base64 of a picture that is drawn without being asked for. */
+/** Maximum base64 length of images that are shown without a click. */
 const largestPicture = 4_000_000;
 
 function Content({ block: given }: { block: unknown }) {
@@ -93,7 +93,7 @@ function Content({ block: given }: { block: unknown }) {
   return <Json value={block} label="content" />;
 }
 
-/** A block, or the resource in it. */
+/** A content block, or the resource embedded in it. */
 function contained(block: unknown): Schema | undefined {
   const own = asSchema(block);
   return own?.['type'] === 'resource' ? (asSchema(own['resource']) ?? own) : own;
@@ -110,7 +110,7 @@ function Picture({ source }: { source: string }) {
 
 const maxLinkLength = 2_000;
 
-/** A link only to where a browser may go; anything else is text. */
+/** Links only http and https URLs; shows others as text. */
 function SafeLink({ address }: { address: string }) {
   if (address.length > maxLinkLength || !/^https?:\/\//i.test(address))
     return <Code text={address} label="address" />;
@@ -121,7 +121,7 @@ function SafeLink({ address }: { address: string }) {
   );
 }
 
-/** JSON in a text is easier to read with its lines broken. */
+/** Indents text that is JSON. */
 function readable(text: string): string {
   if (!/^\s*[{[]/.test(text) || text.length > 50_000) return text;
   try {

@@ -64,7 +64,7 @@ export function ServerPage() {
     <Page
       title={name}
       crumbs={[list]}
-      // Ready to be used is not ready for a directory: two words for one would contradict each other.
+      // Hidden on the Readiness tab, where “ready” for use could contradict “not ready” for a directory.
       mark={tab !== 'readiness' && <DoctorBadge which={which} enabled={enabled} examine={tab === 'health'} />}
       actions={<ApiExample operation="getProjectServer" input={which} />}
     >

@@ -16,8 +16,8 @@ import { type Tunnel, TunnelMark } from './tunnel.tsx';
 
 type Server = Output<'listProjectServers'>['items'][number];
 
-/** How many are looked at when the page is opened; the rest when asked. */
-const lookedAt = 20;
+/** Servers checked when the page opens; the others on request. */
+const checkedOnOpen = 20;
 
 interface Row {
   server: Server;
@@ -38,7 +38,7 @@ export function ServersPage() {
   const looks = useQueries({
     queries: items.map(({ id, enabled }, at) => ({
       ...healthOf(projectId, id),
-      enabled: enabled && at < lookedAt,
+      enabled: enabled && at < checkedOnOpen,
     })),
   });
   const rows = items.map((server, at): Row => {
@@ -102,7 +102,7 @@ export function ServersPage() {
   );
 }
 
-/** How they stand together, in words. */
+/** Summarizes the health of all servers. */
 function Glance({ rows }: { rows: Row[] }) {
   const known = rows.flatMap(({ health }) => (health ? [health] : []));
   const well = known.filter(({ state }) => state === 'passed').length;

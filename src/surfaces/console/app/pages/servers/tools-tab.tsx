@@ -58,7 +58,7 @@ function ToolRunner({
 }: {
   which: Which;
   tool: Tool;
-  /** The call whose answer is shown, on the page of its tool. */
+  /** The call whose result is shown on the page of its tool. */
   shownId: number | undefined;
   setShown: (id: number) => void;
 }) {
@@ -83,7 +83,7 @@ function ToolRunner({
     }
   });
   const rendering = useRendering(which);
-  /** With the arguments of a call in the fields; of another tool, on its page. */
+  /** Copies the arguments of a call into the form, on the page of its tool. */
   const take = (call: ToolCall): void => {
     setShown(call.id);
     if (call.toolName === tool.name) setGiven(typedFrom(call.parameters));

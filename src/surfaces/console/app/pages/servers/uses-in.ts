@@ -1,6 +1,6 @@
 import type { Output } from '../../api/index.ts';
 
-/** Something that a server is part of. */
+/** A resource that includes a server. */
 export interface Use {
   kind: 'suite' | 'client' | 'group' | 'environment';
   id: string;
@@ -17,7 +17,7 @@ export interface Documents {
   >[];
 }
 
-/** An environment has it through its group, or else through its client. */
+/** An environment includes a server through its group, otherwise through its client. */
 export function usesIn(server: { id: string; name: string }, documents: Documents): Use[] {
   const names = (list: unknown): boolean =>
     Array.isArray(list) && (list.includes(server.id) || list.includes(server.name));

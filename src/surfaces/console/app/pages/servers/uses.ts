@@ -3,14 +3,14 @@ import { type Documents, type Use, usesIn } from './uses-in.ts';
 
 interface Uses {
   uses: Use[];
-  /** Not everything was looked at. */
+  /** Whether some resources were not checked. */
   more: boolean;
 }
 
-/** Suites and clients say which servers they have only one by one. */
+/** Limits the requests: each suite and client has to be fetched to know its servers. */
 const maxRead = 40;
 
-/** Asked when somebody is about to delete it. */
+/** Uses of a server; fetched before it is deleted. */
 export function usesOf(projectId: string, server: { id: string; name: string }) {
   return queryOptions<Uses>({
     queryKey: ['usesOf', projectId, server.id],

@@ -1,4 +1,3 @@
-/** The server that a page is about. */
 export interface Which {
   projectId: string;
   serverId: string;

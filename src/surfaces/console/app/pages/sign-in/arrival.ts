@@ -1,5 +1,5 @@
 /**
- * The query that the page was loaded with, read before the router writes it in its own way: there `1e5` and `100000` are
- * the same, and to a provider they are not.
+ * The query string as received. The router would normalize it: `1e5` and `100000` are the same to it, but not
+ * to an identity provider.
  */
 export const arrivedWith = location.search;

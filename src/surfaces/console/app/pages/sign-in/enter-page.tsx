@@ -17,7 +17,7 @@ interface Given {
   password?: string;
 }
 
-/** Called by another name: it is no hook. */
+/** Aliased, because `useLink` is not a hook. */
 const openLink = people.useLink;
 
 export function EnterPage() {
@@ -45,7 +45,7 @@ export function EnterPage() {
 
 type Using = ReturnType<typeof useOpening>['using'];
 
-/** Uses the link, and goes on to where somebody who came by it has something to do. */
+/** Uses the link, then goes to the page it is for. */
 function useOpening(token: string | undefined) {
   const navigate = useNavigate();
   const before = useSignedIn();
@@ -76,7 +76,7 @@ function Ask({ link, using }: { link: LinkFacts; using: Using }) {
   if (link.kind === 'invitation') return <Invitation link={link} using={using} signedIn={signedIn} />;
   if (signedIn && signedIn.user.email !== link.email)
     return <AnotherAccount link={link} using={using} signedIn={signedIn} />;
-  return <OpensAtOnce using={using} />;
+  return <OpenImmediately using={using} />;
 }
 
 function Opening() {
@@ -87,7 +87,7 @@ function Opening() {
   );
 }
 
-function OpensAtOnce({ using: { mutate } }: { using: Using }) {
+function OpenImmediately({ using: { mutate } }: { using: Using }) {
   useEffect(() => mutate({}), [mutate]);
   return <Opening />;
 }
@@ -191,7 +191,7 @@ function Invitation({ link, using, signedIn }: WithLink) {
   );
 }
 
-/** Needs the session of the account, so that a stolen mail is not enough. */
+/** Requires a session of the account, so that access to its mailbox is not enough. */
 function NewAddress({ link, using, signedIn }: WithLink) {
   return (
     <Entry title="Confirm your e-mail address">
@@ -241,7 +241,7 @@ function NewAccount({ link, using }: { link: LinkFacts; using: Using }) {
   );
 }
 
-/** Others know the link, so that it does not open an account that there is. */
+/** The link may be known to others, so it does not sign in to an existing account. */
 function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | undefined }) {
   const navigate = useNavigate();
   const leaving = useSubmit(
@@ -264,7 +264,7 @@ function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | 
   );
 }
 
-/** Names the account for people and password managers. */
+/** Shows the account to users and password managers. */
 function OwnAddress({ email }: { email: string }) {
   return (
     <Field label="E-mail">

@@ -8,7 +8,7 @@ import { doorText, secondsToWait } from './refusal.ts';
 
 export const mainButton = css.main as string;
 
-/** A page that stands alone: nobody is inside yet. */
+/** Layout of pages without the shell, for signed-out users. */
 export function Entry({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main id="page" className={css.ground}>
@@ -52,7 +52,7 @@ export function Soft({ children }: { children: ReactNode }) {
   return <p className={common.soft}>{children}</p>;
 }
 
-/** Why it did not work, in plain words, and the next step. */
+/** Explains an error in plain language, with the next step. */
 export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
   const { happened, next, requestId } = doorText(error);
   return (
@@ -84,7 +84,7 @@ interface Attempt {
   submittedAt: number;
 }
 
-/** The button of a form; after too many attempts it says how long to wait. */
+/** Submit button of a form. After too many attempts it counts down the wait. */
 export function SubmitButton({ children, attempt }: { children: string; attempt: Attempt }) {
   const left = useSecondsLeft(attempt);
   return (
@@ -103,6 +103,6 @@ function useSecondsLeft({ error, submittedAt }: Attempt): number {
     return () => clearInterval(timer);
   }, [wait]);
   const left = Math.ceil(wait - (now - submittedAt) / 1000);
-  // Until the clock has ticked, `now` may be of long ago.
+  // Until the timer ticks, `now` may be outdated.
   return Math.min(wait, Math.max(0, left));
 }

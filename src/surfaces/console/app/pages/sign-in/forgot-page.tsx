@@ -12,7 +12,7 @@ export function ForgotPage() {
     <Entry title="Forgot your password?">
       {known.isPending && <Skeleton lines={3} />}
       {known.isError && <Refused error={known.error} retry={() => void known.refetch()} />}
-      {known.data && (known.data.ways.mail ? <AskByMail /> : <AskSomebody />)}
+      {known.data && (known.data.ways.mail ? <AskByMail /> : <NoEmail />)}
       <Ways>
         <Link to="/sign-in">Back to sign-in</Link>
       </Ways>
@@ -48,7 +48,7 @@ function AskByMail() {
   );
 }
 
-function AskSomebody() {
+function NoEmail() {
   return (
     <Words>
       <p>

@@ -5,7 +5,7 @@ import { personalStoreOf } from '../../kit/store.ts';
 const token = personalStoreOf<string | undefined>(undefined);
 const place = 'drydock-link';
 
-/** Takes the token out of the address, so that it is in no history, no bookmark and on no screen. */
+/** Removes the token from the URL, so that it does not stay in the history, bookmarks or on screen. */
 export function takeFromAddress(): void {
   const found = location.hash.slice(1);
   if (found !== '') {
@@ -19,7 +19,7 @@ export function useLinkToken(): string | undefined {
   return token.use() ?? keptIn('sessionStorage', place);
 }
 
-/** Until they are back: a provider's page is another page. */
+/** Stores the token during a sign-in with a provider, which leaves this page. */
 export function keepTokenWhileAway(): void {
   if (token.get() !== undefined) keepIn('sessionStorage', place, token.get());
 }
@@ -29,7 +29,7 @@ export function forgetToken(): void {
   token.set(undefined);
 }
 
-/** They are back, or it does not work. */
+/** Called after the return from the provider, or if the sign-in fails. */
 export function dropKept(): void {
   keepIn('sessionStorage', place, undefined);
 }

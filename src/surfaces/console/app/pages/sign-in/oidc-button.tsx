@@ -3,13 +3,13 @@ import { Button } from '../../kit/button.tsx';
 import { mainButton, Refused } from './entry.tsx';
 import { isWebAddress } from './where-to.ts';
 
-/** Leads to the provider, which sends the browser back to `/console/oidc`. */
+/** Redirects to the identity provider, which redirects back to `/console/oidc`. */
 export function OidcButton({
   name,
   to,
 }: {
   name: string;
-  /** The page of the console to go on to. */
+  /** Console page to open after sign-in. */
   to: string;
 }) {
   const start = useSubmit(() => people.startOidc({ body: { returnTo: `/console${to}` } }), {
@@ -21,7 +21,7 @@ export function OidcButton({
   return (
     <>
       {start.isError && <Refused error={start.error} />}
-      {/* On the way the page stays as it is. */}
+      {/* Stays busy until the redirect. */}
       <Button className={mainButton} busy={start.isPending || start.isSuccess} onClick={() => start.mutate()}>
         Sign in with {name}
       </Button>

@@ -6,7 +6,7 @@ import { Skeleton } from '../../kit/notice.tsx';
 import { Entry, Refused, Ways } from './entry.tsx';
 import { whereTo } from './where-to.ts';
 
-/** Where the provider sends the browser back to. The provider's response is removed from the address and sent once. */
+/** Redirect target of the identity provider. Its response is removed from the URL and sent once. */
 export function OidcPage() {
   const navigate = useNavigate();
   const said = useLoaderData({ from: '/oidc' });

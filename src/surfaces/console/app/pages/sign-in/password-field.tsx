@@ -3,17 +3,17 @@ import { Button } from '../../kit/button.tsx';
 import { Field, TextInput } from '../../kit/field.tsx';
 import css from './password-field.module.css';
 
-/** As the contract has it. */
+/** Limits of the API contract. */
 const shortest = 10;
 const longest = 200;
 
-/** Checks a new password as far as the page can. */
+/** Client-side check of a new password. */
 function problemOf(password: string): string | undefined {
   if (password.length > 0 && password.length < shortest) return `At least ${shortest} characters.`;
   return password.length > longest ? `At most ${longest} characters.` : undefined;
 }
 
-/** Asks for an existing password. */
+/** Field for an existing password. */
 export function PasswordField({
   label,
   hint,
@@ -39,7 +39,7 @@ export function PasswordField({
   );
 }
 
-/** Typed once: whoever is not sure looks at it. */
+/** Entered once, because it can be shown. */
 export function NewPasswordField({
   label,
   value,

@@ -1,15 +1,15 @@
 import { DrydockError } from '../../../../client/index.ts';
 import { factsOf } from '../../api/problem.ts';
 
-/** A refusal at the door: what happened, and what to do now. */
+/** Text of an authentication error: what happened, and what to do. */
 export interface DoorText {
   happened: string;
   next: string;
-  /** For whoever looks into it, where nothing else helps. */
+  /** For troubleshooting, if there is no specific advice. */
   requestId: string | undefined;
 }
 
-/** By the reason that the service gives. */
+/** Keyed by the reason in the error. */
 const known: Record<string, [happened: string, next: string]> = {
   WRONG_PASSWORD: ['Incorrect email or password.', 'Check both and try again.'],
   'WRONG_PASSWORD FORBIDDEN': ['Incorrect password.', 'Enter your current password.'],
@@ -74,7 +74,7 @@ export function doorText(error: unknown): DoorText {
   };
 }
 
-/** Seconds that have to pass before it is of any use to try again. */
+/** Seconds until a retry can succeed. */
 export function secondsToWait(error: unknown): number {
   return error instanceof DrydockError && error.code === 'RATE_LIMITED'
     ? Math.ceil(error.retryAfter ?? 0)

@@ -9,8 +9,8 @@ import { savedText } from '../account/profile.tsx';
 import { Entry, EntryForm, Refused, SubmitButton, Ways } from './entry.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
-/** The account that the first start makes, for whoever comes first. */
-const nobodys = '@drydock.local';
+/** Domain of the account created on first start, which has no owner yet. */
+const initialDomain = '@drydock.local';
 
 /** For a user who signed in with a one-time link and has no password yet. */
 export function SetUpPage() {
@@ -23,14 +23,14 @@ export function SetUpPage() {
 }
 
 function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
-  const fresh = user.email.endsWith(nobodys);
+  const fresh = user.email.endsWith(initialDomain);
   const [name, setName] = useState(fresh ? '' : user.name);
   const [email, setEmail] = useState(fresh ? '' : user.email);
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
   const saving = useSubmit(
     async () => {
-      // First the password, which a new address asks for; when the address is refused, it has been chosen already.
+      // The password comes first: changing the email requires it, and it stays set if the email is refused.
       if (!user.hasPassword) sessionIs(await people.changePassword({ body: { newPassword: password } }));
       return people.updateProfile({
         body: { name: name.trim(), email: email.trim(), currentPassword: password },

@@ -1,14 +1,14 @@
 const base = 'http://console.invalid';
 
-/** A page of the console, whatever the address says: nothing leads elsewhere. */
+/** Returns a console path, or `/` for anything else, to prevent open redirects. */
 export function whereTo(wanted: string | null | undefined): string {
   if (typeof wanted !== 'string' || !/^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(wanted)) return '/';
-  // Resolved as a browser would resolve it.
+  // Resolved the way a browser resolves it.
   const url = URL.canParse(wanted, base) ? new URL(wanted, base) : undefined;
   return url?.origin === base && !url.pathname.startsWith('//') ? wanted : '/';
 }
 
-/** A provider's page: the browser is sent nowhere but to a web address. */
+/** Whether a URL of a provider is http or https; the browser is sent nowhere else. */
 export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

@@ -1,12 +1,12 @@
 import { type Raw, text } from '../../addresses.ts';
 
 export interface SkillsSearch {
-  /** The one whose text is shown. */
+  /** The skill whose text is shown. */
   skill?: string | undefined;
 }
 
 export interface PluginsSearch {
-  /** The one that is shown. */
+  /** The plugin version that is shown. */
   version?: string | undefined;
 }
 

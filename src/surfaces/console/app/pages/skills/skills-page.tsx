@@ -11,7 +11,7 @@ import { Time } from '../../kit/time.tsx';
 
 type Skill = Output<'listProjectSkills'>['items'][number];
 
-/** Skills are written with the command line; here they are read. */
+/** Skills are read-only here; they are managed with the command line. */
 export function SkillsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/skills' });
   const { skill } = useSearch({ from: '/projects/$projectId/skills' });

@@ -14,7 +14,7 @@ import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
 
-/** Name and description, as visitors read them. */
+/** Edits the name and description that visitors see. */
 export function EditStudy({ study }: { study: Study }) {
   const [open, setOpen] = useState(false);
   return (
@@ -63,7 +63,7 @@ function EditDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   );
 }
 
-/** Access. Where that is fewer than before it is said who is out. */
+/** Changes who has access, and warns if anyone loses it. */
 export function ChangeMode({ study }: { study: Study }) {
   const [open, setOpen] = useState(false);
   return (
@@ -136,7 +136,7 @@ export function RotateLink({ study }: { study: Study }) {
   );
 }
 
-/** Another environment behind the same link. */
+/** Moves a study to another environment, with the same link. */
 export function RebindStudy({ study }: { study: Study }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,9 +1,9 @@
 import { oneOf, type Raw } from '../../addresses.ts';
 
 export interface StudiesSearch {
-  /** Unpublished ones too. */
+  /** Whether unpublished studies are shown too. */
   unpublished?: true | undefined;
-  /** The form that publishes one is open. */
+  /** Whether the form that publishes a study is open. */
   publish?: true | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { Day } from '../../charts/days.tsx';
 
 const dayLength = 86_400_000;
-/** More would be narrower than can be read. */
-const most = 30;
+/** More bars would be too narrow to read. */
+const maxDays = 30;
 
-/** One figure by day up to the last day that has any, days without included. */
+/** One value per day, up to the last day with data, including days without any. */
 export function byDay<Row extends { dayStartMs: number }>(
   rows: readonly Row[],
   figure: (row: Row) => number,
@@ -12,7 +12,7 @@ export function byDay<Row extends { dayStartMs: number }>(
   const sums = new Map(rows.map((row) => [row.dayStartMs, figure(row)]));
   const [first, last] = [Math.min(...sums.keys()), Math.max(...sums.keys())];
   if (!Number.isFinite(last)) return [];
-  const days = Math.min(most, Math.round((last - first) / dayLength) + 1);
+  const days = Math.min(maxDays, Math.round((last - first) / dayLength) + 1);
   return Array.from({ length: days }, (_, at) => {
     const start = last - (days - 1 - at) * dayLength;
     return { day: new Date(start).toISOString().slice(0, 10), value: sums.get(start) ?? 0 };

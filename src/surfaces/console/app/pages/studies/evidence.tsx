@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import swarms from '../swarms/swarms.module.css';
 
-/** Example sessions. */
+/** Links to example sessions. */
 export function Evidence({
   which,
   sessionIds,

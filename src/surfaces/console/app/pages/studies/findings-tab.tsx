@@ -27,10 +27,10 @@ import { isMissing, type Study } from './study.ts';
 
 type Signals = Output<'getStudySignals'>;
 
-/** How often it is looked whether more was analysed. */
+/** Poll interval for new analysis results. */
 const pollEvery = 5_000;
 
-/** Signals in the latest seven days, what a model makes of it, and what keeps going wrong. */
+/** Signals of the last seven days, insights from a model, and recurring findings. */
 export function FindingsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const signals = useQuery({
@@ -98,7 +98,7 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
 function Findings({ which, analysedAt }: { which: Which; analysedAt: number }) {
   const asked = askPages('listStudyFindings', { ...which, limit: 200 });
   const findings = useEveryPage(
-    // Each analysis may change them; those of the last one stand there until they are read.
+    // Each analysis may change the findings; the previous ones stay visible until they are refetched.
     useInfiniteQuery({
       ...asked,
       queryKey: [...asked.queryKey, analysedAt],

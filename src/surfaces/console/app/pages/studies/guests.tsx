@@ -10,7 +10,7 @@ import { Section } from '../../kit/page.tsx';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 
-const most = 1_000_000_000;
+const maxCredits = 1_000_000_000;
 
 export function Guests({ study: { id: studyId, projectId, guestExecution } }: { study: Study }) {
   const memberOnly = useMemberOnly(projectId);
@@ -18,8 +18,8 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
   const [skills, setSkills] = useState(guestExecution?.sharedSkillsEnabled ?? false);
   const [cap, setCap] = useState(String(guestExecution?.dailyCreditCap ?? 0));
   const dailyCreditCap = Number(cap);
-  const wrong = cap.trim() === '' || !(dailyCreditCap >= 0 && dailyCreditCap <= most);
-  // All of it is replaced, so what this form does not show goes along as it was.
+  const wrong = cap.trim() === '' || !(dailyCreditCap >= 0 && dailyCreditCap <= maxCredits);
+  // The API replaces all guest settings, so fields not shown here are sent unchanged.
   const body = guestExecution && { ...guestExecution, enabled, sharedSkillsEnabled: skills, dailyCreditCap };
   const input = body && { projectId, studyId, body };
   const saving = useSubmit(async () => input && api.setStudyGuestExecution(input), {
@@ -44,7 +44,7 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
         <TextField
           label="Daily credit limit for all guests"
           hint="One credit is one US cent. Resets at midnight UTC. 0 disables chat."
-          problem={wrong ? `A number from 0 to ${most}` : undefined}
+          problem={wrong ? `A number from 0 to ${maxCredits}` : undefined}
           className={css.number}
           inputMode="decimal"
           value={cap}

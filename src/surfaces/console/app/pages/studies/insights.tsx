@@ -9,7 +9,7 @@ import { Found } from '../swarms/run/found.tsx';
 import { Evidence } from './evidence.tsx';
 import { isMissing } from './study.ts';
 
-/** How often it is looked whether they are there. */
+/** Poll interval while insights are pending. */
 const pollEvery = 2_000;
 
 export function Insights({
@@ -74,7 +74,7 @@ export function Insights({
   );
 }
 
-/** An answer that is kept beside a later refusal is over: nobody asks any more. */
+/** Polling stops when the latest request fails, even if an earlier response is cached. */
 function isPending({
   data,
   error,

@@ -4,15 +4,15 @@ import { Time } from '../../kit/time.tsx';
 
 type Study = Output<'listStudies'>['items'][number];
 
-/** The service counts no further. */
-const most = 1000;
+/** Highest count the service returns. */
+const maxCounted = 1000;
 
-/** How many sessions of a study were active within seven days, and when the last was. */
+/** Sessions active within seven days, and the time of the last one. */
 export function Lately({ study: { sessionsLately: recent, lastSessionAt: last } }: { study: Study }) {
   if (last === null) return <span className={common.soft}>none yet</span>;
   return (
     <span>
-      {recent === most ? `${most} or more` : recent} in 7 days,{' '}
+      {recent === maxCounted ? `${maxCounted} or more` : recent} in 7 days,{' '}
       <span className={common.soft}>
         last <Time at={last} />
       </span>

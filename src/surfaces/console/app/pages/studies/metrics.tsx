@@ -22,7 +22,7 @@ const words: Record<Population, { title: string; none: string }> = {
   },
 };
 
-/** How sessions went: those of people who came by the link, or of journeys in the same environment. */
+/** Session metrics, either of visitors or of journeys in the same environment. */
 export function Metrics({ study, population }: { study: Study; population: Population }) {
   const input = { projectId: study.projectId, studyId: study.id, population };
   const metrics = useQuery(ask('getStudyMetrics', input));

@@ -2,7 +2,7 @@ import type { Output } from '../../api/index.ts';
 
 export type Mode = NonNullable<Output<'getStudy'>['mode']>;
 
-/** From the few to the many; each lets in those before it too. */
+/** Most to least restricted; each mode includes the ones before it. */
 export const modes = [
   {
     value: 'project_members',

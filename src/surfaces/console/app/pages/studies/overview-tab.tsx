@@ -30,7 +30,7 @@ export function OverviewTab({ study }: { study: Study }) {
       )}
       <StudyFacts study={study} />
       <Section title="Access">
-        {study.published ? <WayIn study={study} /> : <PublishAgain study={study} />}
+        {study.published ? <AccessLink study={study} /> : <PublishAgain study={study} />}
       </Section>
       <Section title="Activity">
         <div className={css.sides}>
@@ -74,7 +74,7 @@ function StudyFacts({ study }: { study: Study }) {
   );
 }
 
-function WayIn({ study }: { study: Study }) {
+function AccessLink({ study }: { study: Study }) {
   const { mode, link } = study;
   return (
     <>

@@ -16,7 +16,7 @@ import { VisitorPreview } from './visitor-preview.tsx';
 
 type Published = Output<'publishStudy'>;
 
-/** Puts an environment behind a link, and shows what those who follow it get. */
+/** Publishes an environment as a study, and previews what visitors get. */
 export function PublishStudy({
   projectId,
   environmentId: given,
@@ -24,9 +24,9 @@ export function PublishStudy({
   onClose,
 }: {
   projectId: string;
-  /** Left out, it is chosen here. */
+  /** If omitted, the user selects one. */
   environmentId?: string;
-  /** The study that was published before. */
+  /** The study to publish again. */
   again?: Study;
   onClose: () => void;
 }) {

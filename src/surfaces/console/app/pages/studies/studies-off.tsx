@@ -1,7 +1,7 @@
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 
-/** Stands in place of every page of studies where the organization has none. */
+/** Replaces every study page if the organization has studies disabled. */
 export function StudiesOff() {
   return (
     <Page title="Studies">

@@ -22,7 +22,7 @@ type Study = Output<'listStudies'>['items'][number];
 
 const route = '/projects/$projectId/studies';
 
-/** Environments that people chat with by a link. */
+/** Lists studies: environments that people can chat with through a link. */
 export function StudiesPage() {
   const { projectId } = useParams({ from: route });
   const { unpublished, publish } = useSearch({ from: route });

@@ -2,7 +2,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import type { StudySession } from './session-labels.ts';
 
-/** How a visitor found it, with what they wrote. */
+/** A visitor's rating and comment. */
 export function Thumb({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {
   if (rating === null) return null;
   return (

@@ -54,7 +54,7 @@ function Shown({ usage, cap }: { usage: Used; cap: number | null }) {
   );
 }
 
-/** Hundredths are what a message costs. */
+/** Shown in hundredths, the scale of a single message. */
 function credits(value: number): string {
   return count(Math.round(value * 100) / 100);
 }

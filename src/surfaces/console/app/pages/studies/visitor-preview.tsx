@@ -8,9 +8,9 @@ import { everythingListed } from '../servers/every-page.ts';
 import type { Mode } from './modes.ts';
 import css from './studies.module.css';
 
-/** Credits a day that the service lets the guests of a new study spend. */
+/** Default daily credits for the guests of a new study. */
 const defaultCap = 500;
-/** Servers whose tools are counted. */
+/** Maximum number of servers whose tools are counted. */
 const maxCounted = 20;
 
 export function VisitorPreview({
@@ -68,7 +68,7 @@ export function VisitorPreview({
   );
 }
 
-/** Visitors bring no keys, so that only a model of this service answers them. */
+/** Visitors bring no API keys, so only hosted models can answer them. */
 function Hosted({ modelId }: { modelId: string }) {
   const models = useQuery(ask('listModels', {}));
   if (!models.isSuccess || models.data.items.some(({ id, hosted }) => hosted && id === modelId)) return null;
@@ -80,7 +80,7 @@ function Hosted({ modelId }: { modelId: string }) {
   );
 }
 
-/** As the servers say now. */
+/** Number of tools the servers list now. */
 function ToolCount({ projectId, serverIds }: { projectId: string; serverIds: readonly string[] }) {
   const asked = serverIds.slice(0, maxCounted);
   const lists = useQueries({
@@ -90,5 +90,5 @@ function ToolCount({ projectId, serverIds }: { projectId: string; serverIds: rea
   if (lists.some(({ isPending }) => isPending)) return 'counting';
   const silent = lists.filter(({ isError }) => isError).length + serverIds.length - asked.length;
   const tools = lists.reduce((sum, { data }) => sum + (data?.items.length ?? 0), 0);
-  return silent === 0 ? count(tools) : `${count(tools)}, and those of ${counted(silent, 'server')} not read`;
+  return silent === 0 ? count(tools) : `${count(tools)}; ${counted(silent, 'server')} could not be read`;
 }

@@ -11,7 +11,7 @@ export interface SuiteSearch {
   case?: string | undefined;
   /** Whether the dialog that starts a run is open. */
   run?: true | undefined;
-  /** How many runs the history goes back. */
+  /** How many runs the history covers. */
   last?: (typeof spans)[number] | undefined;
 }
 
@@ -25,7 +25,7 @@ export function suiteSearch(raw: Raw): SuiteSearch {
 }
 
 export interface SuitesSearch {
-  /** Whether the dialog that makes one is open: from fields, or from a file. */
+  /** The open dialog for a new suite: from fields or from a file. */
   make?: 'suite' | 'file' | undefined;
 }
 

@@ -7,14 +7,14 @@ test.each([
     { type: 'toolCalledWith', toolName: 'forecast', args: { args: { city: 'Bremen', days: 3 } } },
     'calls forecast with city Bremen, days 3',
   ],
-  [{ type: 'toolCallCountUnder', count: 4 }, 'answers with fewer than 4 calls'],
+  [{ type: 'toolCallCountUnder', count: 4 }, 'makes fewer than 4 calls'],
   [
     { type: 'toolLatencyUnder', ms: 1500, toolName: 'forecast' },
-    'gets every answer from forecast in less than 1.5 s',
+    'gets every result from forecast in less than 1.5 s',
   ],
-  [{ type: 'onlyToolsCalled', toolNames: ['a', 'b'] }, 'calls nothing but a, b'],
+  [{ type: 'onlyToolsCalled', toolNames: ['a', 'b'] }, 'calls only a, b'],
   [{ type: 'onlyToolsCalled', toolNames: [] }, 'calls no tool'],
-  [{ type: 'noToolErrors', role: 'advisory' }, 'gets no errors from tools (advises only)'],
+  [{ type: 'noToolErrors', role: 'advisory' }, 'gets no tool errors (advisory)'],
   [{ kind: 'textVisible', toolName: 'map', text: 'Hi' }, 'shows “Hi” in the widget of map'],
   [{ type: 'someNewKind', what: 1 }, 'some new kind'],
   [{}, 'check'],
@@ -40,7 +40,7 @@ test('a case is its steps, then its own checks', () => {
   expect(caseText({ isNegative: false, steps, checks })).toEqual([
     'says “Hi”',
     'ends without a question',
-    'without the checks of the suite',
+    'without the suite checks',
   ]);
   expect(openingOf(steps)).toEqual({ text: 'Hello', turns: 2 });
 });

@@ -4,20 +4,20 @@ import { duration } from '../../kit/time.tsx';
 
 type Raw = Record<string, unknown>;
 
-/** Describes a check as the end of a sentence about the model: "calls forecast with city Bremen". */
+/** Describes a check as the predicate of a sentence about the model: "calls forecast with city Bremen". */
 export function checkText(check: Raw): string {
   const kind = textOf(check['type'] ?? check['kind'], 'check');
   const say = kinds[kind];
   const words = say ? say(check) : plain(kind);
-  return check['role'] === 'advisory' ? `${words} (advises only)` : words;
+  return check['role'] === 'advisory' ? `${words} (advisory)` : words;
 }
 
 const text = (check: Raw, name: string, fallback = ''): string => textOf(check[name], fallback);
 const quoted = (check: Raw, name: string): string => `“${shortened(text(check, name))}”`;
 const number = (check: Raw, name: string): number => Number(check[name]);
-/** The tool that is meant, or all of them. */
+/** The tool's name, or a phrase for any tool. */
 const tool = (check: Raw, all = 'a tool'): string => text(check, 'toolName', all);
-const sensitive = (check: Raw): string => (check['caseSensitive'] === true ? ' in these letters' : '');
+const sensitive = (check: Raw): string => (check['caseSensitive'] === true ? ' (case-sensitive)' : '');
 
 const kinds: Record<string, (check: Raw) => string> = {
   toolCalledWith: (check) => `calls ${tool(check)}${withArguments(check)}${often(check['minCount'])}`,
@@ -26,32 +26,32 @@ const kinds: Record<string, (check: Raw) => string> = {
   firstToolWas: (check) => `calls ${tool(check)} first`,
   onlyToolsCalled: ({ toolNames }) => {
     const names = Array.isArray(toolNames) ? toolNames.map((one) => textOf(one)) : [];
-    return names.length === 0 ? 'calls no tool' : `calls nothing but ${names.join(', ')}`;
+    return names.length === 0 ? 'calls no tool' : `calls only ${names.join(', ')}`;
   },
   toolCalledBefore: (check) => `calls ${tool(check)} before ${text(check, 'beforeToolName')}`,
   toolCallCountUnder: (check) =>
-    `answers with fewer than ${counted(number(check, 'count'), 'call')}${ofTool(check)}`,
+    `makes fewer than ${counted(number(check, 'count'), 'call')}${ofTool(check)}`,
   noRepeatedIdenticalCall: (check) => `repeats no call${ofTool(check)}`,
-  argumentsMatchToolSchema: (check) => `sends arguments that fit the schema${ofTool(check)}`,
-  toolInputMatches: (check) => `calls ${tool(check)} with input like ${patterns(check)}`,
-  toolResultMatches: (check) => `gets a result like ${patterns(check)}${fromTool(check)}`,
+  argumentsMatchToolSchema: (check) => `sends arguments that match the schema${ofTool(check)}`,
+  toolInputMatches: (check) => `calls ${tool(check)} with input matching ${patterns(check)}`,
+  toolResultMatches: (check) => `gets a result matching ${patterns(check)}${fromTool(check)}`,
   noDeprecatedToolCalled: () => 'calls no deprecated tool',
   noDestructiveToolCalled: () => 'calls no destructive tool',
-  noToolErrors: () => 'gets no errors from tools',
-  toolErrorNamesInput: (check) => `gets errors that name the input at fault${fromTool(check)}`,
+  noToolErrors: () => 'gets no tool errors',
+  toolErrorNamesInput: (check) => `gets errors that name the invalid input${fromTool(check)}`,
   toolLatencyUnder: (check) =>
-    `gets every answer${fromTool(check)} in less than ${duration(number(check, 'ms'))}`,
+    `gets every result${fromTool(check)} in less than ${duration(number(check, 'ms'))}`,
   toolResultContains: (check) =>
-    `gets a result with ${quoted(check, 'needle')}${sensitive(check)}${fromTool(check)}`,
-  toolResultMatchesSchema: (check) => `gets results that fit a schema${fromTool(check)}`,
+    `gets a result containing ${quoted(check, 'needle')}${sensitive(check)}${fromTool(check)}`,
+  toolResultMatchesSchema: (check) => `gets results that match a schema${fromTool(check)}`,
   toolResultSizeUnder: (check) =>
     `gets results smaller than ${bytes(number(check, 'maxBytes'))}${fromTool(check)}`,
-  fullPageHasContinuation: (check) => `gets a way on with every full page${fromTool(check)}`,
+  fullPageHasContinuation: (check) => `gets a continuation with every full page${fromTool(check)}`,
   responseContains: (check) => `says ${quoted(check, 'needle')}${sensitive(check)}`,
-  responseMatches: (check) => `says something like /${shortened(text(check, 'pattern'))}/`,
+  responseMatches: (check) => `says something matching /${shortened(text(check, 'pattern'))}/`,
   responseCloseTo: (check) =>
-    `says nearly ${quoted(check, 'reference')} (at most ${percent(number(check, 'maxDistance'))} apart)`,
-  finalAssistantMessageNonEmpty: () => 'says something at the end',
+    `says nearly ${quoted(check, 'reference')} (at most ${percent(number(check, 'maxDistance'))} different)`,
+  finalAssistantMessageNonEmpty: () => 'ends with a non-empty message',
   noEndingQuestion: () => 'ends without a question',
   tokenBudgetUnder: (check) => `uses fewer than ${counted(number(check, 'tokens'), 'token')}`,
   turnCountUnder: (check) => `needs fewer than ${counted(number(check, 'turns'), 'turn')}`,
@@ -60,11 +60,11 @@ const kinds: Record<string, (check: Raw) => string> = {
     `shows the widget${ofTool(check)} in less than ${duration(number(check, 'ms'))}`,
   widgetNoConsoleErrors: (check) => `shows the widget${ofTool(check)} without errors`,
   toolDescriptionsPresent: ({ minLength }) =>
-    `is offered tools that are described${minLength === undefined ? '' : ` in ${count(Number(minLength))} characters or more`}`,
-  toolAnnotationsPresent: () => 'is offered tools that say what they may change',
-  toolNamesUnique: () => 'is offered no two tools of one name',
+    `is offered tools with descriptions${minLength === undefined ? '' : ` of ${count(Number(minLength))} characters or more`}`,
+  toolAnnotationsPresent: () => 'is offered tools with annotations',
+  toolNamesUnique: () => 'is offered tools with unique names',
   noDeprecatedToolExposed: () => 'is offered no deprecated tool',
-  toolInputSchemasWellFormed: () => 'is offered tools whose input schemas can be read',
+  toolInputSchemasWellFormed: () => 'is offered tools with well-formed input schemas',
   toolOutputSchemasPresent: () => 'is offered tools with output schemas',
   textVisible: (check) => `shows ${quoted(check, 'text')} in the widget${ofTool(check)}`,
   elementVisible: (check) => `shows an element in the widget${ofTool(check)}`,
@@ -96,7 +96,7 @@ function patterns({ patterns }: Raw): string {
   return all.map((one) => `/${shortened(textOf(one))}/`).join(' and ');
 }
 
-/** Spells out a kind that this page does not know: `noToolErrors` is "no tool errors". */
+/** Fallback for unknown kinds: `noToolErrors` becomes “no tool errors”. */
 function plain(kind: string): string {
   return kind.replaceAll(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
 }
@@ -111,7 +111,7 @@ interface Described {
   checks?: { mode: string; list: readonly Raw[] } | undefined;
 }
 
-/** Everything a case asks for besides what its suite asks of every case. */
+/** Everything a case requires beyond the checks of its suite. */
 export function caseText({ isNegative, steps, checks }: Described): string[] {
   return [
     ...(isNegative ? ['calls no tool'] : []),
@@ -120,7 +120,7 @@ export function caseText({ isNegative, steps, checks }: Described): string[] {
       return [];
     }),
     ...(checks?.list ?? []).map(checkText),
-    ...(checks?.mode === 'replace' ? ['without the checks of the suite'] : []),
+    ...(checks?.mode === 'replace' ? ['without the suite checks'] : []),
   ];
 }
 

@@ -6,19 +6,19 @@ import type { Suite } from './suite-labels.ts';
 type Case = Output<'listEvalCases'>['items'][number];
 type Model = Output<'listModels'>['items'][number];
 
-/** Estimates a run from past runs of the suite. */
+/** Estimate of a run, based on past runs of the suite. */
 export interface Estimate {
   cases: number;
   trials: number;
-  /** In USD; two when only the bounds are known. Undefined when unknown. */
+  /** In USD; a range if only the bounds are known, undefined if unknown. */
   cost: { least: number; most: number } | undefined;
-  /** Duration of all trials, run one after another. */
+  /** Duration of all trials in sequence. */
   ms: number | undefined;
-  /** Cases that no run says anything about. */
+  /** Cases without data from past runs. */
   unknown: number;
 }
 
-/** How often a case is tried, by the rules of its suite. */
+/** Trials of a case under the rules of its suite. */
 function trialsOf(one: Case, { settings }: Suite, override: number | undefined): number {
   const { policy, verdictPolicyDefaults: defaults, minimumIterations } = settings;
   const saved =
@@ -31,7 +31,7 @@ function trialsOf(one: Case, { settings }: Suite, override: number | undefined):
 interface Spent {
   ms: number[];
   tokens: number[];
-  /** By the model that it was spent on. */
+  /** Keyed by model. */
   cost: Map<string, number[]>;
 }
 
@@ -46,7 +46,7 @@ export function estimateOf({
   cases: readonly Case[];
   past: readonly PastRun[];
   override: number | undefined;
-  /** The model that all are run with, if it is one. */
+  /** The model of all cases, if they use only one. */
   model: Model | undefined;
 }): Estimate {
   const spent = spentOn(past);
@@ -71,7 +71,7 @@ export function estimateOf({
   };
 }
 
-/** Past cost with this model; otherwise its tokens at the model's prices. */
+/** Past cost with this model; otherwise past tokens at the model's prices. */
 function costOfTrial(
   spent: Spent | undefined,
   model: Model | undefined,

@@ -12,7 +12,7 @@ import css from './suites.module.css';
 
 type Synced = Output<'syncEvalSuiteFile'>;
 
-/** A suite file to write or to paste, which is checked and made the suite that it says. */
+/** Editor for a suite file, which can be checked and synced. */
 export function FileEditor({
   projectId,
   initial,
@@ -33,7 +33,7 @@ export function FileEditor({
     }),
   });
   const checking = useSubmit(async () => {
-    // Sent under an id that is not its own, a file is read, judged and never stored.
+    // Dry run: sent with a mismatched ID, the file is validated but never stored.
     const sent = api.syncEvalSuiteFile(uploadOf(`check-${crypto.randomUUID()}`));
     await sent.catch((error: unknown) => {
       if (!isOtherwiseFine(error)) throw error;
@@ -97,7 +97,7 @@ function countsOf({ cases, unchanged }: Synced): string {
   return `${counted(cases.created, 'case')} added, ${count(cases.updated)} changed, ${count(cases.deleted)} deleted`;
 }
 
-/** Each leads to its line. */
+/** Each problem links to its line. */
 function FileProblems({
   problems,
   more,

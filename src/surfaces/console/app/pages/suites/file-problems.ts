@@ -16,12 +16,12 @@ export function problemsIn(error: unknown): { problems: FileProblem[]; more: num
   return { problems, more: Number(error.details['more'] ?? 0) };
 }
 
-/** Whether the only thing wrong is the id it was sent under, which was wrong on purpose. */
+/** Whether the only problem is the ID, which is mismatched on purpose. */
 export function isOtherwiseFine(error: unknown): boolean {
   return error instanceof DrydockError && error.details['reason'] === 'SUITE_ID_MISMATCH';
 }
 
-/** `suite.id` of a file, as far as it can be told without reading all of YAML: what it is sent under. */
+/** `suite.id` of a file, found without parsing all of the YAML. The file is sent under this ID. */
 export function declaredIdIn(text: string): string | undefined {
   const json = /^\s*\{/.test(text) ? idInJson(text) : undefined;
   if (json !== undefined) return json;
@@ -40,7 +40,7 @@ function idInJson(text: string): string | undefined {
   }
 }
 
-/** Where a line begins in a text, and where it ends. */
+/** Start and end offset of a line. */
 export function spanOfLine(text: string, line: number): [start: number, end: number] {
   const before = text.split('\n').slice(0, line - 1);
   const start = before.reduce((sum, one) => sum + one.length + 1, 0);

@@ -10,7 +10,7 @@ import { FileEditor } from './file-editor.tsx';
 import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 
-/** The suite as a file beside a file to sync. */
+/** The current suite file, next to an editor to sync a new one. */
 export function FileTab({ suite }: { suite: Suite }) {
   const { projectId, id: suiteId, declaredId, name } = suite;
   const file = useQuery({

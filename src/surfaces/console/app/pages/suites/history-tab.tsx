@@ -21,7 +21,7 @@ import { usePast } from './use-past.ts';
 
 const route = '/projects/$projectId/suites/$suiteId';
 
-/** How the suite did over its last runs: how often it passed, how long trials took, what it cost. */
+/** History of the latest runs: pass rate, trial duration and cost. */
 export function HistoryTab({ suite }: { suite: Suite }) {
   const which = { projectId: suite.projectId, suiteId: suite.id };
   const { last = '20' } = useSearch({ from: route });
@@ -183,10 +183,10 @@ function TimeChart({ projectId, figures }: ChartProps) {
       columns={[
         ...(runColumns(projectId) as ChartColumn<Timed>[]),
         column('Shortest ms', ({ low }) => low),
-        column('25 % ms', ({ lower }) => lower),
+        column('p25 ms', ({ lower }) => lower),
         column('Median ms', ({ middle }) => middle),
-        column('75 % ms', ({ upper }) => upper),
-        column('95 % ms', ({ high }) => high),
+        column('p75 ms', ({ upper }) => upper),
+        column('p95 ms', ({ high }) => high),
       ]}
       rows={measured}
       keyOf={({ run }) => run.id}
@@ -203,7 +203,7 @@ function TimeChart({ projectId, figures }: ChartProps) {
             const half = Math.min(9, step * 0.35);
             return measured.map((one, at) => (
               <g key={one.run.id}>
-                <title>{`#${one.run.runNumber}: median ${duration(one.middle)}, 95 % within ${duration(one.high)}`}</title>
+                <title>{`#${one.run.runNumber}: median ${duration(one.middle)}, p95 ${duration(one.high)}`}</title>
                 <line x1={x(at)} x2={x(at)} y1={y(one.high)} y2={y(one.low)} className={chart.whisker} />
                 <rect
                   x={x(at) - half}

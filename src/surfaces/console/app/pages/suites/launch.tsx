@@ -17,16 +17,16 @@ import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
 
-/** So many runs say what the next is likely to take. */
-const lookedAt = 5;
+/** Past runs that the estimate is based on. */
+const estimateRuns = 5;
 
-/** Starts a run: of which cases, how often, with which model, where; and what it will probably cost. */
+/** Starts a run with selected cases, trials, model and targets, and estimates its cost. */
 export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }) {
   const { projectId, id: suiteId } = suite;
   const navigate = useNavigate();
   const cases = useQuery(ask('listEvalCases', { projectId, suiteId }));
   const models = useQuery(ask('listModels', {}));
-  const { past } = usePast({ projectId, suiteId }, lookedAt);
+  const { past } = usePast({ projectId, suiteId }, estimateRuns);
   const targets = useTargets(suite);
   const [picked, setPicked] = useState<string[]>();
   const [trials, setTrials] = useState('');
@@ -180,7 +180,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
 
 type Target = { environmentId: string } | { namedHostId: string };
 
-/** Where it may take place: the environments of the suite, else its clients. */
+/** Possible targets: the environments of the suite, otherwise its clients. */
 function useTargets({ projectId, environmentIds, hosts }: Suite) {
   const environments = useQuery({
     ...ask('listEnvironments', { projectId }),

@@ -11,7 +11,7 @@ import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import css from './suites.module.css';
 
-/** A suite with its first case; more are added on its page. */
+/** Creates a suite with its first case; more are added on its page. */
 export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const navigate = useNavigate();
   const servers = useQuery(ask('listProjectServers', { projectId }));

@@ -9,17 +9,17 @@ export interface Outcome {
   state: State;
   passed: number;
   judged: number;
-  /** A trial that shows it. */
+  /** An example trial. */
   trialId: string;
 }
 
-/** A run with its trials, as far as they are read. */
+/** A run with its trials, if they are loaded. */
 export interface PastRun {
   run: Run;
   states: States | undefined;
 }
 
-/** By the id of the case: its outcome in each of the runs, in their order; nothing where a run did not have it. */
+/** Outcomes by case ID, one for each run in order; undefined where a run did not include the case. */
 export function outcomesOf(past: readonly PastRun[]): Map<string, (Outcome | undefined)[]> {
   const found = new Map<string, (Outcome | undefined)[]>();
   past.forEach(({ run, states }, at) => {
@@ -63,9 +63,9 @@ export interface Figures {
   run: Run;
   passed: number;
   trials: number;
-  /** Times of trials, in order; the same for cost. */
+  /** Sorted trial durations. */
   times: number[];
-  /** `null` when no trial says what it cost. */
+  /** `null` if no trial has a cost. */
   cost: number | null;
 }
 

@@ -12,7 +12,7 @@ import { Time } from '../../kit/time.tsx';
 import { everyWords, type Suite, scheduleState } from './suite-labels.ts';
 import css from './suites.module.css';
 
-const usual = [60, 360, 720, 1440, 10_080];
+const commonIntervals = [60, 360, 720, 1440, 10_080];
 
 export function ScheduleTab({ suite }: { suite: Suite }) {
   const { schedule, projectId, environmentIds, declaredId } = suite;
@@ -80,7 +80,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
           onChange={setMinutes}
         />
         <datalist id="usual-intervals">
-          {usual.map((one) => (
+          {commonIntervals.map((one) => (
             <option key={one} value={one}>
               {everyWords(one)}
             </option>

@@ -4,7 +4,7 @@ import type { Suite } from './suite-labels.ts';
 type Body = Input<'updateEvalSuite'>['body'];
 type Gate = NonNullable<NonNullable<NonNullable<Body['settings']>['qualityGate']>>;
 
-/** The settings of a suite as they stand in the fields of a form. */
+/** Suite settings as form values. */
 export interface Draft {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface Draft {
   judged: boolean;
   judgeModel: string;
   judgesByItself: boolean;
-  /** In percent; empty for a condition that is not asked for. */
+  /** In percent; empty if the condition is not set. */
   drop: string;
   slowerMs: string;
   noRegressions: boolean;
@@ -75,7 +75,7 @@ const baselineProblems = {
   branch: 'The branch of a run',
 } as const;
 
-/** Problems by field name. */
+/** Errors by field name. */
 export function problemsIn(draft: Draft, before: Draft): Partial<Record<keyof Draft, string>> {
   const within = (value: string, least: number, most: number): boolean =>
     value.trim() !== '' && Number(value) >= least && Number(value) <= most;
@@ -140,7 +140,7 @@ export function hasFields(value: object): boolean {
   return Object.keys(value).length > 0;
 }
 
-/** A gate without a condition asks for nothing, so there is none. */
+/** Null if no condition is set, because an empty gate checks nothing. */
 function gateOf(draft: Draft): Gate | null {
   const conditions = {
     ...(draft.drop !== '' && { maximumPassRateDrop: Number(draft.drop) / 100 }),
@@ -168,7 +168,7 @@ function textOf(value: number | null | undefined): string {
   return value === undefined || value === null ? '' : String(value);
 }
 
-/** Without the digits that a fraction of two powers adds. */
+/** Rounded to hide floating-point errors. */
 function percentText(share: number | undefined): string {
   return share === undefined ? '' : String(Number((share * 100).toFixed(6)));
 }

@@ -12,7 +12,7 @@ import { SuiteChanges } from './suite-changes.tsx';
 import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 
-/** A suite that was changed meanwhile, here or elsewhere, is filled in anew. */
+/** Resets the form when the suite is changed, here or elsewhere. */
 export function SettingsTab({ suite }: { suite: Suite }) {
   return (
     <>
@@ -48,7 +48,7 @@ function SettingsForm({ suite }: { suite: Suite }) {
       <fieldset className={css.bare} disabled={suite.managedBy === 'ci'}>
         <legend className="visually-hidden">Suite settings</legend>
         <About {...fields} />
-        <Passing {...fields} />
+        <PassCriteria {...fields} />
         <Gate {...fields} />
         <Judge {...fields} />
         {saving.isError && <Problem error={saving.error} />}
@@ -111,7 +111,7 @@ function About(fields: Fields) {
   );
 }
 
-function Passing(fields: Fields) {
+function PassCriteria(fields: Fields) {
   const { suite } = fields;
   if (suite.settings.policy === 'legacy')
     return (
@@ -222,7 +222,7 @@ function Judge({ draft, set }: Fields) {
 
 type TextName = { [Name in keyof Draft]: Draft[Name] extends string ? Name : never }[keyof Draft];
 
-/** A line of text of the draft, with what is wrong with it. */
+/** A text field of the draft, with its error. */
 function DraftField({
   draft,
   problems,

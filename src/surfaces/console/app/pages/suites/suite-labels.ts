@@ -17,7 +17,7 @@ export function everyWords(minutes: number): string {
   return amount === 1 ? `every ${unit}` : `every ${counted(amount, unit)}`;
 }
 
-/** How the runs of a suite are decided. */
+/** Describes the pass criteria of a suite. */
 export function policyText({ settings }: Suite): string {
   const { policy, verdictPolicyDefaults: defaults, minimumAccuracy } = settings;
   if (policy === 'legacy') return `${percent((minimumAccuracy ?? 100) / 100)} of all trials pass`;
@@ -35,9 +35,7 @@ export function gateLabels({ settings: { qualityGate: gate } }: Suite): string[]
   const against = baselineText(baseline);
   return [
     ...(drop === undefined ? [] : [`passes at most ${percent(drop)} less often than ${against}`]),
-    ...(gate.noDeterministicRegressions
-      ? [`no check that passed in ${against} fails, where no model judges`]
-      : []),
+    ...(gate.noDeterministicRegressions ? [`no deterministic check that passed in ${against} fails`] : []),
     ...(slower === undefined ? [] : [`p95 at most ${slower} ms slower than ${against}`]),
     ...(gate.noGatingScoreErrors ? ['no required score missing because of an error'] : []),
   ];
@@ -64,7 +62,7 @@ const pauses: Record<string, string> = {
   paused_failures: 'paused: five consecutive launches failed',
 };
 
-/** Whether and how often it runs by itself. */
+/** Describes the schedule of a suite. */
 export function scheduleState({ schedule }: Pick<Suite, 'schedule'>): { state: State; words: string } {
   const { enabled, intervalMinutes, state } = schedule;
   if (!enabled || intervalMinutes === null) return { state: 'skipped', words: 'no schedule' };
@@ -76,7 +74,7 @@ export function scheduleState({ schedule }: Pick<Suite, 'schedule'>): { state: S
 
 type Status = Parameters<typeof stateOfRun>[0];
 
-/** How the last run of a suite ended, if there is one. */
+/** State of the last run of a suite, if there is one. */
 export function stateOfLatest({ latestRun }: Pick<Listed, 'latestRun'>): State | undefined {
   return latestRun ? stateOfRun(latestRun as Status) : undefined;
 }

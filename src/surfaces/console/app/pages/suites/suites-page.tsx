@@ -28,7 +28,7 @@ export function SuitesPage() {
   const { make } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
-  // One request for all of them; suites without a run among these show their rates alone.
+  // One request for all suites; a suite without a run among these shows no trend.
   const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
   const items = suites.data?.items ?? [];
   const past = pastOf(runs.data?.items ?? []);
@@ -70,7 +70,7 @@ export function SuitesPage() {
   );
 }
 
-/** By suite, the oldest first. */
+/** Past runs by suite, oldest first. */
 function pastOf(runs: Output<'listEvalRuns'>['items']): Map<string, Measured[]> {
   const past = new Map<string, Measured[]>();
   for (const { suiteId, summary, completedAt } of runs.toReversed())

@@ -6,11 +6,11 @@ interface Held {
   state: { data: States | undefined };
 }
 
-/** How often it is read again while one of them runs. */
+/** Poll interval while a run is in progress. */
 const pollEvery = 3_000;
 const maxTrials = 5000;
 
-/** The last runs of a suite, or those of all its cases, the oldest first, with the states of their trials as they come in. */
+/** The last runs of a suite, or only its full runs, oldest first, with trial states as they load. */
 export function usePast(which: { projectId: string; suiteId: string }, last: number, coverage?: 'suite') {
   const { projectId } = which;
   const runs = useQuery({

@@ -9,12 +9,12 @@ import { RevokeWaiver, type Waiver, WaiverState } from '../runs/waivers.tsx';
 import type { Run } from './past.ts';
 import type { Suite } from './suite-labels.ts';
 
-const lookedThrough = 50;
+const searchedRuns = 50;
 
-/** Failed runs that somebody lets count as good enough for a while. */
+/** Failed runs with a waiver. */
 export function WaiversTab({ suite }: { suite: Suite }) {
   const { projectId } = suite;
-  const runs = useQuery(ask('listEvalSuiteRuns', { projectId, suiteId: suite.id, limit: lookedThrough }));
+  const runs = useQuery(ask('listEvalSuiteRuns', { projectId, suiteId: suite.id, limit: searchedRuns }));
   const failed = runs.data?.items.filter(({ result }) => result === 'failed') ?? [];
   const answers = useQueries({
     queries: failed.map(({ id }) => ask('getGateWaiver', { projectId, runId: id })),

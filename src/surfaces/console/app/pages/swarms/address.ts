@@ -7,7 +7,7 @@ const makes = ['persona', 'journey', 'swarm', 'drafts'] as const;
 export interface SwarmsSearch {
   tab?: SwarmTab | undefined;
   make?: (typeof makes)[number] | undefined;
-  /** The id of the persona or the swarm that is being edited. */
+  /** ID of the persona or swarm being edited. */
   edit?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export function swarmsSearch(raw: Raw): SwarmsSearch {
 }
 
 export interface JourneySearch {
-  /** Whether it is being edited. */
+  /** Whether the form is open. */
   edit?: true | undefined;
 }
 

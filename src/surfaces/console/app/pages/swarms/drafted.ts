@@ -26,7 +26,7 @@ export function personaBody({ persona: { name, role, notes } }: Candidate): Inpu
   };
 }
 
-/** A drafted journey as it is made; the checks that were suggested become its rubric. */
+/** Request body for a drafted journey; suggested checks become its rubric. */
 export function journeyBody(
   { name, goal, suggestedChecks = [] }: Candidate['journeys'][number],
   personaId: string,

@@ -13,10 +13,10 @@ import { type Candidate, candidatesOf, journeyBody, type Offer, personaBody } fr
 import { lookedUp } from './names.ts';
 import css from './swarms.module.css';
 
-/** As many as the service takes. */
+/** Maximum of the service. */
 const maxKnown = 30;
 
-/** Personas with journeys, drafted from the tools that an environment or a server group offers. Each is made with one press. */
+/** Personas and journeys drafted from the tools of an environment or server group; one click creates each. */
 export function Drafts({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const sources = useSources(projectId);
   const known = useQuery(ask('listPersonas', { projectId, limit: lookedUp }));

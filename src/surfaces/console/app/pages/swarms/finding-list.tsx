@@ -15,7 +15,7 @@ import { type Measured, WaveChart } from './wave-chart.tsx';
 
 type Status = keyof typeof findingStates;
 
-/** Something that keeps going wrong, as often as it was looked for. */
+/** A recurring problem, with its history of measurements. */
 export interface ListedFinding {
   id: string;
   what: string;
@@ -34,7 +34,7 @@ const groups = [
   ['resolved', 'Resolved'],
 ] as const satisfies [Status, string][];
 
-/** Findings by what became of them; those that were dismissed when asked for. */
+/** Findings by status; dismissed ones on request. */
 export function FindingList({
   findings,
   noun,
@@ -44,7 +44,7 @@ export function FindingList({
   findings: readonly ListedFinding[];
   noun: string;
   example: ReactNode;
-  /** Dismisses one, or shows it again. */
+  /** Dismisses or restores a finding. */
   turn: (finding: ListedFinding) => Promise<unknown>;
 }) {
   const [dismissed, setDismissed] = useState(false);

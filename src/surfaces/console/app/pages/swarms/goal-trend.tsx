@@ -11,7 +11,7 @@ type Day = Output<'getSwarmOverview'>['goalCompletion']['trend'][number];
 const shown = (rate: number): string => percent(round(rate));
 const dayOf = ({ dayStartMs }: Day): string => new Date(dayStartMs).toISOString().slice(0, 10);
 
-/** The share of graded sessions that reached their goal, day by day, and what it may truly be. */
+/** Share of graded sessions that reached their goal, by day, with a confidence band. */
 export function GoalTrend({ days }: { days: readonly Day[] }) {
   const measured = days.flatMap((day) => {
     const interval = wilson(day.passedCount, day.gradedCount);

@@ -1,2 +1,2 @@
-/** As many personas and swarms as are read to say their names; the API gives no more at once. */
+/** Personas and swarms loaded to look up names; the maximum page size of the API. */
 export const lookedUp = 200;

@@ -16,7 +16,7 @@ import { endedOf, summaryText } from './states.ts';
 type Overview = Output<'getSwarmOverview'>;
 type Run = Overview['runs'][number];
 
-/** How often it is read again while something runs. */
+/** Poll interval while a run is in progress. */
 const pollEvery = 5_000;
 
 export function OverviewTab({ projectId }: { projectId: string }) {
@@ -27,7 +27,7 @@ export function OverviewTab({ projectId }: { projectId: string }) {
   });
   if (!overview.isSuccess) return <QueryState of={overview} lines={10} />;
   const { runs, goalCompletion } = overview.data;
-  if (runs.length === 0) return <NothingRun projectId={projectId} />;
+  if (runs.length === 0) return <NoRuns projectId={projectId} />;
   return (
     <>
       {goalCompletion.trend.length > 0 && <GoalTrend days={goalCompletion.trend} />}
@@ -43,7 +43,7 @@ export function OverviewTab({ projectId }: { projectId: string }) {
   );
 }
 
-function NothingRun({ projectId }: { projectId: string }) {
+function NoRuns({ projectId }: { projectId: string }) {
   return (
     <Empty
       title="No journey runs yet"
@@ -121,7 +121,7 @@ function columnsOf(projectId: string): Column<Run>[] {
   ];
 }
 
-/** The criterion that has failed longest. */
+/** The criterion with the longest failure streak. */
 function failing({ findings }: Run): string {
   const [first] = findings.toSorted((a, b) => b.runStreak - a.runStreak);
   if (!first) return '';

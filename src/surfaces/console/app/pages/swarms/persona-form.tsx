@@ -8,7 +8,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 
 type Persona = Output<'getPersona'>;
 
-/** Makes a persona, or changes one. */
+/** Creates or edits a persona. */
 export function PersonaForm({
   projectId,
   personaId,

@@ -19,7 +19,7 @@ test.each([
   ['succeeded', null, graded('notEstablished', 'running'), 'grading'],
   ['succeeded', null, graded('notEstablished', 'notRequested'), 'notEstablished'],
   ['succeeded', null, undefined, 'notEstablished'],
-  // Whether it ran comes first: what aborted has no verdict about the goal.
+  // An aborted session has no verdict, so its status takes precedence.
   ['failed', 'session_failed', graded('inconclusive'), 'setupFailed'],
   ['failed', 'canceled', undefined, 'cancelled'],
   ['rate_limited', 'rate_limited', undefined, 'timedOut'],

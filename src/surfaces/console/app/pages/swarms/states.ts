@@ -7,13 +7,13 @@ export type Session = Output<'listJourneyRunSessions'>['items'][number];
 export type Attempt = NonNullable<JourneyRun['attempts']>[number];
 type Verdict = NonNullable<Session['verdict']>;
 
-/** How a session stands, with the word where it is not the usual one. */
+/** State of a session, with a label if it differs from the default. */
 export interface Standing {
   state: State;
   word: string | undefined;
 }
 
-/** As it was graded; without that, how running it went. */
+/** Based on the verdict if graded, otherwise on the status. */
 export function standingOf(
   { status, errorCode }: Pick<Attempt, 'status' | 'errorCode'>,
   verdict: Verdict | undefined,
@@ -28,12 +28,12 @@ export function standingOf(
   if (status === 'failed') return { state: 'setupFailed', word: 'aborted' };
   if (verdict?.verdict === 'passed' || verdict?.verdict === 'failed' || verdict?.verdict === 'inconclusive')
     return { state: verdict.verdict, word: undefined };
-  if (verdict && isGraded(verdict)) return { state: 'grading', word: undefined };
+  if (verdict && isBeingGraded(verdict)) return { state: 'grading', word: undefined };
   return { state: 'notEstablished', word: 'completed, not graded' };
 }
 
-/** Whether a grader is still at work on it. */
-function isGraded({ grading, graders }: Verdict): boolean {
+/** Whether grading is in progress. */
+function isBeingGraded({ grading, graders }: Verdict): boolean {
   return (
     grading.state === 'queued' ||
     grading.state === 'running' ||
@@ -64,7 +64,7 @@ const reasons: Record<Verdict['reason'], string> = {
   allGradersPassed: 'All required criteria were met, and the judge found the goal reached.',
 };
 
-/** Why, in a sentence. */
+/** Explains the verdict in a sentence. */
 export function reasonText({ reason }: Verdict): string {
   return reasons[reason] ?? reason;
 }
@@ -82,19 +82,19 @@ export function stateOfJourneyRun({
   return 'notEstablished';
 }
 
-/** Whether more is to come: sessions, or their grades. */
+/** Whether sessions or grades are pending. */
 export function isUnderWay({ status, verdictSummary }: JourneyRun): boolean {
   return status === 'running' || verdictSummary?.status === 'pending';
 }
 
 type Summary = JourneyRun['summary'];
 
-/** Sessions that are over. */
+/** Number of ended sessions. */
 export function endedOf({ succeeded, failed, rateLimited }: Summary): number {
   return succeeded + failed + rateLimited;
 }
 
-/** How the sessions of a run ended. */
+/** Describes how the sessions of a run ended. */
 export function summaryText(summary: Summary): string {
   const { total, succeeded, failed, rateLimited } = summary;
   return [
@@ -110,12 +110,12 @@ export function outcomeSentence(run: JourneyRun): string {
   const ended = `${count(endedOf(summary))} of ${counted(summary.total, 'session')}`;
   if (status === 'running') return `Running: ${ended} ended.`;
   if (canceled) return `Cancelled after ${ended}.`;
-  if (stale) return `Its worker stopped; it was ended after ${ended}.`;
+  if (stale) return `The worker stopped; the run ended after ${ended}.`;
   if (decided?.status === 'pending')
     return `All sessions ended; ${counted(decided.pendingSessions, 'session')} being graded.`;
   if (decided?.status === 'integrityFailed') return `No verdict: ${decided.reason}.`;
   if (decided?.status !== 'decided')
-    return 'Not established: the journey has no rubric and no judge, so nothing decides.';
+    return 'Not established: the journey has no rubric and no judge, so there is no verdict.';
   return sentences[decided.decision.verdict];
 }
 
@@ -131,7 +131,7 @@ interface TargetDecision {
   effectivePassThreshold: number;
 }
 
-/** The verdict of each target, by its id; a target is a case of the decision. */
+/** Verdicts by target ID; each target is a case of the decision. */
 export function targetDecisions({ verdictSummary }: JourneyRun): Map<string, TargetDecision> {
   if (verdictSummary?.status !== 'decided') return new Map();
   const cases = (verdictSummary.decision['cases'] ?? []) as TargetDecision[];
@@ -151,7 +151,7 @@ const decided: Record<string, string> = {
   caseHasNoEligibleTrials: 'At least one target has no graded session.',
 };
 
-/** Why it was decided so, in words; codes of newer services stay as they are. */
+/** Explains the verdict. Unknown codes of newer services are shown unchanged. */
 export function decisionReasons({ verdictSummary }: JourneyRun): string[] {
   if (verdictSummary?.status !== 'decided') return [];
   return verdictSummary.decision.reasons.map((code) => decided[code] ?? code);

@@ -13,7 +13,7 @@ import css from './swarms.module.css';
 
 type Swarm = Output<'getSwarm'>;
 
-/** Makes a swarm, or changes one. */
+/** Creates or edits a swarm. */
 export function SwarmForm({
   projectId,
   swarmId,

@@ -1,7 +1,7 @@
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 
-/** Stands in place of every page of swarms where the organization has none. */
+/** Replaces every swarm page if the organization has swarms disabled. */
 export function SwarmsOff() {
   return (
     <Page title="Swarms">

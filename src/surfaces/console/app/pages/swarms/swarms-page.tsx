@@ -39,7 +39,7 @@ const shown: Record<SwarmTab, (projectId: string) => ReactNode> = {
   findings: (projectId) => <FindingsTab projectId={projectId} />,
 };
 
-/** Personas who want something, the journeys on which they try to get it, and how those have been going. */
+/** Personas, their journeys, and recent results. */
 export function SwarmsPage() {
   const { projectId } = useParams({ from: route });
   const { tab = 'overview', make, edit } = useSearch({ from: route });

@@ -3,7 +3,7 @@ import { plain } from '../../kit/text.ts';
 import css from './findings.module.css';
 import { share } from './states.ts';
 
-/** Affected sessions of a wave, or of another period that is measured as a whole. */
+/** Affected sessions of a wave or another period. */
 export interface Measured {
   id: string;
   affected: number;
@@ -14,10 +14,10 @@ export interface Measured {
 const width = 240;
 const height = 56;
 const gap = 2;
-/** One wave is no wider than this, so that few do not look like a wall. */
+/** Maximum bar width, so that a few waves do not fill the chart. */
 const widest = 24;
 
-/** The share of sessions that are affected, one wave after the other; filled where it counts as found, an outline where it does not. */
+/** Share of affected sessions by wave: filled if it counts as a finding, otherwise outlined. */
 export function WaveChart({
   name,
   measured,

@@ -13,7 +13,7 @@ import css from './trial.module.css';
 type Iteration = Output<'getEvalIteration'>;
 type Raw = Record<string, unknown>;
 
-/** One thing that was asked of the trial, and what was found. */
+/** A check of the trial and its result. */
 interface Check {
   key: string;
   state: State;
@@ -21,11 +21,11 @@ interface Check {
   given: string;
   reason: string;
   decides: boolean;
-  /** The turn whose answer it read; of the whole trial, none. */
+  /** The turn whose answer it reads; undefined for the whole trial. */
   turn: number | undefined;
 }
 
-/** Order: gating checks, then failures. */
+/** Order: deciding checks, then failures. */
 export function checksOf(iteration: Iteration): Check[] {
   const predicates = recordsOf(iteration.predicateResults).map(fromPredicate);
   const named = new Set(predicates.map(({ name }) => name));
@@ -87,7 +87,7 @@ function turnOf(raw: Raw): number | undefined {
     : undefined;
 }
 
-/** `responseContains` is "response contains". */
+/** `responseContains` becomes “response contains”. */
 function words(name: string): string {
   return /\s/.test(name)
     ? name

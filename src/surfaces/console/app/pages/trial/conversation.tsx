@@ -18,10 +18,10 @@ const roles = new Map([
   ['system', 'System'],
 ]);
 
-/** Messages that are drawn at once. */
+/** Messages per page. */
 const pageLength = 100;
 
-/** The message that is meant is marked and brought into view. */
+/** Highlights the selected message and scrolls it into view. */
 export function Conversation({
   messages,
   meant,
@@ -29,7 +29,7 @@ export function Conversation({
 }: {
   messages: Message[];
   meant: number | undefined;
-  /** By the id of a call: what stands below its result. */
+  /** Content to show below a result, by call ID. */
   after?: ReadonlyMap<string, ReactNode>;
 }) {
   const list = useRef<HTMLOListElement>(null);
@@ -77,8 +77,8 @@ export function Conversation({
   );
 }
 
-/** Longer results are folded: most are looked at only when something went wrong. */
-const short = 600;
+/** Longer results are collapsed, because they rarely matter unless something failed. */
+const maxUncollapsed = 600;
 
 function MessagePart({ part }: { part: Part }) {
   const { kind, text, tool, failed } = part;
@@ -91,7 +91,7 @@ function MessagePart({ part }: { part: Part }) {
     </span>
   );
   const label = kind === 'call' ? `arguments of ${tool}` : `result of ${tool}`;
-  if (text.length <= short)
+  if (text.length <= maxUncollapsed)
     return (
       <div>
         {heading}

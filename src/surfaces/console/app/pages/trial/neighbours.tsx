@@ -9,8 +9,8 @@ import css from './trial.module.css';
 const route = '/projects/$projectId/runs/$runId/trials/$trialId';
 
 /**
- * The trials before and after this one among those that the page of the run showed; without a filter there, among those
- * that failed. J and K do the same.
+ * Previous and next trial among those shown on the run page; without a filter there, among the failed ones.
+ * Shortcuts: K and J.
  */
 export function Neighbours({
   projectId,
@@ -67,7 +67,7 @@ export function Neighbours({
   );
 }
 
-/** Letters typed into a field are letters. */
+/** Shortcuts are disabled while typing in a field. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null

@@ -11,10 +11,10 @@ interface PlayerProps {
   length: number;
   now: number;
   onTime: (ms: number) => void;
-  /** Whether it goes on by itself; a video has buttons of its own for that. */
+  /** Whether frames are playing; a video has its own controls. */
   playing: boolean;
   onPlay: (playing: boolean) => void;
-  /** Where to stand; each new one is gone to. */
+  /** Position to seek to; each new object seeks again. */
   to: { ms: number } | undefined;
 }
 
@@ -44,7 +44,7 @@ export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise
 }
 
 interface KindProps extends PlayerProps {
-  /** A new one is loaded anew, also at the same address. */
+  /** Each new object reloads the player, even with the same path. */
   source: { path: string; turn: number };
   onWorks: () => void;
   onFail: () => void;
@@ -56,7 +56,7 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
     const { current: shown } = video;
     if (!to || !shown) return;
     shown.pause();
-    // Before its length is known it cannot be moved; then it goes to where the page is.
+    // Cannot seek before metadata is loaded; after that, it starts at the position of the page.
     if (shown.readyState > 0) shown.currentTime = to.ms / 1_000;
   }, [to]);
   return (
@@ -82,7 +82,7 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
   );
 }
 
-/** Pictures one after the other, each for as long as it was to be seen. */
+/** Plays images in sequence, each for its recorded duration. */
 function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWorks, onFail }: KindProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [bytes, setBytes] = useState<Blob>();
@@ -107,7 +107,7 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
   });
   useEffect(() => {
     if (!playing) return;
-    // From one moment on: pictures that are drawn late do not make it slower.
+    // Based on elapsed time, so that slow frames do not slow playback.
     const began = performance.now() - standing();
     const tick = (time: number): void => {
       goTo(time - began);
@@ -181,7 +181,7 @@ async function load(path: string, signal: AbortSignal): Promise<Blob> {
 }
 
 function draw(canvas: HTMLCanvasElement, picture: ImageBitmap): void {
-  // Setting a size empties it, so only when it differs.
+  // Setting a size clears the canvas.
   if (canvas.width !== picture.width) canvas.width = picture.width;
   if (canvas.height !== picture.height) canvas.height = picture.height;
   canvas.getContext('2d')?.drawImage(picture, 0, 0);

@@ -25,10 +25,10 @@ export function Recording({
   span: Span | undefined;
   step: string | undefined;
   onStep: (id: string) => void;
-  /** Makes new addresses. */
+  /** Refetches the trace to renew its URLs. */
   reread: () => Promise<Trace | undefined>;
 }) {
-  // The trial is over, so they stay as they are.
+  // Steps of a completed trial do not change.
   const { data } = useQuery({ ...ask('getEvalRunSteps', which), staleTime: Infinity });
   const steps = useMemo(() => filmedSteps(data?.items ?? []), [data]);
   const chosen = steps.find(({ id }) => id === stepId);
@@ -40,7 +40,7 @@ export function Recording({
   const film = films.find(({ blobId }) => blobId === wanted) ?? films[0];
   if (!film) return null;
   const taken = steps.filter(({ blobId }) => blobId === film.blobId);
-  // Widgets begin empty: until something is chosen, what the first step found is more to look at.
+  // Widgets start empty, so the first step is shown by default.
   const [first] = taken;
   return (
     <Section
@@ -92,7 +92,7 @@ function FilmAndSteps({
   film: Film;
   steps: FilmedStep[];
   chosen: FilmedStep | undefined;
-  /** Where what is chosen is in it, and what that is. */
+  /** Position of the selection in the recording, and its name. */
   ms: number | undefined;
   about: string | undefined;
   onStep: (id: string) => void;
@@ -100,9 +100,9 @@ function FilmAndSteps({
 }) {
   const [now, setNow] = useState(0);
   const [playing, setPlaying] = useState(false);
-  // A widget that stood still while steps were taken made no more pictures.
+  // A widget that did not change during a step added no frames.
   const length = Math.max(1, film.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
-  // A step that is chosen again is gone to again.
+  // Counts repeated selections of a step, so that each one seeks.
   const [again, setAgain] = useState(0);
   const [to, setTo] = useState<{ ms: number; wish: string }>();
   const wish = `${ms} ${again} ${about}`;

@@ -5,7 +5,7 @@ import { listIn, numberIn, textIn } from '../../kit/given.ts';
 import { cut } from '../../kit/text.ts';
 import { callAround, type Span, type Trace } from './trace.ts';
 
-/** One picture of a recording that is pictures: since when it was to be seen, and where its bytes are. */
+/** A frame of an image recording: when it appeared, and where its bytes are. */
 export interface Frame {
   atMs: number;
   offset: number;
@@ -20,18 +20,18 @@ export interface Film {
   /** Path on this service. Expires after a few minutes. */
   path: string;
   kind: 'webm' | 'frames';
-  /** On the clock of the spans. */
+  /** On the same clock as the spans. */
   startMs: number | undefined;
   frames: Frame[];
 }
 
-/** A moment of a recording. */
+/** A position in a recording. */
 export interface Place {
   blobId: string;
   ms: number;
 }
 
-/** The recordings that a trace leads to. Reported traces are untrusted: only addresses of this service are opened. */
+/** The recordings of a trace. Traces are untrusted, so only URLs of this service are opened. */
 export function filmsOf(trace: Trace): Film[] {
   const films = listIn(trace['widgetSnapshots']).flatMap((given): Film[] => {
     const raw = asSchema(given) ?? {};
@@ -66,14 +66,14 @@ function framesIn(given: unknown): Frame[] {
   });
 }
 
-/** The picture that was to be seen at a moment; before the first one, the first. */
+/** The frame visible at a time; the first one before it appears. */
 export function frameAt(frames: readonly Frame[], ms: number): Frame | undefined {
   return frames.findLast(({ atMs }) => atMs <= ms) ?? frames[0];
 }
 
 /**
- * Where a span is in the recordings: in that of its own call, else in the one that had begun last. Steps before the
- * recording map to its beginning, steps that ended during it to that moment.
+ * Position of a span: in the recording of its own call, otherwise in the last recording that had begun.
+ * Earlier steps map to its beginning; steps that ended during it map to that moment.
  */
 export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly Film[]): Place | undefined {
   const call = callAround(span, spans);
@@ -88,7 +88,7 @@ export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly 
 
 type Step = Output<'getEvalRunSteps'>['items'][number];
 
-/** A step that can be seen in a recording. */
+/** A step visible in a recording. */
 export interface FilmedStep extends Place {
   id: string;
   number: number;
@@ -126,7 +126,7 @@ export function filmedSteps(steps: readonly Step[]): FilmedStep[] {
   });
 }
 
-/** The step that is under way at a moment. Where the one that was chosen begins, it is that one. */
+/** The step in progress at a time. At the start of the selected step, the selected one. */
 export function stepAt(
   steps: readonly FilmedStep[],
   now: number,

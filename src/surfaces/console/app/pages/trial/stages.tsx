@@ -13,7 +13,7 @@ const states: Record<Stage['state'], { state: State; word: string }> = {
   notApplicable: { state: 'skipped', word: 'not required' },
 };
 
-/** From the connection to what the user gets: where it went wrong first. */
+/** Stages of a trial, from connection to final answer, with the first failure. */
 export function Stages({ stages }: { stages: Stage[] }) {
   return (
     <ol className={css.stages} aria-label="Stages">

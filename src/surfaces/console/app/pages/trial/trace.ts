@@ -6,7 +6,7 @@ import { cut } from '../../kit/text.ts';
 
 export type Trace = Output<'getEvalIterationTrace'>;
 
-/** A stretch of time in a trial; everything in it comes from elsewhere, so nothing is sure to be there. */
+/** A span of a trial. Untrusted, so any field may be missing. */
 export interface Span {
   id: string;
   parentId: string | undefined;
@@ -18,7 +18,7 @@ export interface Span {
   promptIndex: number | undefined;
   toolCallId: string | undefined;
   tokens: number | undefined;
-  /** How many spans are around it. */
+  /** Number of ancestors. */
   depth: number;
 }
 
@@ -28,10 +28,10 @@ function asRaw(value: unknown): Raw {
   return typeof value === 'object' && value !== null ? (value as Raw) : {};
 }
 
-/** Deeper than this is drawn no further to the right. */
+/** Maximum indentation level. */
 const deepest = 6;
 
-/** In the order in which they began, those inside behind those around them. */
+/** Sorted by start, with children after their parents. */
 export function spansOf({ spans }: { spans?: unknown }): Span[] {
   const read = listIn(spans).flatMap((given): Span[] => {
     const raw = asRaw(given);
@@ -64,7 +64,7 @@ export function spansOf({ spans }: { spans?: unknown }): Span[] {
   return read.toSorted((a, b) => a.start - b.start || a.depth - b.depth);
 }
 
-/** A piece of what was said. */
+/** A part of a message. */
 export interface Part {
   kind: 'text' | 'call' | 'result' | 'other';
   text: string;
@@ -92,7 +92,7 @@ export function messagesOf({ messages }: { messages?: unknown }): Message[] {
   });
 }
 
-/** More parts of a message than this, and more characters of a part, are in the raw form only. */
+/** Limits for parts of a message and characters of a part; the raw view has the rest. */
 const maxParts = 100;
 const maxCharacters = 20_000;
 
@@ -124,7 +124,7 @@ function part(kind: Part['kind'], said: string): Part {
   return { kind, text: said, tool: undefined, toolCallId: undefined, failed: false };
 }
 
-/** As people read it; what is too long ends where the raw form has to be looked at. */
+/** Formatted for reading. Truncated text refers to the raw view. */
 function shown(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return ended(jsonWithin(value, maxCharacters, 2));
@@ -141,7 +141,7 @@ function ended({ text, whole }: { text: string; whole: boolean }): string {
   return whole ? text : `${text}…\n(The raw view has all of it.)`;
 }
 
-/** The tool call that a span is, or that its widget was shown for. */
+/** The tool call of a span, or of the widget that the span belongs to. */
 export function callAround(span: Span, spans: readonly Span[]): string | undefined {
   let around: Span | undefined = span;
   for (let depth = 0; around && depth <= deepest; depth++) {
@@ -152,7 +152,7 @@ export function callAround(span: Span, spans: readonly Span[]): string | undefin
   return undefined;
 }
 
-/** The message that a span made: the result of its tool, or what the model answered in that step. */
+/** The message a span produced: the result of its tool, or the model's answer in that step. */
 export function messageOfSpan(
   span: Span,
   spans: readonly Span[],
@@ -171,7 +171,7 @@ export function messageOfSpan(
   return nth < 0 ? undefined : messages.filter(({ role }) => role === 'assistant')[nth]?.index;
 }
 
-/** The answer a check reads: the last of its turn, or the last of the trial. */
+/** The answer a check reads: the last of its turn, or of the trial. */
 export function answerOfTurn(messages: readonly Message[], turn: number | undefined): number | undefined {
   const answers = messages.filter(
     (message) => message.role === 'assistant' && (turn === undefined || message.turn === turn),

@@ -110,7 +110,7 @@ export function TrialPage() {
   );
 }
 
-/** A trial that waits, was skipped or was reported without one has no trace, and is judged all the same. */
+/** A pending, skipped or reported trial may have no trace but still has checks. */
 function NoTrace({ error, iteration, retry }: { error: Error; iteration: Iteration; retry: () => void }) {
   const none = error instanceof DrydockError && ['NOT_FOUND', 'CONFLICT'].includes(error.code);
   return (
@@ -142,7 +142,7 @@ function TraceView({
   const films = useMemo(() => filmsOf(trace), [trace]);
   const { byCall, others } = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
-  // Selecting a check deselects the span and the other way round.
+  // Selecting a check deselects the span, and vice versa.
   const [read, setRead] = useState<number>();
   const meant = read ?? (chosen && messageOfSpan(chosen, spans, messages));
   const choose = (span: string | undefined): void => {

@@ -9,10 +9,10 @@ import type { Message, Trace } from './trace.ts';
 
 const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
-/** More are in the raw form only. */
-const most = 100;
+/** The raw view has the rest. */
+const maxWidgets = 100;
 
-/** The widgets of a trial by the call that brought them; those of calls that the conversation does not have are apart. */
+/** Widgets of a trial by call ID; `others` belong to calls missing from the conversation. */
 export function widgetsOf(
   trace: Trace,
   messages: readonly Message[],
@@ -22,7 +22,7 @@ export function widgetsOf(
   );
   const byCall = new Map<string, ReactNode>();
   const others: ReactNode[] = [];
-  for (const [at, given] of listIn(trace['widgetSnapshots']).slice(0, most).entries()) {
+  for (const [at, given] of listIn(trace['widgetSnapshots']).slice(0, maxWidgets).entries()) {
     const { toolCallId, toolName, screenshotUrl } = asSchema(given) ?? {};
     const name = `Widget of ${cut(textIn(toolName) ?? 'a tool')}`;
     const picture = artifactPath(screenshotUrl);

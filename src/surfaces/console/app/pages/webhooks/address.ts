@@ -3,10 +3,10 @@ import type { Raw } from '../../addresses.ts';
 export const deliveryStates = ['pending', 'delivered', 'dead'] as const;
 
 export interface WebhookSearch {
-  /** The form is open. */
+  /** Whether the form is open. */
   edit?: true | undefined;
   state?: (typeof deliveryStates)[number] | undefined;
-  /** The one that is unfolded. */
+  /** The expanded delivery. */
   delivery?: string | undefined;
 }
 

@@ -67,7 +67,7 @@ export function Deliveries({ which }: { which: Which }) {
             toggle: (delivery) =>
               void navigate({ search: (before) => ({ ...before, delivery }), replace: true }),
             nameOf: ({ type }) => type,
-            content: sentOf(which),
+            content: deliveryDetails(which),
           }}
         />
       )}
@@ -99,7 +99,7 @@ const columns: Column<Delivery>[] = [
   },
 ];
 
-function sentOf(which: Which): (delivery: Delivery) => ReactNode {
+function deliveryDetails(which: Which): (delivery: Delivery) => ReactNode {
   return ({ id }) => <Sent which={{ ...which, deliveryId: id }} />;
 }
 

@@ -12,7 +12,7 @@ type Webhook = Output<'getWebhook'>;
 
 const types = Object.entries(eventTypes) as [EventType, string][];
 
-/** Makes a webhook and shows its secret this once, or changes one. Where it goes is not shown in full again. */
+/** Creates a webhook and shows its secret once, or edits one. The full URL is never shown again. */
 export function WebhookForm({
   projectId,
   webhook,

@@ -52,7 +52,7 @@ export function WebhookPage() {
   );
 }
 
-/** Everything but reading the deliveries. */
+/** Actions on a webhook: test, edit, rotate its secret, disable and delete. */
 function Actions({ webhook }: { webhook: Webhook }) {
   const which = { projectId: webhook.projectId, webhookId: webhook.id };
   const { edit } = useSearch({ from: route });

@@ -89,5 +89,5 @@ export function WebhookState({ webhook: { enabled, disabledReason, failingSince 
         failing since <Time at={failingSince} />
       </StateMark>
     );
-  return <StateMark state="passed">works</StateMark>;
+  return <StateMark state="passed">active</StateMark>;
 }

@@ -8,7 +8,7 @@ import type { Rendering } from './use-rendering.ts';
 import { WidgetSeen } from './widget-seen.tsx';
 import css from './widgets.module.css';
 
-/** The widget of a tool that was just called, or why there is none. */
+/** The rendered widget of the tool that was just called, or why there is none. */
 export function RenderedWidget({
   which,
   rendering: { start, isPending, asked, result, error },

@@ -4,10 +4,10 @@ import { briefJson } from '../../kit/json.ts';
 import type { State } from '../../kit/state.tsx';
 import { cut, textOf } from '../../kit/text.ts';
 
-/** Answers and traces tell it alike; nothing in it is sure to be there. */
+/** Rendering result of a widget, from a response or a trace. Untrusted, so any field may be missing. */
 export interface Seen {
   state: State;
-  /** How it went. */
+  /** Outcome label. */
   word: string;
   problem: string | undefined;
   resourceUri: string | undefined;
@@ -19,7 +19,7 @@ export interface Seen {
   requests: string[];
   tree: string | undefined;
   note: string | undefined;
-  /** Elements as a step of an eval case names them. */
+  /** Element selectors, as in the steps of an eval case. */
   targets: string[];
 }
 
@@ -64,7 +64,7 @@ export function seenOf(given: unknown): Seen {
   };
 }
 
-/** Traces have the address and the reason apart. */
+/** Traces have the URL and the reason as separate fields. */
 function blockedText(one: unknown): string {
   const { url, reason } = asSchema(one) ?? {};
   return typeof url === 'string' ? `${url} (${textOf(reason, 'blocked')})` : textOf(one);

@@ -14,7 +14,7 @@ interface Body {
 
 export type Rendering = ReturnType<typeof useRendering>;
 
-/** Whether a tool says where its interface is. */
+/** Whether a tool declares a UI resource. */
 export function namesWidget(tool: object): boolean {
   const meta = asSchema(asSchema(tool)?.['_meta']) ?? {};
   const places = [
@@ -25,7 +25,7 @@ export function namesWidget(tool: object): boolean {
   return places.some((uri) => typeof uri === 'string' && uri.startsWith('ui://'));
 }
 
-/** Calls a tool and looks at its widget, in a browser of the service. */
+/** Calls a tool and renders its widget in a browser of the service. */
 export function useRendering(which: Which) {
   const ending = useRef<AbortController>(undefined);
   const { mutate, reset, isPending, variables, data, error } = useSubmit((body: Body) => {

@@ -12,18 +12,18 @@ import { duration } from '../../kit/time.tsx';
 import { seenOf } from './seen.ts';
 import css from './widgets.module.css';
 
-/** How a widget came out, what it did, and what is in it. */
+/** Rendering result of a widget: outcome, activity and content. */
 export function WidgetSeen({
   given,
   name,
   actions,
   children,
 }: {
-  /** As an answer or a trace has it. */
+  /** From a response or a trace. */
   given: unknown;
   name: string;
   actions?: ReactNode;
-  /** The picture of it. */
+  /** Screenshot of the widget. */
   children?: ReactNode;
 }) {
   const seen = useMemo(() => seenOf(given), [given]);

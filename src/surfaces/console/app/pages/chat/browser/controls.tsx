@@ -11,8 +11,8 @@ import type { Command } from './types.ts';
 type Look = Extract<Command, { op: 'observe' }>['mode'];
 type Verb = Extract<Command, { op: 'act' }>['verb'];
 
-const looks: [Look, string][] = [
-  ['screenshot', 'a picture'],
+const views: [Look, string][] = [
+  ['screenshot', 'screenshot'],
   ['a11y', 'elements with refs'],
   ['text', 'text'],
   ['dom', 'HTML'],
@@ -37,7 +37,7 @@ const verbs: [Verb, string][] = [
 
 const picture = { observeAfter: 'screenshot' } as const;
 
-/** Where to go, what to look at, and what to do there. */
+/** Browser controls: navigate, inspect and act on the page. */
 export function Controls({
   busy,
   looksOnly,
@@ -84,8 +84,8 @@ export function Controls({
         <Select
           aria-label="Inspect"
           value={look}
-          onChange={({ target }) => setLook(looks.find(([mode]) => mode === target.value)?.[0] ?? look)}
-          options={looks}
+          onChange={({ target }) => setLook(views.find(([mode]) => mode === target.value)?.[0] ?? look)}
+          options={views}
         />
         <Button busy={busy} onClick={() => tell({ op: 'observe', mode: look })}>
           Inspect
@@ -120,7 +120,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
       {() => (
         <form className={form.form} onSubmit={act}>
           <div className={form.columns}>
-            <Field label="What">
+            <Field label="Action">
               <Select
                 value={verb}
                 onChange={({ target: { value: next } }) =>
@@ -130,7 +130,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
               />
             </Field>
             <TextField
-              label="Where"
+              label="Target"
               hint="An element ref or a CSS selector."
               value={target}
               onChange={setTarget}

@@ -18,9 +18,9 @@ import { Picture } from './picture.tsx';
 import type { Entry } from './types.ts';
 
 const atOnce = 100;
-/** How often it is read again while a model may use the browser. */
+/** Poll interval while a model may use the browser. */
 const pollEvery = 2_000;
-/** The latest, of which there may be thousands. */
+/** Only the latest entries are shown; there may be thousands. */
 const maxShown = 100;
 
 export interface Entries {
@@ -83,11 +83,11 @@ function EntryLine({ sessionId, entry }: { sessionId: string; entry: Entry }) {
       <div>
         <bdi className={css.what}>{whatOf(entry)}</bdi>
         {entry['turnId'] !== undefined && <span className={common.soft}> by the model</span>}
-        {result === 'refused' && <StateMark state="failed">not done</StateMark>}
-        {result === 'unknown' && <StateMark state="inconclusive">not known</StateMark>}
+        {result === 'refused' && <StateMark state="failed">refused</StateMark>}
+        {result === 'unknown' && <StateMark state="inconclusive">outcome unknown</StateMark>}
         {entry['reason'] !== undefined && <p className={common.soft}>{cut(textOf(entry['reason']), 300)}</p>}
         {entry['artifactId'] !== undefined && commandId !== undefined && (
-          <Fold summary="Picture">{() => <Picture sessionId={sessionId} commandId={commandId} />}</Fold>
+          <Fold summary="Screenshot">{() => <Picture sessionId={sessionId} commandId={commandId} />}</Fold>
         )}
       </div>
     </li>

@@ -30,7 +30,7 @@ const states: Record<SessionBrowser['state'], [State, string]> = {
   closed: ['skipped', 'closed'],
 };
 
-/** The browser of a chat: what it shows, what it was told, and telling it something. */
+/** The chat's browser: its latest screenshot, controls and history. */
 export function BrowserPane({
   sessionId,
   browser,
@@ -38,7 +38,7 @@ export function BrowserPane({
 }: {
   sessionId: string;
   browser: SessionBrowser | null;
-  /** A turn goes on, which may use it. */
+  /** Whether a turn is running, which may use the browser. */
   busy: boolean;
 }) {
   if (!browser || browser.state === 'closed') return <NoBrowser sessionId={sessionId} browser={browser} />;

@@ -7,9 +7,9 @@ import css from './browser.module.css';
 import type { Entry } from './types.ts';
 
 /** Signed image URLs expire after fifteen minutes. */
-const lasting = 10 * 60_000;
+const urlLifetime = 10 * 60_000;
 
-/** The latest picture that was taken, by whomever. A click into it is one into the page, where that is allowed. */
+/** The latest screenshot. If allowed, a click on it clicks that point of the page. */
 export function LastPicture({
   sessionId,
   entries,
@@ -34,7 +34,7 @@ export function Picture({
   onPoint?: ((coordinates: [number, number]) => void) | undefined;
 }) {
   const asked = ask('chatSessionBrowserArtifact', { sessionId, body: { commandId } });
-  const found = useQuery({ ...asked, staleTime: lasting, refetchInterval: lasting });
+  const found = useQuery({ ...asked, staleTime: urlLifetime, refetchInterval: urlLifetime });
   if (!found.isSuccess) return <QueryState of={found} lines={6} />;
   if (found.data.url === undefined) return <Note>The screenshot was deleted.</Note>;
   const shown = (
@@ -43,7 +43,7 @@ export function Picture({
   if (!onPoint) return shown;
   const point = (event: MouseEvent<HTMLButtonElement>): void => {
     const image = event.currentTarget.querySelector('img');
-    // A key has no place on the picture; the fields above are for keyboards.
+    // Keyboard clicks have no position; the fields above are for keyboard users.
     if (!image || event.detail === 0) return;
     const { left, top, width } = image.getBoundingClientRect();
     const scale = image.naturalWidth / width;

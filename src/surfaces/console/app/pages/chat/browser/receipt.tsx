@@ -16,7 +16,7 @@ export function Receipt({ receipt }: { receipt: Output<'chatSessionBrowserComman
       {result !== 'executed' && (
         <p className={css.facts}>
           <StateMark state={result === 'refused' ? 'failed' : 'inconclusive'}>
-            {result === 'refused' ? 'not done' : 'outcome unknown; check before you repeat it'}
+            {result === 'refused' ? 'refused' : 'outcome unknown; check before you repeat it'}
           </StateMark>
           <bdi>{reason}</bdi>
         </p>

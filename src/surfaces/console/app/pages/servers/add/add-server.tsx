@@ -13,7 +13,7 @@ const ways: [WayToAdd, string][] = [
   ['paste', 'Pasted JSON'],
 ];
 
-/** Saves servers. Each tab keeps its own fields. */
+/** Adds servers. Each tab keeps its own input. */
 export function AddServer({
   projectId,
   way,

@@ -15,7 +15,7 @@ import type { Adding } from './fields.tsx';
 
 type Outcome = { serverId: string } | { problem: string };
 
-/** Reads a configuration while it is pasted and shows what was understood; then each server is saved by itself. */
+/** Parses a configuration as it is pasted and lists the detected servers, each saved separately. */
 export function ByPaste({ projectId, onAdded, onClose }: Adding) {
   const [text, setText] = useState('');
   const [names, setNames] = useState<Record<number, string>>({});

@@ -1,6 +1,6 @@
 /**
- * Servers as the configuration of a client names them. Clients differ in the word above the list and in a few names of
- * fields, so that what is meant is told by what an entry holds: an address or a command.
+ * Reads the server configuration of MCP clients. Clients differ in the key of the list and in some field
+ * names, so an entry is identified by its content: a URL or a command.
  */
 
 export interface Understood {
@@ -21,7 +21,7 @@ export interface Reading {
 
 type Values = Record<string, unknown>;
 
-/** More is no configuration of a person. */
+/** Real configurations are smaller. */
 const maxServers = 50;
 const maxText = 500_000;
 
@@ -39,7 +39,7 @@ export function readClientConfig(text: string): Reading {
   return { servers: entries.map(([name, entry]) => fromEntry(name, entry)) };
 }
 
-/** Also with comments and commas too many, as clients allow, and a piece that was copied without its braces. */
+/** Accepts comments, trailing commas, and a fragment copied without its braces, as clients do. */
 function parse(text: string): { value: unknown } | { problem: string } {
   const plain = withoutComments(text);
   try {
@@ -49,13 +49,13 @@ function parse(text: string): { value: unknown } | { problem: string } {
       try {
         return { value: JSON.parse(`{${plain.replace(/,\s*$/, '')}}`) };
       } catch {
-        // Then the first problem is the one to tell.
+        // The first error is reported.
       }
     return { problem: `Not JSON: ${(error as Error).message}` };
   }
 }
 
-/** Strings stay as they are. */
+/** Removes comments and trailing commas outside strings. */
 function withoutComments(text: string): string {
   return text
     .replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? '')
@@ -63,7 +63,7 @@ function withoutComments(text: string): string {
     .trim();
 }
 
-/** Above the list: Claude, Cursor, Windsurf, Cline and others; VS Code; Zed; opencode; Amp. */
+/** Keys of the server list: Claude, Cursor, Windsurf, Cline and others; VS Code; Zed; opencode; Amp. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'amp.mcpServers', 'mcp.servers'];
 
 function entriesIn(value: unknown, depth = 0): [name: string, entry: Values][] {
@@ -89,14 +89,14 @@ function isServer(entry: Values): boolean {
   return addressOf(entry) !== undefined || commandOf(entry) !== undefined;
 }
 
-/** `serverUrl` is Windsurf's word, `httpUrl` Gemini's. */
+/** Windsurf uses `serverUrl`, Gemini `httpUrl`. */
 function addressOf(entry: Values): string | undefined {
   return [entry['url'], entry['serverUrl'], entry['httpUrl']].find(
     (one): one is string => typeof one === 'string' && one !== '',
   );
 }
 
-/** As text, as a list of words, or as an object with a path. */
+/** A string, a list of words, or an object with a path. */
 function commandOf(entry: Values): { words: string[]; env: Values } | undefined {
   const { command } = entry;
   const args = texts(entry['args']);
@@ -108,8 +108,8 @@ function commandOf(entry: Values): { words: string[]; env: Values } | undefined 
     : undefined;
 }
 
-/** Fields that say nothing that is needed here. */
-const understood = new Set([
+/** Fields that are used or can be ignored without a warning. */
+const knownFields = new Set([
   ...['name', 'type', 'transport', 'transportType', 'url', 'serverUrl', 'httpUrl', 'command', 'args', 'env'],
   ...['environment', 'headers', 'disabled', 'enabled', 'source', 'description', '$schema'],
 ]);
@@ -123,7 +123,7 @@ function fromEntry(name: string, entry: Values): Understood {
     ...asValues(entry['env']),
     ...asValues(entry['environment']),
   });
-  const left = Object.keys(entry).filter((field) => !understood.has(field));
+  const left = Object.keys(entry).filter((field) => !knownFields.has(field));
   const open = Object.entries({ ...headers, ...env }).filter(([, value]) => /\$\{[^}]+\}/.test(value));
   const notes = [
     ...open.map(([field]) => `${field} holds a placeholder, not its value`),

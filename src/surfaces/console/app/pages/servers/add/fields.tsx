@@ -48,7 +48,7 @@ export function ServerForm({
   );
 }
 
-/** A name follows from something else until it is typed. */
+/** A name derived from other input until the user edits it. */
 export function useName(fallback: string): [string, (name: string) => void] {
   const [typed, setTyped] = useState<string>();
   return [typed ?? fallback, setTyped];

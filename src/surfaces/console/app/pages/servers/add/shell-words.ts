@@ -1,4 +1,4 @@
-/** A line as a shell would take it apart, without anything but quotes: no variables, no wildcards, no pipes. */
+/** Splits a line like a shell, supporting only quotes: no variables, wildcards or pipes. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

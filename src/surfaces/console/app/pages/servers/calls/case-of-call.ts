@@ -6,7 +6,7 @@ type Case = Pick<Input<'createEvalCase'>['body'], 'title' | 'steps' | 'checks'>;
 /** Whether a case repeats the call or prompts a model to make it. */
 export type CaseKind = 'call' | 'prompt';
 
-/** A call as a case. One that only calls needs no model; one that prompts passes when the model makes the same call. */
+/** Converts a call to a case. A direct call needs no model; a prompt passes if the model makes that call. */
 export function caseOfCall(
   { toolName, parameters }: Pick<ToolCall, 'toolName' | 'parameters'>,
   serverName: string,

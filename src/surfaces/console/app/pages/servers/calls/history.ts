@@ -1,24 +1,24 @@
 import type { Output } from '../../../api/index.ts';
 import { personalStoreOf } from '../../../kit/store.ts';
 
-/** A call of a tool that was made here, and what came of it. */
+/** A tool call made on this page, and its outcome. */
 export interface ToolCall {
   id: number;
   serverId: string;
   toolName: string;
   parameters: Record<string, unknown>;
   at: number;
-  /** Neither while it is under way. */
+  /** Neither is set while the call is running. */
   result?: Output<'callTool'>;
   error?: unknown;
 }
 
-/** As long as the tab is open; results may be large, and may hold what nobody wants to find on a disk. */
+/** Kept in memory until the tab closes, because results may be large and sensitive. */
 const calls = personalStoreOf<readonly ToolCall[]>([]);
 let next = 1;
 const maxKept = 50;
 
-/** Keeps a call, the newest first, until there are too many. */
+/** Adds a call, newest first, and drops the oldest above the limit. */
 export function began(call: Pick<ToolCall, 'serverId' | 'toolName' | 'parameters'>): number {
   const id = next++;
   calls.set([{ ...call, id, at: Date.now() }, ...calls.get()].slice(0, maxKept));
@@ -29,7 +29,7 @@ export function ended(id: number, outcome: Pick<ToolCall, 'result'> | Pick<ToolC
   calls.set(calls.get().map((call) => (call.id === id ? { ...call, ...outcome } : call)));
 }
 
-/** An aborted call is removed. */
+/** Removes an aborted call. */
 export function forget(id: number): void {
   calls.set(calls.get().filter((call) => call.id !== id));
 }

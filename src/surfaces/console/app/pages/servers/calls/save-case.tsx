@@ -7,10 +7,10 @@ import type { Which } from '../which.ts';
 import { type CaseKind, caseOfCall } from './case-of-call.ts';
 import type { ToolCall } from './history.ts';
 
-/** The choice that makes a suite first. */
+/** Option that creates a suite first. */
 const newSuite = 'new';
 
-/** Keeps a call as a case of a suite; where there is no suite yet, of a new one. */
+/** Saves a call as a case of a suite; creates a suite if there is none. */
 export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCall; onClose: () => void }) {
   const { projectId, serverId } = which;
   const suites = useQuery(ask('listEvalSuites', { projectId }));

@@ -16,7 +16,7 @@ export interface MadeCase {
   title: string;
 }
 
-/** The words of the visitor become the prompts of a case, the tools that served them its checks. */
+/** Creates a case from a session: messages become prompts, successful tool calls become checks. */
 export function MakeCase({
   which,
   onMade,
@@ -31,7 +31,7 @@ export function MakeCase({
   const suites = useQuery(ask('listEvalSuites', { projectId }));
   const [chosen, setChosen] = useState(() => keptIn('localStorage', kept));
   const items = suites.data?.items ?? [];
-  // The one of the last time may be gone.
+  // The suite selected last may have been deleted.
   const suiteId = (items.find(({ id }) => id === chosen) ?? items[0])?.id ?? '';
   const input = { ...which, body: { suiteId } };
   const making = useSubmit(() => api.createEvalCaseFromStudySession(input), {
@@ -86,7 +86,7 @@ export function MakeCase({
   );
 }
 
-/** The case that has the same title and steps, where that is why there is no other. */
+/** The existing case with the same title and steps, if creation was refused for that reason. */
 function twinIn(error: unknown): string | undefined {
   const caseId = error instanceof DrydockError ? error.details['caseId'] : undefined;
   return typeof caseId === 'string' ? caseId : undefined;

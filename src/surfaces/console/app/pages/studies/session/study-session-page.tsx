@@ -25,7 +25,7 @@ const route = '/projects/$projectId/studies/$studyId/sessions/$sessionId';
 export function StudySessionPage() {
   const which = useParams({ from: route });
   const off = useStudiesOff(which.projectId);
-  // State belongs to one session.
+  // Each session starts with fresh state.
   return off ? <StudiesOff /> : <SessionView key={which.sessionId} which={which} />;
 }
 

@@ -12,14 +12,14 @@ export interface Which {
 
 type Read = Output<'getStudySession'>;
 
-/** As many messages as the service gives at once. */
+/** Maximum page size of the service. */
 const atOnce = 200;
 
-/** Milliseconds; a session that was quiet for that long counts as over. */
+/** In milliseconds. A session without activity for `quietFor` counts as ended. */
 const pollEvery = 3_000;
 const quietFor = 10 * 60_000;
 
-function isGoingOn(read: InfiniteData<Read> | undefined): boolean {
+function isActive(read: InfiniteData<Read> | undefined): boolean {
   const last = read?.pages.at(-1)?.lastActivityAt ?? 0;
   return read?.pages.length === 1 && Date.now() - last < quietFor;
 }
@@ -31,7 +31,7 @@ export function transcriptOf(which: Which) {
       api.getStudySession({ ...which, limit: atOnce, ...(cursor !== undefined && { cursor }) }, { signal }),
     initialPageParam: undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) => (isGoingOn(state.data) ? pollEvery : false),
+    refetchInterval: ({ state }) => (isActive(state.data) ? pollEvery : false),
   });
 }
 

@@ -79,7 +79,7 @@ export function problemsOf(body: Schema, before: Schema | undefined): Map<string
   return found;
 }
 
-/** The schema of a step says nothing about what it asserts. */
+/** The step schema does not cover the check within it, so it is validated separately. */
 function problemsOfCheck(value: unknown): Iterable<[string, string]> {
   const check = (value ?? {}) as Schema;
   const { type, kind } = check;
@@ -93,7 +93,7 @@ export function schemaOfCheck({ type, kind }: Schema): Schema | undefined {
   return typeof kind === 'string' ? widgetSchemas[kind] : undefined;
 }
 
-/** Where a refusal says that the fault is: `steps.0.prompt: Must …`. */
+/** Field errors in a refusal such as `steps.0.prompt: Must …`. */
 export function refusedFields(error: unknown): Map<string, string> {
   const found = new Map<string, string>();
   if (!(error instanceof DrydockError) || error.code !== 'VALIDATION_ERROR') return found;
@@ -102,7 +102,7 @@ export function refusedFields(error: unknown): Map<string, string> {
   return found;
 }
 
-/** The least number that no step has. */
+/** A number that no step uses as its ID. */
 export function nextStepId(steps: readonly Schema[]): string {
   const taken = new Set(steps.map(({ id }) => id));
   let id = steps.length + 1;

@@ -27,7 +27,7 @@ const others = [
   'suppressedSuiteStandardCheckIds',
 ];
 
-/** Everything about a case, in fields. */
+/** All fields of a case. */
 export function CaseForm({
   body,
   isNew,

@@ -22,12 +22,12 @@ type Created = Input<'createEvalCase'>['body'];
 
 const route = '/projects/$projectId/suites/$suiteId';
 
-/** The editor of a case, beside the suite that it belongs to. */
+/** Editor of a case, beside its suite. */
 export function CasePanel({ suite, caseId, onClose }: { suite: Suite; caseId: string; onClose: () => void }) {
   const isNew = caseId === 'new';
   const which = { projectId: suite.projectId, suiteId: suite.id, caseId };
   const one = useQuery({ ...ask('getEvalCase', which), enabled: !isNew });
-  // Here, so that it outlives saving, which begins the editor anew.
+  // Kept here, because saving remounts the editor.
   const trying = useTry(suite);
   if (isNew || one.data)
     return (
@@ -59,7 +59,7 @@ function Editor({
 }) {
   const before = useMemo(() => (one ? bodyOf(one) : undefined), [one]);
   const [typed, setTyped] = useState<Typed>(() => typedFrom(before ?? newCase));
-  // Fields that hold text on the way to a value begin anew when the JSON is edited.
+  // Remounts the fields when the JSON is edited, to discard partially typed values.
   const [edits, setEdits] = useState(0);
   const [leaving, setLeaving] = useState(false);
   const body = typed.value;
@@ -68,7 +68,7 @@ function Editor({
   const saving = useSave(suite, one, before);
   const refused = saving.isError ? refusedFields(saving.error) : new Map<string, string>();
   const problems = new Map([...problemsOf(body, before), ...refused]);
-  // A case that nobody has touched yet is not wrong, only empty.
+  // An untouched new case shows no errors.
   const shown = dirty || one ? problems : new Map<string, string>();
   const wrong = typed.problem !== undefined || problemsOf(body, before).size > 0;
   const change = (next: Schema): void => {
@@ -135,7 +135,7 @@ function Editor({
           >
             {dirty ? 'Save and run once' : 'Run once'}
           </Button>
-          <CaseSame suite={suite} one={one} before={before} body={body} />
+          <CaseActions suite={suite} one={one} before={before} body={body} />
           {one && !readOnly && <DeleteCase suite={suite} one={one} onDeleted={onClose} />}
         </div>
       </footer>
@@ -154,7 +154,7 @@ function Editor({
   );
 }
 
-function CaseSame({
+function CaseActions({
   suite,
   one,
   before,

@@ -10,7 +10,7 @@ import { checkSchemas, observing, root, widgetSchemas } from './schemas.ts';
 const kinds = Object.keys(checkSchemas).map((type) => [type, type] as const);
 const widgetKinds = Object.keys(widgetSchemas).map((kind) => [`widget ${kind}`, `widget: ${kind}`] as const);
 
-/** A check of any kind: which, then what that kind is told. */
+/** Editor of a check: its kind, then the fields of that kind. */
 export function CheckEditor({
   check,
   onChange,
@@ -21,9 +21,9 @@ export function CheckEditor({
   check: Schema;
   onChange: (check: Schema) => void;
   problems: Problems;
-  /** Where it stands in the case. */
+  /** Path of the check within the case. */
   path: string;
-  /** Whether what is seen in a widget may be asked for too. */
+  /** Whether widget checks are available. */
   widgets?: boolean;
 }) {
   const widget = check['type'] === undefined && typeof check['kind'] === 'string';
@@ -56,7 +56,7 @@ export function CheckEditor({
   );
 }
 
-/** Fields common to both kinds are kept. */
+/** Keeps the fields that both kinds have. */
 function emptyCheck(chosen: string, before: Schema): Schema {
   const [first, kind] = chosen.split(' ');
   const named = kind === undefined ? { type: first } : { kind };
@@ -69,7 +69,7 @@ function emptyCheck(chosen: string, before: Schema): Schema {
   };
 }
 
-/** The schema without the field that is chosen apart. */
+/** The schema without the field that is edited separately. */
 function without(schema: Schema, name: string): Schema {
   const { [name]: _, ...properties } = schema['properties'] as Schema;
   return { ...schema, properties };

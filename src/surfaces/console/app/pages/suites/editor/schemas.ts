@@ -4,27 +4,27 @@ import { widgetAssertion } from '../../../../../../contract/eval-steps.ts';
 import { Components } from '../../../../../openapi/components.ts';
 import type { Schema } from '../../../kit/form/schema.ts';
 
-/** Made from the contract; a build keeps these as tables. */
+/** Derived from the contract; builds store them as tables. */
 
 const components = new Components();
 const parts = [CaseCreateRequest, EvalCheck, widgetAssertion].map((part) => components.add(part, 'input'));
 const { part, schemas } = components.finish({ parts });
 
-/** Target of `$ref`. */
+/** Document in which `$ref` is resolved. */
 export const root: Schema = { components: { schemas } };
 
 const [asked, check, widget] = (part.parts as unknown as Schema[]).map(followed) as [Schema, Schema, Schema];
 
-/** A case as it is sent. */
+/** A case in a request. */
 export const caseSchema: Schema = asked;
 
-/** Steps by their kind. */
+/** Step schemas by kind. */
 export const stepSchemas: Record<string, Schema> = formsOf(
   followed(((asked['properties'] as Schema)['steps'] as Schema)['items'] as Schema),
   'kind',
 );
 
-/** Checks by their type. */
+/** Check schemas by type. */
 export const checkSchemas: Record<string, Schema> = formsOf(check, 'type');
 
 /** Kinds that are advisory only. */
@@ -37,7 +37,7 @@ function followed(schema: Schema): Schema {
   return name === undefined ? schema : (schemas[name] as Schema);
 }
 
-/** The forms of a union by the word that tells them apart. */
+/** Variants of a union by their discriminator. */
 function formsOf(union: Schema, word: string): Record<string, Schema> {
   const forms = (union['oneOf'] ?? union['anyOf']) as Schema[];
   return Object.fromEntries(

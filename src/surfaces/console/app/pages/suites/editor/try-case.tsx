@@ -10,7 +10,7 @@ import css from './editor.module.css';
 
 const pollEvery = 700;
 
-/** Runs one case once, as it is saved. */
+/** Runs the saved case once. */
 export function useTry(suite: Suite) {
   const { projectId, id: suiteId, environmentIds } = suite;
   return useSubmit((caseId: string) =>
@@ -26,12 +26,12 @@ function tryOf(suiteId: string, caseId: string, environmentIds: readonly string[
     iterationOverride: 1,
     notes: 'Run from the editor',
     purpose: 'try' as const,
-    // With several the service asks which.
+    // If there are several, the service requires one.
     ...(environmentIds.length > 1 && environmentId !== undefined && { environmentId }),
   };
 }
 
-/** Result, as soon as it is there. */
+/** Shows the result once it is available. */
 export function TryResult({ trying, projectId }: { trying: ReturnType<typeof useTry>; projectId: string }) {
   const runId = trying.data?.runId ?? '';
   const states = useQuery({

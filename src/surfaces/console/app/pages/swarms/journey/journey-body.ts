@@ -5,7 +5,7 @@ import type { Journey } from './journey-labels.ts';
 type Created = Input<'createJourney'>['body'];
 type Changed = Input<'updateJourney'>['body'];
 
-/** A journey as it is typed. Shares are percent. */
+/** A journey as form values. Rates are in percent. */
 export interface JourneyDraft {
   name: string;
   goal: string;
@@ -120,7 +120,7 @@ export function createBody(draft: JourneyDraft): Created {
   };
 }
 
-/** Only what differs; how many sessions and how long they are goes together. */
+/** Changed fields only; the number of sessions and their length are sent together. */
 export function updateBody(before: JourneyDraft, after: JourneyDraft): Changed {
   const inEnvironments = after.place === 'environments' && after.environmentIds.length > 0;
   const whole: Changed = {
@@ -154,7 +154,7 @@ export function updateBody(before: JourneyDraft, after: JourneyDraft): Changed {
   };
 }
 
-/** The editor holds checks of any kind; the service says what is wrong with them. */
+/** Accepts checks of any kind; the service validates them. */
 export function rubricOf(criteria: readonly Schema[]): NonNullable<Created['rubric']> {
   return { criteria } as unknown as NonNullable<Created['rubric']>;
 }

@@ -27,7 +27,7 @@ interface Fields {
   set: (changed: Partial<JourneyDraft>) => void;
 }
 
-/** Makes a journey, or changes one. */
+/** Creates or edits a journey. */
 export function JourneyForm({
   projectId,
   journey,

@@ -21,7 +21,7 @@ import { RunsTable } from './runs-table.tsx';
 const JourneyForm = partFrom(() => import('./journey-form.tsx'), 'JourneyForm');
 
 const route = '/projects/$projectId/swarms/journeys/$journeyId';
-/** How often runs are read again while one is under way. */
+/** Poll interval while a run is in progress. */
 const pollEvery = 5_000;
 
 export function JourneyPage() {

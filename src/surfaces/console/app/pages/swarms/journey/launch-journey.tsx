@@ -21,7 +21,7 @@ export function LaunchJourney({ journey }: { journey: Journey }) {
   );
 }
 
-/** Says what begins. One dialog is one launch: pressed again after an answer that got lost, it is the same run. */
+/** Confirms a launch. Each dialog has one idempotency key, so that a retry does not start a second run. */
 function LaunchDialog({ journey, onClose }: { journey: Journey; onClose: () => void }) {
   const { id: journeyId, projectId, environmentIds, hostIds, sessionsPerTarget, maxTurns, name } = journey;
   const [idempotencyKey] = useState(() => crypto.randomUUID());

@@ -8,7 +8,7 @@ import { CheckEditor } from '../../suites/editor/check-editor.tsx';
 import editor from '../../suites/editor/editor.module.css';
 import { root } from '../../suites/editor/schemas.ts';
 
-/** More than this the service refuses. */
+/** Maximum of the service. */
 const maxCriteria = 25;
 
 export function RubricEditor({
@@ -34,7 +34,7 @@ export function RubricEditor({
                 </Button>
               </div>
               <TextField
-                label="Id"
+                label="ID"
                 required
                 hint="Keep it stable so that findings can be tracked across runs."
                 problem={problems.get(`${at}.id`)}

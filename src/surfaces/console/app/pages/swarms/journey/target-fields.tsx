@@ -4,7 +4,7 @@ import { SelectField } from '../../../kit/field.tsx';
 import { TabButtons } from '../../../kit/tabs.tsx';
 import type { JourneyDraft } from './journey-body.ts';
 
-/** Where a journey is tried: in environments, or with clients and perhaps a server group. */
+/** Targets of a journey: environments, or clients with an optional server group. */
 export function TargetFields({
   projectId,
   draft,

@@ -10,10 +10,10 @@ import { type Cell, isSameRow, type Row } from './rows.ts';
 
 const move = byArrows('session');
 
-/** Stands for a session in an address. */
-const mark = 'SESSION';
+/** Placeholder for the session ID in a URL. */
+const placeholder = 'SESSION';
 
-/** Targets down, sessions across: each a shape with how many messages were answered, which links to it. */
+/** Grid of sessions by target. Each cell has a shape, the number of answered messages, and a link. */
 export function Board({
   projectId,
   journeyRunId,
@@ -24,18 +24,18 @@ export function Board({
   rows: readonly Row[];
 }) {
   const router = useRouter();
-  // Made once for all of them.
+  // Built once for all links.
   const [before = '', behind = ''] = useMemo(
     () =>
       router
         .buildLocation({
           to: '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId',
-          params: { projectId, journeyRunId, sessionId: mark },
+          params: { projectId, journeyRunId, sessionId: placeholder },
         })
-        .href.split(mark),
+        .href.split(placeholder),
     [router, projectId, journeyRunId],
   );
-  /** One listener for thousands of links. */
+  /** Event delegation: one listener for thousands of links. */
   const open = (event: MouseEvent): void => {
     const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-session][href]');
     if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -44,8 +44,7 @@ export function Board({
     router.history.push(link.getAttribute('href') as string);
   };
   return (
-    // The links inside take the focus; this listens for all of them.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    // Event delegation: the links inside are focusable and bubble their events here.
     <div className={css.board} role="table" aria-label="Sessions by target" onClick={open} onKeyDown={move}>
       <div role="row" className={classes(css.row, css.head)}>
         <span role="columnheader">Target</span>
@@ -80,7 +79,7 @@ const BoardRow = memo(
         </span>
         <span role="cell" className={css.strip}>
           {cells.map((cell) => (
-            // A session that has not begun has no page to link to, but can be focused with the keyboard.
+            // A session that has not started has no page to link to, but is focusable.
             <a
               key={cell.key}
               href={

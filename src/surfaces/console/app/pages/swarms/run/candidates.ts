@@ -1,7 +1,7 @@
 import { listIn, numberIn, textIn } from '../../../kit/given.ts';
 import { cut } from '../../../kit/text.ts';
 
-/** Something that the sessions of a wave have in common. Models and servers have a say in its words. */
+/** A pattern shared by sessions of a wave. Its text is untrusted, because models and servers affect it. */
 export interface Candidate {
   key: string;
   detector: string;
@@ -20,7 +20,7 @@ export interface Seen {
   title: string;
   detail: string;
   sessionIds: string[];
-  /** A check that would count it from now on. */
+  /** A check that would detect it in future runs. */
   check: Record<string, unknown> | undefined;
 }
 

@@ -10,7 +10,7 @@ import { detectorText } from '../finding-labels.ts';
 import css from '../swarms.module.css';
 import { type Candidate, discoveryIn, insightsIn, type Seen } from './candidates.ts';
 
-/** Draws links to sessions. */
+/** Renders links to sessions. */
 type Evidence = (sessionIds: readonly string[]) => ReactNode;
 
 export function Found({

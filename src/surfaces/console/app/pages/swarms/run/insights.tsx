@@ -10,7 +10,7 @@ import type { JourneyRun } from '../states.ts';
 import css from '../swarms.module.css';
 import { Found } from './found.tsx';
 
-/** How often it is looked whether they are there. */
+/** Poll interval while insights are pending. */
 const pollEvery = 2_000;
 
 export function Insights({ run }: { run: JourneyRun }) {
@@ -59,7 +59,7 @@ export function Insights({ run }: { run: JourneyRun }) {
   );
 }
 
-/** Example sessions. */
+/** Links to example sessions. */
 function Evidence({ run, sessionIds }: { run: JourneyRun; sessionIds: readonly string[] }) {
   const own = new Set(run.attempts?.map(({ chatSessionId }) => chatSessionId));
   const { projectId, id: journeyRunId } = run;

@@ -35,8 +35,8 @@ const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loading
 const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loadingTab);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
-/** Events say what happens; this is for what they do not say. */
-const readEvery = 15_000;
+/** Poll interval for what events do not report. */
+const pollEvery = 15_000;
 
 export function JourneyRunPage() {
   const which = useParams({ from: route });
@@ -44,7 +44,7 @@ export function JourneyRunPage() {
   const off = useSwarmsOff(projectId);
   const query = useQuery({
     ...ask('getJourneyRun', which),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? readEvery : false),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? pollEvery : false),
   });
   const run = query.data;
   const journey = useQuery({
@@ -95,7 +95,7 @@ function RunBody({ run }: { run: JourneyRun }) {
   const underWay = isUnderWay(run);
   const { sessions, summary, live } = useHeard(which, underWay);
   const rows = useMemo(() => rowsOf(run, sessions), [run, sessions]);
-  // Whichever of both is further.
+  // Whichever is further along.
   const furthest = summary && endedOf(summary) > endedOf(run.summary) ? summary : run.summary;
   const shown = { ...run, summary: furthest };
   const { passed = 0, failed = 0 } = run.report?.goalGrading ?? {};

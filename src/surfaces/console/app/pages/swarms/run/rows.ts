@@ -8,19 +8,19 @@ export interface Heard {
   verdict: Verdict | undefined;
 }
 
-/** One session as the board shows it. */
+/** A session on the board. */
 export interface Cell {
   key: string;
-  /** Within its target, from one. */
+  /** Number within its target, starting at 1. */
   number: number;
-  /** Id of its chat session; null until the session begins. */
+  /** ID of its chat session; null until the session starts. */
   sessionId: string | null;
   state: State;
   word: string | undefined;
   turns: number;
 }
 
-/** A target with its sessions in their order. */
+/** A target with its sessions in order. */
 export interface Row {
   key: string;
   name: string;
@@ -29,7 +29,7 @@ export interface Row {
   passed: number;
   graded: number;
   verdict: State;
-  /** The share that has to pass. */
+  /** Required pass rate. */
   needed: number | undefined;
 }
 
@@ -82,7 +82,7 @@ function stateOfTarget({ status, canceled, verdictSummary }: JourneyRun): State 
 
 const order = { pending: 0, running: 1, succeeded: 2, failed: 2, rate_limited: 2 };
 
-/** Merges reads and events; a session never goes back a state. */
+/** Merges fetched state and events; a session never returns to an earlier state. */
 function later(heard: Attempt, read: Attempt | undefined): Attempt {
   if (!read) return heard;
   const step = order[heard.status] - order[read.status] || heard.turns - read.turns;
@@ -99,7 +99,7 @@ function cellOf(key: string, number: number, attempt: Attempt, verdict: Verdict 
   };
 }
 
-/** Whether a row would be drawn as before. */
+/** Whether a row would render the same. */
 export function isSameRow(a: Row, b: Row): boolean {
   return (
     a.key === b.key &&

@@ -10,7 +10,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 type Card = Output<'getJourneyRunScorecard'>;
 type Criterion = Card['criteria'][number];
 
-/** How many sessions met each criterion, and between what the true rate lies. */
+/** How many sessions met each criterion, with confidence intervals. */
 export function Scorecard({ projectId, journeyRunId }: { projectId: string; journeyRunId: string }) {
   const which = { projectId, journeyRunId };
   const card = useQuery(ask('getJourneyRunScorecard', which));

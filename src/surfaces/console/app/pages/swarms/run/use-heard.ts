@@ -9,7 +9,7 @@ interface News {
   summary: JourneyRun['summary'] | undefined;
 }
 
-const readAtEnd = [
+const refetchedAtEnd = [
   'getJourneyRun',
   'listJourneyRunSessions',
   'getJourneyRunScorecard',
@@ -19,8 +19,8 @@ const readAtEnd = [
 ] as const;
 
 /**
- * How every session of a run stands, and what becomes of them. Also used after the run: the first event has the
- * verdicts of all sessions. Thousands of events may come at once; the page is drawn once for them.
+ * State of every session of a run, updated from events. Also used after the run, because the first event has
+ * the verdicts of all sessions. Events are batched, because thousands may arrive at once.
  */
 export function useHeard(
   { projectId, journeyRunId }: { projectId: string; journeyRunId: string },
@@ -38,7 +38,7 @@ export function useHeard(
     if (event.type === 'session.state')
       current.sessions.set(keyOf(event.attempt), { attempt: event.attempt, verdict: event.verdict });
     else current.summary = event.summary;
-    if (event.type === 'run.ended' && underWay) void refresh(...readAtEnd);
+    if (event.type === 'run.ended' && underWay) void refresh(...refetchedAtEnd);
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live = useJourneyRunEvents({ projectId, runId: journeyRunId }, true, note);

@@ -10,7 +10,7 @@ export function Grades({
   labels,
 }: {
   session: Session;
-  /** Labels of criteria by their ids. */
+  /** Criterion labels by ID. */
   labels: ReadonlyMap<string, string>;
 }) {
   const { outcome, verdict, goalScore, criteria } = session;
@@ -62,7 +62,7 @@ function judgeState(status: Status, passed: boolean | undefined): State {
 const judgeLabels: Record<Status, (passed: boolean | undefined) => string> = {
   scored: (passed) => (passed ? 'goal reached' : 'goal not reached'),
   pending: () => 'running',
-  skipped: () => 'not asked',
+  skipped: () => 'not run',
   error: () => 'failed',
 };
 

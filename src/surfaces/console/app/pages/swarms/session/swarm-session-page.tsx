@@ -22,7 +22,7 @@ import css from './session.module.css';
 import { useGraded, useTranscript } from './use-session.ts';
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId';
-/** Exchanges that are drawn at once. */
+/** Exchanges rendered at once. */
 const step = 50;
 
 interface Which {
@@ -144,7 +144,7 @@ function Neighbour({
   );
 }
 
-/** Criteria under their names in the journey, as it is now. */
+/** Grades with the criterion labels of the current journey. */
 function Graded({
   projectId,
   run,
@@ -177,7 +177,7 @@ function Sides({
   const navigate = useNavigate({ from: route });
   const { messages, entries } = useTranscript(which, again);
   const [most, setMost] = useState(step);
-  // Without a choice, the first turn that has something to show.
+  // Defaults to the first turn that has spans.
   const shownTurn = turn ?? entries.find((entry) => (entry.turn?.spanCount ?? 0) > 0)?.turn?.turnId;
   const chosen = useMemo(() => ({ turn: shownTurn, span }), [shownTurn, span]);
   const choose = useCallback(

@@ -10,9 +10,9 @@ interface Which {
   sessionId: string;
 }
 
-/** How often it is read again while it goes on, or is being graded. */
+/** Poll interval while the session is running or being graded. */
 const pollEvery = 2_000;
-/** As many as the API gives at once. */
+/** Maximum page size of the API. */
 const atOnce = 200;
 
 /** Finds a session of a run page by page. */
