@@ -73,6 +73,7 @@ function ChartTable<Row>({
 }) {
   return (
     // Scrollable, so it must be focusable.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={css.frame} role="region" tabIndex={0} aria-label={`${title}, table`}>
       <table className={css.table}>
         <thead>

@@ -97,6 +97,7 @@ function HitLine({
 }) {
   return (
     // The search field handles the keyboard and marks the active option with aria-activedescendant.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       id={id}
       role="option"

@@ -97,6 +97,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
   };
   return (
     // Event delegation: the links inside are focusable and bubble their events here.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={frame}
       className={css.frame}

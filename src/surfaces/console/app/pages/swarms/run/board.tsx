@@ -45,6 +45,7 @@ export function Board({
   };
   return (
     // Event delegation: the links inside are focusable and bubble their events here.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <div className={css.board} role="table" aria-label="Sessions by target" onClick={open} onKeyDown={move}>
       <div role="row" className={classes(css.row, css.head)}>
         <span role="columnheader">Target</span>
