@@ -1,5 +1,5 @@
 // Checks dependencies without a network: each direct one has a reason, each package of the lock a checksum, no address and
-// engines that include our oldest Node, each shipped package an allowed licence, and install scripts are known.
+// engines that include our oldest Node, each shipped package an allowed license, and install scripts are known.
 // `dependencies` of the manifest are shipped, bundled or installed; `devDependencies` only build and test.
 import { readFileSync } from 'node:fs';
 import { isAllowed } from './sbom.mjs';
@@ -85,7 +85,7 @@ export function problemsOf(manifest, lock, { licenses, installScripts, reasons }
       .filter(([, { dev, license }]) => !dev && !isAllowed(license ?? 'none', licenses))
       .map(
         ([place, { license }]) =>
-          `${place} is shipped with us under ${license ?? 'no licence'}, which is not on the list`,
+          `${place} is shipped with us under ${license ?? 'no license'}, which is not on the list`,
       ),
     ...packages
       .filter(([, { engines }]) => engines?.node && !includesVersion(engines.node, oldest))

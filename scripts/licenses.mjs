@@ -1,4 +1,4 @@
-// Collects the licences of bundled packages, which require that their text is distributed with the bundle.
+// Collects the licenses of bundled packages, which require that their text is distributed with the bundle.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -21,10 +21,10 @@ function packageOf(path) {
 
 async function licenseIn(folder) {
   const { name, version, license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  if (!license) throw new Error(`${name} is bundled and says nothing about its licence`);
+  if (!license) throw new Error(`${name} is bundled and says nothing about its license`);
   const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   const by = typeof author === 'string' ? author : author?.name;
-  if (texts.length === 0) texts.push(`${by ? `By ${by}. ` : ''}The package has no copy of its licence.`);
+  if (texts.length === 0) texts.push(`${by ? `By ${by}. ` : ''}The package has no copy of its license.`);
   return `${name} ${version} (${license})\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`;
 }

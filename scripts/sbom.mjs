@@ -1,5 +1,5 @@
 // Writes the bill of materials as a CycloneDX document: the packages inside the bundles, and the runtime dependencies with
-// theirs. Checksums come from the lock file; a licence that is not on the list ends the build.
+// theirs. Checksums come from the lock file; a license that is not on the list ends the build.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { installedWith, publishedDependencies } from './installed.mjs';
@@ -23,7 +23,7 @@ export async function sbomOf({ inputs }) {
   const refused = components.filter((component) => !isAllowed(expressionOf(component), rules.licenses));
   if (refused.length > 0)
     throw new Error(
-      `No allowed licence: ${refused.map((each) => `${each.purl} (${expressionOf(each)})`).join(', ')}`,
+      `No allowed license: ${refused.map((each) => `${each.purl} (${expressionOf(each)})`).join(', ')}`,
     );
   const root = `pkg:npm/${manifest.name}@${manifest.version}`;
   const body = {

@@ -89,7 +89,7 @@ test.each([
   ],
   [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
-  [['users', 'create', 'not-an-address'], 'not-an-address is not an e-mail address'],
+  [['users', 'create', 'not-an-address'], 'not-an-address is not an email address'],
   [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
   [['audit', '--limit', 'all'], '--limit takes a number'],
 ])('%j says what is wrong in one line', async (args, message) => {

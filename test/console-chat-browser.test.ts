@@ -46,7 +46,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
 
     await pane.getByLabel('Address', { exact: true }).fill('http://127.0.0.2:8099/');
     await pane.getByRole('button', { name: 'Go' }).click();
-    await pane.getByText('not done').first().waitFor();
+    await pane.getByText('refused').first().waitFor();
     await pane.getByText('Activity (').click();
     await pane.getByRole('textbox', { name: 'Note' }).fill('Saved once.');
     await pane.getByRole('button', { name: 'Add note' }).click();

@@ -152,7 +152,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await ada.page.getByText(evil).waitFor();
     expect(await ada.page.title()).toBe('Hers alone · Drydock');
     await boss.page.goto(`${boss.at}/sessions`);
-    await boss.page.getByText('No chat yet').waitFor();
+    await boss.page.getByText('No chats yet').waitFor();
     await boss.page.goto(`${boss.at}/sessions/${body.sessionId}`);
     await boss.page.getByText('No such chat session of yours').waitFor();
     expect([...ada.complaints, ...boss.complaints]).toEqual([]);

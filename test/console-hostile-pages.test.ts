@@ -155,7 +155,7 @@ inBrowser((shared) => {
     await page.waitForURL('**/console/sign-in');
     await page.evaluate('history.back()');
     await page.waitForURL('**/console/sign-in**');
-    await page.getByLabel('E-mail').fill(next.email);
+    await page.getByLabel('Email').fill(next.email);
     await page.getByLabel('Password').fill(rightPassword);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account: Next' }).waitFor();
@@ -255,9 +255,9 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['{project}/sessions?q={"a":1}&in=[]', /Chat/],
   ['{project}/runs/__proto__', missing],
   ['{project}/runs/{run}/trials/TRIAL', missing],
-  ['{project}/suites/%2e%2e%2f%2e%2e/settings', /There is no page at this address/],
-  ['{project}/runs/%E0%A4%A', /There is no page at this address/],
-  ['/console/%', /There is no page at this address/],
+  ['{project}/suites/%2e%2e%2f%2e%2e/settings', /This page does not exist/],
+  ['{project}/runs/%E0%A4%A', /This page does not exist/],
+  ['/console/%', /This page does not exist/],
   ['{project}/runs/{run}?q=TRIAL&sort=TRIAL&down=7', ofRun],
   [
     '{project}/runs/{run}?state=[1]&q={"a":[1]}&tool=%7B%22__proto__%22%3A1%7D&__proto__=1&constructor=2',
@@ -269,7 +269,7 @@ const oddAddresses: [address: string, words: RegExp][] = [
   ['{project}/runs/{run}/compare?with=TRIAL&base=[]', missing],
   ['{project}/runs/{run}/compare?with={}', /No run to compare with/],
   ['{project}/runs/{run}/compare/traces?with=%00&base=[1]&trial={}', /No trial/],
-  ['/console/sign-in?to=%2F%255C127.0.0.1%3A9%2F', /There is no page at this address/],
+  ['/console/sign-in?to=%2F%255C127.0.0.1%3A9%2F', /This page does not exist/],
   ...[
     '//127.0.0.1:9/',
     '/\\127.0.0.1:9',

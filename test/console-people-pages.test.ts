@@ -28,7 +28,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
     link.split('#')[1],
   );
   await page.getByLabel('Name').fill(ada.name);
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel(/^Password/).fill('short');
   await page.getByLabel('Name').focus();
   await page.getByText('At least 10 characters.').waitFor();
@@ -46,7 +46,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   expect(await (await me()).json()).toMatchObject({ email: ada.email, name: ada.name });
   await page.getByRole('button', { name: 'Done' }).click();
   expect(await page.content()).not.toContain(key);
-  await page.getByRole('button', { name: 'Revoke the key CI' }).click();
+  await page.getByRole('button', { name: 'Revoke key CI' }).click();
   await page.getByText('stops working immediately').waitFor();
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('Key CI revoked').waitFor();
@@ -55,7 +55,7 @@ test('from the link of the first start to a key, a colleague and the way out', a
   // A colleague joins by invitation and sees the pages of a member.
   await page.getByRole('link', { name: 'Members' }).click();
   await page.getByRole('button', { name: 'Invite member' }).click();
-  await page.getByLabel('E-mail').fill(grace.email);
+  await page.getByLabel('Email').fill(grace.email);
   await page.getByRole('button', { name: 'Create invitation' }).click();
   const invitation = (await page.getByLabel('link', { exact: true }).textContent()) as string;
   const other = await visit(browser, { baseUrl });
@@ -126,7 +126,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByLabel(/^New password/).fill(ada.password);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Password changed').waitFor();
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Save profile' }).click();
   await page.getByText(`open the link we sent to ${ada.email}`).waitFor();
@@ -141,7 +141,7 @@ test('a provider lets somebody in, who comes back to where they wanted to go, ch
   await page.getByRole('button', { name: 'Account: Olga' }).waitFor();
   await page.goto('/console/account');
   await page
-    .getByLabel('E-mail')
+    .getByLabel('Email')
     .and(page.locator(`[value="${ada.email}"]`))
     .waitFor();
   await unlink(ada.password);
@@ -197,7 +197,7 @@ async function seesWhatMembersMay(page: Page, organizationId: string): Promise<v
 }
 
 async function signIn(page: Page, { email, password }: typeof ada): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

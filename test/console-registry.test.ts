@@ -191,7 +191,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await row(/deprecated/).waitFor();
     await button('Delete harbour').click();
     await button('Delete card').click();
-    await page.getByText('No card yet').waitFor();
+    await page.getByText('No cards yet').waitFor();
 
     await button('Create guest token').click();
     await page.getByLabel('Expires after').selectOption('2 hours');

@@ -92,7 +92,7 @@ describe('signing in', () => {
     for (const refusal of refusals)
       expect(refusal).toMatchObject({
         status: 401,
-        message: 'The e-mail address or the password is wrong',
+        message: 'The email address or the password is wrong',
         details: { reason: 'WRONG_PASSWORD' },
       });
   });

@@ -66,7 +66,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     await page.getByText('disabled').first().waitFor();
     receiver.answer = () => 200;
     await button('Enable').click();
-    await page.getByText('works', { exact: true }).waitFor();
+    await page.getByText('active', { exact: true }).waitFor();
 
     await button('Edit').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('Build');
@@ -79,7 +79,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     expect(await page.content()).not.toContain('tell-nobody');
     await button('Delete').click();
     await button('Delete webhook').click();
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     expect(complaints).toEqual([]);
   });
 

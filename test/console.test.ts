@@ -67,8 +67,8 @@ inBrowser((shared) => {
     };
 
     await page.goto('/console/sign-in');
-    await page.getByLabel('E-mail').waitFor();
-    await tabTo(page, /E-mail/);
+    await page.getByLabel('Email').waitFor();
+    await tabTo(page, /Email/);
     await keyboard.type('owner@drydock.local');
     await tabTo(page, /Password/);
     await keyboard.type(rightPassword);

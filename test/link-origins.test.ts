@@ -179,7 +179,7 @@ const mailing: Mailing[] = [
     },
   },
   {
-    title: 'the confirmation of an e-mail address',
+    title: 'the confirmation of an email address',
     asked: async (service) => {
       const { userId } = await service.member('member');
       await givePassword(service, userId);

@@ -276,7 +276,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     const browser = await startBrowser();
     const { page, complaints } = await arrive(browser, link);
     await look(page, 'mail');
-    await page.getByLabel('E-mail').fill('Ada@example.com');
+    await page.getByLabel('Email').fill('Ada@example.com');
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If this address is invited, we have sent').waitFor();
     await expect.poll(() => smtp.mails.length).toBe(1);

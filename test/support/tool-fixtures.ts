@@ -55,7 +55,7 @@ function tool(
 const office: OfferedTool[] = [
   tool(
     'send_email',
-    'Send an e-mail to somebody.',
+    'Send an email to somebody.',
     { to: { ...text, format: 'email' }, subject: text, body: text, cc: { type: 'array', items: text } },
     ['to', 'body'],
   ),

@@ -38,7 +38,7 @@ export async function organizationNamed(
   );
 }
 
-/** By ID or e-mail address. Default: the only user, if there is one. */
+/** By ID or email address. Default: the only user, if there is one. */
 export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<users.UserRow> {
   const user = idOrEmail === undefined ? undefined : await db.row(users.list, { idOrEmail });
   if (user) return user;

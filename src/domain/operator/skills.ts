@@ -12,7 +12,7 @@ import { projectNamed, userNamed, writeAsOperator } from './find.ts';
 interface SkillPlace {
   /** ID or name; default: the Default project. */
   project?: string | undefined;
-  /** Owner of a personal skill, by ID or e-mail address; default: shared with the project. */
+  /** Owner of a personal skill, by ID or email address; default: shared with the project. */
   owner?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { userNamed } from './find.ts';
 import { keepAnOwner } from './members.ts';
 
 export async function createUser(db: Db, { email, name }: { email: string; name: string }): Promise<string> {
-  if (!Email.safeParse(email).success) throw new OperatorProblem(`${email} is not an e-mail address`);
+  if (!Email.safeParse(email).success) throw new OperatorProblem(`${email} is not an email address`);
   const id = newId('usr');
   await db
     .transaction(async (trx) => {

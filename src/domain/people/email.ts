@@ -12,7 +12,7 @@ import { addressOfLink, makeLink } from './links.ts';
 import { sendMail } from './mail.ts';
 
 /**
- * Mails a confirmation link to the new address. Password resets, invitations and OpenID claims all trust the e-mail
+ * Mails a confirmation link to the new address. Password resets, invitations and OpenID claims all trust the email
  * address, so a change needs the password and proof that the new address is the user's.
  */
 export async function mailConfirmation(
@@ -33,7 +33,7 @@ export async function mailConfirmation(
   });
   sendMail(context, {
     to: email,
-    subject: 'Confirm your e-mail address for Drydock',
+    subject: 'Confirm your email address for Drydock',
     lines: [
       `${name} wants to use this address for an account. If that is you, confirm it within 24 hours, signed in to the account:`,
       addressOfLink(configuredOrigin(context), token),
@@ -56,7 +56,7 @@ export async function changeUnconfirmed(
   const before = await db.transaction(async (trx) => {
     if ((await trx.rows(links.invitationsFor, { email })).length > 0)
       throw conflict(
-        'Somebody is invited with this e-mail address. Have the invitation taken back, or use another address',
+        'Somebody is invited with this email address. Have the invitation taken back, or use another address',
         'EMAIL_INVITED',
       );
     return setEmail(context, trx, person.user.id, email);
@@ -90,7 +90,7 @@ export async function setEmail(
 export function tellOldAddress(context: PublicContext, before: OldAddress, email: string): void {
   sendMail(context, {
     to: before.email,
-    subject: 'Your e-mail address for Drydock was changed',
+    subject: 'Your email address for Drydock was changed',
     lines: [
       `The account ${before.name} now has the address ${email}.`,
       'If that was not you, tell an administrator of your organization.',
@@ -100,9 +100,9 @@ export function tellOldAddress(context: PublicContext, before: OldAddress, email
 
 async function mustHavePassword(context: SessionContext, currentPassword: string | undefined): Promise<void> {
   if ((await confirmPassword(context, currentPassword)) === undefined)
-    throw conflict('Set a password before you change your e-mail address', 'PASSWORD_NEEDED');
+    throw conflict('Set a password before you change your email address', 'PASSWORD_NEEDED');
 }
 
 function taken() {
-  return conflict('Another account has this e-mail address', 'EMAIL_TAKEN');
+  return conflict('Another account has this email address', 'EMAIL_TAKEN');
 }

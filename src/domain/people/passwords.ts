@@ -57,7 +57,7 @@ function problemOfPassword(password: string, email: string): string | undefined 
   const typed = normal.trim().toLowerCase();
   const address = normalized(email).toLowerCase();
   const [mailbox] = address.split('@');
-  if (typed === address || typed === mailbox) return 'Choose something else than your e-mail address';
+  if (typed === address || typed === mailbox) return 'Choose something else than your email address';
   if (commonPasswords.has(typed) || new Set(typed).size < 4)
     return 'That is among the first that anybody would try. Choose another one';
   return undefined;

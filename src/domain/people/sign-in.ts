@@ -44,7 +44,7 @@ function refusedFor(context: VisitorContext, userId: string | undefined): Refusa
         context.log.error('A refused sign-in was not written down', { requestId: context.requestId }, error),
       );
     });
-  return new Refusal('UNAUTHORIZED', 'The e-mail address or the password is wrong', {
+  return new Refusal('UNAUTHORIZED', 'The email address or the password is wrong', {
     details: { reason: 'WRONG_PASSWORD' },
   });
 }

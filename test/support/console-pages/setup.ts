@@ -7,7 +7,7 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
   const webhookId = await aWebhook(console);
   const at = `/console/projects/${projectId}`;
   return [
-    ['nowhere', `${at}/nowhere`, 'text=There is no page at this address'],
+    ['nowhere', `${at}/nowhere`, 'text=This page does not exist'],
     ['overview', at, 'text=/of \\d+ trials passed/'],
     ['environments', `${at}/environments`, 'table'],
     ['environment', `${at}/environments/${environmentId}`, 'text=Resolved configuration'],
@@ -18,8 +18,8 @@ export async function setupPages(console: Console): Promise<PageOfConsole[]> {
     ['secrets', `${at}/secrets`, 'table'],
     ['secret-new', `${at}/secrets?add=true`, 'text=Store secret'],
     ['groups', `${at}/groups`, 'table'],
-    ['skills', `${at}/skills`, 'text=No skill yet'],
-    ['plugins', `${at}/plugins`, 'text=No plugin yet'],
+    ['skills', `${at}/skills`, 'text=No skills yet'],
+    ['plugins', `${at}/plugins`, 'text=No plugins yet'],
     ['webhooks', `${at}/webhooks`, 'table'],
     ['webhook-new', `${at}/webhooks?add=true`, 'text=Create webhook'],
     ['webhook', `${at}/webhooks/${webhookId}`, 'text=No deliveries'],

@@ -10,7 +10,7 @@ export const users = table('users', {
   updatedAt: time,
 });
 
-/** All, or the one with the id or the e-mail address. */
+/** All, or the one with the id or the email address. */
 export const list = query(
   'users.list',
   `select id, email, name, operator, created_at as "createdAt" from users

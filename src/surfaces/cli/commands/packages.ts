@@ -16,9 +16,9 @@ interface Component {
 export function packageCommands(program: Command): void {
   jsonOption(program.command('licenses'))
     .description(
-      'List the third-party packages in this program, and those installed with it, with their licences',
+      'List the third-party packages in this program, and those installed with it, with their licenses',
     )
-    .option('--text', 'Print the licence texts of the packages in the program instead')
+    .option('--text', 'Print the license texts of the packages in the program instead')
     .action((options: { text?: true; json?: true }) => {
       if (options.text) return void process.stdout.write(texts());
       const { components } = JSON.parse(built('sbom.json')) as { components: Component[] };
@@ -35,7 +35,7 @@ export function packageCommands(program: Command): void {
         {
           Package: (row) => row.name,
           Version: (row) => row.version,
-          Licence: (row) => row.license,
+          License: (row) => row.license,
           Use: (row) => row.use,
         },
         options.json ?? false,

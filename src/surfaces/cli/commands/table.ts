@@ -96,7 +96,7 @@ export const commandTable: Record<string, CommandEntry> = {
   doctor: operate('Diagnose this installation', async () => (await import('./doctor.ts')).doctorCommand),
   backup: operate('Back up the database and all blobs to one file', backups),
   restore: operate('Restore a backup into an empty installation', backups),
-  licenses: operate('List third-party packages and their licences', packages),
+  licenses: operate('List third-party packages and their licenses', packages),
   sbom: operate('Print the SBOM as CycloneDX 1.6 JSON', packages),
   upgrade: operate(
     'Check what starting this version would do to the database',

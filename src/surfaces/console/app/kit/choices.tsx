@@ -16,7 +16,7 @@ export function Choices({
   chosen,
   onChange,
   none,
-  told = false,
+  hintsBelow = false,
 }: {
   legend: string;
   choices: readonly Choice[];
@@ -24,7 +24,7 @@ export function Choices({
   onChange: (chosen: string[]) => void;
   none: ReactNode;
   /** Hints are sentences and appear below the names. */
-  told?: boolean;
+  hintsBelow?: boolean;
 }) {
   const turn = (value: string, on: boolean): void =>
     onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value));
@@ -36,7 +36,7 @@ export function Choices({
       ) : (
         <div className={css.choices}>
           {choices.map(({ value, name, hint, disabled }) => (
-            <label key={value} className={classes(css.choice, told && css.told)}>
+            <label key={value} className={classes(css.choice, hintsBelow && css.hintsBelow)}>
               <input
                 type="checkbox"
                 checked={chosen.includes(value)}
@@ -71,7 +71,7 @@ export function OneChoice<Value extends string>({
       <legend>{legend}</legend>
       <div className={css.choices}>
         {choices.map(({ value, name, hint }) => (
-          <label key={value} className={classes(css.choice, css.told)}>
+          <label key={value} className={classes(css.choice, css.hintsBelow)}>
             <input type="radio" name={group} checked={value === chosen} onChange={() => onChange(value)} />
             <span>{name}</span>
             {hint && <small>{hint}</small>}

@@ -22,7 +22,7 @@ export function Home() {
       <QueryState
         of={projects}
         empty
-        title="No project yet"
+        title="No projects yet"
         action={
           <Button look="primary" onClick={() => setMaking(true)}>
             New project

@@ -38,7 +38,7 @@ function Frame() {
 function NoSuchPage() {
   return (
     <Page title="Page not found">
-      <Empty title="There is no page at this address" action={<Link to="/">Go to projects</Link>}>
+      <Empty title="This page does not exist" action={<Link to="/">Go to projects</Link>}>
         The link may be mistyped or from a newer version of the console.
       </Empty>
     </Page>

@@ -59,7 +59,7 @@ const organizationPlaces = [
   { to: '/organizations/$organizationId/usage', name: 'Usage', icon: <UsageIcon />, admin: false },
   {
     to: '/organizations/$organizationId/registry',
-    name: 'Registry cards',
+    name: 'Organization registry',
     icon: <RegistryIcon />,
     admin: false,
   },

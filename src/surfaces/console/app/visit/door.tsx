@@ -97,7 +97,7 @@ function Invitation() {
   return (
     <form className={css.form} onSubmit={submit}>
       <p>This study is by invitation. Enter your invited email address and we will send you a link.</p>
-      <Field label="E-mail" problem={problem}>
+      <Field label="Email" problem={problem}>
         <TextInput
           type="email"
           autoComplete="email"

@@ -50,7 +50,7 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
           />
         </Field>
         <Field
-          label="E-mail"
+          label="Email"
           hint={user.hasPassword ? undefined : 'Set a password before you change your address.'}
         >
           <TextInput

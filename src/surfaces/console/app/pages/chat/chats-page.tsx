@@ -84,7 +84,7 @@ function NoChat({ projectId, search }: { projectId: string; search: ChatsSearch 
     );
   return (
     <Empty
-      title="No chat yet"
+      title="No chats yet"
       action={
         <Link to="/projects/$projectId/sessions/new" params={{ projectId }} className={linkClass}>
           Start chat

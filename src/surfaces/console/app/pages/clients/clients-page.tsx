@@ -34,7 +34,7 @@ export function ClientsPage() {
         of={clients}
         lines={5}
         empty={items.length === 0}
-        title="No client yet"
+        title="No clients yet"
         action={
           <Button look="primary" onClick={() => open(true)}>
             Create client

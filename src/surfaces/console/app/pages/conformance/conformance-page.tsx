@@ -33,7 +33,7 @@ export function ConformancePage() {
         of={runs}
         lines={6}
         empty={items.length === 0}
-        title="No conformance run yet"
+        title="No conformance runs yet"
         action={
           <Link to="/projects/$projectId/servers" params={{ projectId }} className={linkClass}>
             Select server

@@ -41,7 +41,7 @@ export function StartConformance({ which, onClose }: { which: Which; onClose: ()
         chosen={suites}
         onChange={setSuites}
         none="No suites."
-        told
+        hintsBelow
       />
       <TextField
         label="Protocol revision"

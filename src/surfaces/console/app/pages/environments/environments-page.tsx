@@ -47,7 +47,7 @@ export function EnvironmentsPage() {
         of={environments}
         lines={5}
         empty={items.length === 0}
-        title="No environment yet"
+        title="No environments yet"
         action={
           <Button look="primary" onClick={() => open(true)}>
             Create environment

@@ -50,7 +50,7 @@ export function GroupsPage() {
         of={groups}
         lines={5}
         empty={rows.length === 0}
-        title="No group yet"
+        title="No groups yet"
         action={
           <Button look="primary" onClick={() => open(true)}>
             Create group

@@ -92,7 +92,7 @@ function Queues({ installation: { queues }, now }: { installation: Installation;
       ) : (
         <Table label="Queues" columns={queueColumns(now)} rows={queues} keyOf={({ kind }) => kind} />
       )}
-      <Note>Recurring jobs wait for their next run; one of each is normal.</Note>
+      <Note>Each recurring job shows one waiting job: its next run.</Note>
     </Section>
   );
 }
@@ -153,7 +153,7 @@ const replicaColumns: Column<Replica>[] = [
   { name: 'Process', main: true, cell: ({ id }) => <code>{id}</code> },
   { name: 'Role', cell: ({ role }) => role ?? 'service' },
   { name: 'Version', cell: ({ version }) => version ?? 'older' },
-  { name: 'Seen', figure: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
+  { name: 'Last seen', figure: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
 
 function Replicas({ installation: { replicas, database } }: { installation: Installation }) {

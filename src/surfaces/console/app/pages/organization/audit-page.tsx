@@ -123,7 +123,7 @@ function EventDetails({ event, organizationId }: { event: Event; organizationId:
           ['Action', <code key="action">{action}</code>],
           ['At', `${new Date(at).toISOString().replace('T', ' ').slice(0, 23)} UTC`],
           ['Actor', <Id key="actor" value={actor.id} />],
-          ['E-mail', actor.email],
+          ['Email', actor.email],
           ['Target', <Id key="target" value={target} />],
           ['Project', projectId && <Id key="project" value={projectId} />],
           ['Request', requestId && <Id key="request" value={requestId} />],

@@ -34,7 +34,7 @@ export function Invitations({ standing: { organizationId } }: { standing: Standi
 
 function columnsOf(organizationId: string): Column<Invitation>[] {
   return [
-    { name: 'E-mail', main: true, cell: ({ email }) => email },
+    { name: 'Email', main: true, cell: ({ email }) => email },
     { name: 'Role', cell: ({ role }) => role },
     { name: 'Invited by', cell: ({ invitedBy }) => invitedBy?.name ?? 'the command line' },
     { name: 'Invited', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },

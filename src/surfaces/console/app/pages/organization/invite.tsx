@@ -32,7 +32,7 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
   return (
     <LazyDialog onClose={onClose} title={`Invite to ${organization.name}`}>
       <form className={css.form} onSubmit={submit}>
-        <Field label="E-mail" hint="Replaces any earlier invitation of this address.">
+        <Field label="Email" hint="Replaces any earlier invitation of this address.">
           <TextInput
             type="email"
             autoComplete="off"

@@ -72,13 +72,13 @@ export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Ke
   const theirs = user && user.id !== standing.signedIn.user.id;
   return (
     <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke the key ${name}`}>
+      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke key ${name}`}>
         Revoke
       </Button>
       {asking && (
         <Confirm
           onClose={() => setAsking(false)}
-          title={`Revoke the key ${name}?`}
+          title={`Revoke key ${name}?`}
           verb="Revoke key"
           action={revoking}
         >

@@ -24,7 +24,7 @@ export function PluginsPage() {
         of={plugins}
         lines={5}
         empty={items.length === 0}
-        title="No plugin yet"
+        title="No plugins yet"
         action={
           <Code
             text={`drydock plugins install BUNDLE --project ${projectId}`}

@@ -70,7 +70,7 @@ function OrganizationCards({ standing }: { standing: Standing }) {
         of={cards}
         lines={4}
         empty={items.length === 0}
-        title="No card yet"
+        title="No cards yet"
         action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
       >
         Offer projects the servers they should use, with the right addresses.

@@ -84,7 +84,7 @@ function NoRuns({ projectId, filtered }: { projectId: string; filtered: boolean 
   if (filtered) return <Empty title="No matching runs">Remove a filter.</Empty>;
   return (
     <Empty
-      title="No run yet"
+      title="No runs yet"
       action={
         <Link to="/projects/$projectId/suites" params={{ projectId }} className={linkClass}>
           Select suite

@@ -96,7 +96,7 @@ export function SecretForm({
       />
       <TextField label="Description" value={description} onChange={setDescription} />
       <SelectField
-        label="Delivery"
+        label="Pass as"
         value={delivery}
         options={[
           ['materialized', 'Environment variable'],

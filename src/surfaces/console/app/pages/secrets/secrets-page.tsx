@@ -52,7 +52,7 @@ export function SecretsPage() {
         of={secrets}
         lines={5}
         empty={rows.length === 0}
-        title="No secret yet"
+        title="No secrets yet"
         action={
           <Button look="primary" onClick={() => open(true)}>
             Add secret
@@ -85,7 +85,7 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
     { name: 'Name', main: true, cell: ({ secret }) => <code title={secret.id}>{secret.name}</code> },
     { name: 'Description', cell: ({ secret }) => secret.description },
     {
-      name: 'Delivery',
+      name: 'Passed as',
       cell: ({ secret: { delivery, brokerHeader, brokerHosts = [] } }) =>
         delivery === 'materialized'
           ? 'environment variable'

@@ -72,7 +72,7 @@ export function ServersPage() {
         of={servers}
         lines={5}
         empty={items.length === 0}
-        title="No server yet"
+        title="No servers yet"
         action={
           <div className={common.wideRow}>
             <Button look="primary" onClick={() => openAdd('url')}>

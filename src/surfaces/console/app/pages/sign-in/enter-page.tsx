@@ -153,7 +153,7 @@ function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
       <EntryForm onSubmit={() => using.mutate({ password })}>
         <OwnAddress email={link.email} />
         <NewPasswordField label="New password" value={password} onChange={setPassword} />
-        <Soft>All other sessions of the account end.</Soft>
+        <Soft>This signs you out of all other sessions.</Soft>
         {using.isError && <Refused error={using.error} />}
         <SubmitButton attempt={using}>Save and sign in</SubmitButton>
       </EntryForm>
@@ -194,7 +194,7 @@ function Invitation({ link, using, signedIn }: WithLink) {
 /** Requires a session of the account, so that access to its mailbox is not enough. */
 function NewAddress({ link, using, signedIn }: WithLink) {
   return (
-    <Entry title="Confirm your e-mail address">
+    <Entry title="Confirm your email address">
       {link.needs === 'nothing' ? (
         <>
           <p>
@@ -267,7 +267,7 @@ function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | 
 /** Shows the account to users and password managers. */
 function OwnAddress({ email }: { email: string }) {
   return (
-    <Field label="E-mail">
+    <Field label="Email">
       <TextInput type="email" autoComplete="username" readOnly value={email} />
     </Field>
   );

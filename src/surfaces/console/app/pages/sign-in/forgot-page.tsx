@@ -33,7 +33,7 @@ function AskByMail() {
   return (
     <EntryForm onSubmit={() => asking.mutate()}>
       <p>We will email you a password reset link.</p>
-      <Field label="E-mail">
+      <Field label="Email">
         <TextInput
           type="email"
           autoComplete="username"

@@ -56,7 +56,7 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
             onChange={({ target }) => setName(target.value)}
           />
         </Field>
-        <Field label="E-mail">
+        <Field label="Email">
           <TextInput
             type="email"
             autoComplete="username"

@@ -46,7 +46,7 @@ function PasswordForm() {
   const enter = useSubmit(() => people.signIn({ body: { email, password } }), { onDone: sessionIs });
   return (
     <EntryForm onSubmit={() => enter.mutate()}>
-      <Field label="E-mail">
+      <Field label="Email">
         <TextInput
           type="email"
           autoComplete="username"

@@ -23,7 +23,7 @@ export function SkillsPage() {
         of={skills}
         lines={5}
         empty={items.length === 0}
-        title="No skill yet"
+        title="No skills yet"
         action={
           <Code text={`drydock skills add FOLDER --project ${projectId}`} label="command that adds a skill" />
         }

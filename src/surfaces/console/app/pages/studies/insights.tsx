@@ -62,7 +62,7 @@ export function Insights({
         </Note>
       )}
       {insights.data?.status === 'completed' && !never && dataStale && (
-        <Note>There are newer sessions since.</Note>
+        <Note>Newer sessions are not included yet.</Note>
       )}
       {read?.errorMessage && <Note>{read.errorMessage}</Note>}
       {read?.status === 'completed' && (

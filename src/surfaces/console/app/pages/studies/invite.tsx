@@ -44,7 +44,7 @@ export function Invite({ study, onClose }: { study: Study; onClose: () => void }
       onClose={onClose}
       example={<ApiExample operation="upsertStudyMember" input={{ projectId, studyId, body }} />}
     >
-      <Field label="E-mail" hint="People already invited get a new link.">
+      <Field label="Email" hint="People already invited get a new link.">
         <TextInput
           type="email"
           autoComplete="off"

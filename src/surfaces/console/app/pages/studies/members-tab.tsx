@@ -49,7 +49,7 @@ export function MembersTab({ study }: { study: Study }) {
 
 function columnsOf(study: Study): Column<Member>[] {
   return [
-    { name: 'E-mail', main: true, cell: ({ email }) => email },
+    { name: 'Email', main: true, cell: ({ email }) => email },
     { name: 'Invited', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: 'Last seen',

@@ -61,7 +61,7 @@ export function StudiesPage() {
         of={studies}
         lines={5}
         empty={items.length === 0}
-        title={unpublished ? 'No study yet' : 'No study is published'}
+        title={unpublished ? 'No studies yet' : 'No study is published'}
       >
         A study publishes an environment behind a link. People chat with your servers, and you review the
         sessions. {memberOnly && 'Project administrators can publish.'}

@@ -44,7 +44,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
   );
   if (items.length === 0)
     return (
-      <Empty title="No case yet" action={newCase}>
+      <Empty title="No cases yet" action={newCase}>
         A case defines what a user says and the checks the result must pass.
       </Empty>
     );

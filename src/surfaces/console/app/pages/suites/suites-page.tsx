@@ -50,7 +50,7 @@ export function SuitesPage() {
         of={suites}
         lines={6}
         empty={items.length === 0}
-        title="No suite yet"
+        title="No suites yet"
         action={
           <Button look="primary" onClick={() => open('suite')}>
             New suite

@@ -23,7 +23,7 @@ export function PersonasTab({ projectId }: { projectId: string }) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="No persona yet">
+        <Empty title="No personas yet">
           A persona describes a user: a name, a role and how they speak. Create one, or let a model draft some
           from your servers' tools.
         </Empty>

@@ -22,7 +22,7 @@ export function SwarmsTab({ projectId }: { projectId: string }) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="No swarm yet">
+        <Empty title="No swarms yet">
           A swarm groups related journeys that share environments, a number of sessions and a rubric.
         </Empty>
       ) : (

@@ -97,7 +97,7 @@ export function WebhookForm({
         chosen={events}
         onChange={setEvents}
         none="No event types."
-        told
+        hintsBelow
       />
     </FormDialog>
   );

@@ -37,7 +37,7 @@ export function WebhooksPage() {
         </>
       }
     >
-      <QueryState of={webhooks} lines={4} empty={items.length === 0} title="No webhook yet" action={create}>
+      <QueryState of={webhooks} lines={4} empty={items.length === 0} title="No webhooks yet" action={create}>
         Webhooks post events to your URL: run decided, gate changed, new finding, server down. Deliveries are
         signed and retried.
       </QueryState>

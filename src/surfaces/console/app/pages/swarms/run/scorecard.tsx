@@ -51,7 +51,7 @@ function columnsOf({ sessionsGraded }: Card): Column<Criterion>[] {
     },
     { name: 'Not met', figure: true, cell: ({ failCount }) => count(failCount) },
     {
-      name: 'Waiting',
+      name: 'Pending',
       figure: true,
       cell: ({ pendingCount }) => (pendingCount > 0 ? count(pendingCount) : ''),
     },
