@@ -326,11 +326,11 @@ const rows: Row[] = [
   },
   {
     name: 'a command that ends at once and says why',
-    settings: run('console.error("Cannot find the licence"); process.exit(3)'),
-    answers: unreachable(/^The command ended before it spoke MCP\. It wrote: Cannot find the licence$/),
+    settings: run('console.error("Cannot find the license"); process.exit(3)'),
+    answers: unreachable(/^The command ended before it spoke MCP\. It wrote: Cannot find the license$/),
     details: because('closed'),
     probe: noAddress,
-    connection: ['error', /It wrote: Cannot find the licence\. \w.*\.$/],
+    connection: ['error', /It wrote: Cannot find the license\. \w.*\.$/],
   },
   {
     name: 'a silent command',

@@ -39,7 +39,7 @@ test('the bill of materials is valid CycloneDX 1.6 and names all that is bundled
   const direct = Object.keys(manifest.dependencies);
   expect(direct.length).toBeGreaterThan(30);
   expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(direct));
-  // Each text begins with the name, version and licence of its package.
+  // Each text begins with the name, version and license of its package.
   const heads = [...texts.stdout.matchAll(/^-{80}\n\n(\S+ \S+ \(.+\))$/gm)].map(
     ([, head]) => `${head} bundled`,
   );
@@ -76,7 +76,7 @@ test('the dependencies are in order, and each kind of disorder is found', () => 
   expect(found({ license: 'MIT AND GPL-3.0-only' })).toHaveLength(1);
   expect(found({ license: '(GPL-3.0-only OR MIT)' })).toEqual([]);
   expect(found({ license: 'GPL-3.0-only', dev: true })).toEqual([]);
-  expect(found({ license: undefined })).toEqual([expect.stringContaining('no licence')]);
+  expect(found({ license: undefined })).toEqual([expect.stringContaining('no license')]);
   expect(found({ integrity: undefined })).toEqual([expect.stringContaining('no sha512 checksum')]);
   expect(found({ resolved: 'https://registry.example.com/new.tgz' })).toEqual([
     expect.stringContaining('an address'),

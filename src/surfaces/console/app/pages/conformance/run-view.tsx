@@ -108,7 +108,9 @@ function Failing({ run: { projectId, id, suites } }: { run: ConformanceRun }) {
       actions={<ApiExample operation="getConformanceReport" input={which} />}
     >
       <QueryState of={report} lines={3} />
-      {report.data?.checks.length === 0 && <Note>No failures in {counted(report.data.totalCases, 'check')}.</Note>}
+      {report.data?.checks.length === 0 && (
+        <Note>No failures in {counted(report.data.totalCases, 'check')}.</Note>
+      )}
       {report.data && report.data.checks.length > 0 && (
         <ul className={common.boxedList}>
           {report.data.checks.map((check, at) => (
