@@ -40,7 +40,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await pane.getByRole('button', { name: 'Inspect' }).click();
     await pane.getByLabel('observation', { exact: true }).getByText('Three ships').waitFor();
     await pane.getByText('Page action').click();
-    await pane.getByRole('textbox', { name: /^Where/ }).fill('#save');
+    await pane.getByRole('textbox', { name: /^Target/ }).fill('#save');
     await pane.getByRole('button', { name: 'Run' }).click();
     await expect.poll(() => harbour.asked('/saved')).toBe(1);
 
