@@ -70,7 +70,7 @@ export class BrowserEngine {
     return this.place !== undefined;
   }
 
-  /** The path or URL of the browser. Refuses if there is none. */
+  /** The path or URL of the browser. Throws if there is none. */
   checkAvailable(): string {
     if (this.place !== undefined) return this.place;
     throw new BrowserFailure(

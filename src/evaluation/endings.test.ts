@@ -78,7 +78,7 @@ function planned({ steps, over }: { steps: Step[]; over?: Partial<TrialPlan> }):
   return { ...planSteps(steps), isNegative: false, match: defaultMatchOptions, checks: [], ...over };
 }
 
-/** As an executor records it: the first prompt failed, and later steps were skipped. */
+/** The step outcomes of a trial whose first prompt failed: later steps are skipped. */
 function cutOff(steps: readonly Step[]): TrialOutcome['steps'] {
   return steps.map(({ id, kind }, at) =>
     at === 0

@@ -129,7 +129,9 @@ export interface TrialEvidence {
   declarations: Channel<DeclaredTool>;
 }
 
-/** The evidence of one turn. Declared tools, usage and the number of turns stay those of the whole trial. */
+/**
+ * The evidence of one turn. Declared tools stay those of the whole trial; usage and the number of turns are omitted.
+ */
 export function evidenceOfTurn(evidence: TrialEvidence, promptIndex: number): TrialEvidence {
   const ofTurn = <Item extends { promptIndex: number }>(items: readonly Item[]): Item[] =>
     items.filter((item) => item.promptIndex === promptIndex);

@@ -26,7 +26,7 @@ export interface ConnectOptions extends Wait {
   confinement: Confinement;
   /** The client info for `initialize`, unless the target has its own. */
   clientInfo: { name: string; version: string };
-  /** The known era of the server, which then is not probed. */
+  /** The known era of the server. If set, the server is not probed. */
   verdict?: EraVerdict | undefined;
   /** Takes part in the protocol: answers requests of the server, or authorizes interactively. */
   participant?: Participant;

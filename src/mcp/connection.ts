@@ -33,7 +33,7 @@ type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
 
 export interface Answer {
-  /** The result as the server sent it, except for secrets of ours. */
+  /** The result as the server sent it, with secrets that we sent redacted. */
   result: Record<string, unknown>;
   durationMs: number;
   frames: { sent: unknown; received: unknown };

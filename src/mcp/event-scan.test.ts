@@ -45,7 +45,7 @@ test('events are found whatever ends their lines and wherever the chunks are cut
   );
 });
 
-/** Whether the bounds refuse a stream that comes in chunks. */
+/** Whether the bounds refuse a stream that arrives in chunks. */
 function refused(text: string, limits: object, chunk: number): boolean {
   const scan = new EventScan(answerBounds({ ...messageLimits, ...limits }, 'It'));
   const bytes = Buffer.from(text);

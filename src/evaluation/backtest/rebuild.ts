@@ -2,7 +2,7 @@ import type { ToolCall, ToolError, ToolResult, ToolTiming, TrialEvidence, Usage 
 import { isObject } from '../json/value.ts';
 import { wholeResult } from '../results.ts';
 
-/** A trace as it is stored. */
+/** A stored trace. Its fields are untrusted. */
 export interface StoredTrace {
   messages?: unknown;
   prompts?: unknown;

@@ -28,7 +28,7 @@ export interface PlanOptions {
   forced?: string | true | undefined;
 }
 
-/** Plans the calls that a prompt asks for, in its order. Deterministic. */
+/** Plans the calls that a prompt requests, in its order. Deterministic. */
 export function planFor(prompt: string, index: ToolIndex, { forced }: PlanOptions = {}): Plan {
   const text = prompt.slice(0, maxText);
   if (index.tools.length === 0) return { calls: [], reason: 'no tools are offered' };
