@@ -8,8 +8,8 @@ const usable = 5_000;
 const scrollStep = 600;
 
 /**
- * Performs an action on a page. Refusals are thrown before the action has any effect. `begin` is called right before it
- * takes effect, and throws if that is too late.
+ * Performs an action on a page. Refusals are thrown before the action has any effect. Calls `begin` right before the
+ * effect; it throws if the command was stopped before.
  */
 export async function act(page: Page, { verb, target, value }: ActCommand, begin: () => void): Promise<void> {
   const place = target && (await placeOf(page, target));
@@ -133,7 +133,7 @@ async function select(place: Place, option: string): Promise<void> {
   await place.locator.selectOption(option, { timeout: usable }).catch(notUsable);
 }
 
-/** Only the first line, because the rest quotes the page. */
+/** Keeps only the first line of the error, because the rest quotes the page. */
 function notUsable(error: unknown): never {
   const line = String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
   if (/has been closed|crashed|Target page/i.test(line)) throw error;

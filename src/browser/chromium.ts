@@ -62,8 +62,9 @@ export interface LaunchedChromium {
 }
 
 /**
- * Starts a Chromium over a pipe, with its sandbox and its own profile. If the service is root, it runs as a dedicated
- * user: its sandbox does not work for root, and pages must not get close to root or the database.
+ * Starts Chromium with its sandbox and its own profile, controlled over a pipe. If the service runs as root, the
+ * browser runs as a dedicated user: the sandbox does not work for root, and pages must not get root privileges or
+ * access to the database.
  */
 export async function launchChromium({
   path,
@@ -242,7 +243,6 @@ async function removeLeftovers(): Promise<void> {
   }
 }
 
-/** Kills the process group. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -279,11 +279,11 @@ function lacksSandbox(error: unknown): boolean {
   );
 }
 
-/** Without the list of switches. */
+/** The first relevant lines of an error, without the list of switches. */
 function firstLines(error: unknown): string {
   const lines = String(error instanceof Error ? error.message : error).split('\n');
-  const telling = lines.filter(
+  const relevant = lines.filter(
     (line) => /error|fatal|denied|not |cannot/i.test(line) && !line.includes('--disable'),
   );
-  return telling.slice(0, 3).join(' ').slice(0, 500) || 'it said nothing';
+  return relevant.slice(0, 3).join(' ').slice(0, 500) || 'it said nothing';
 }

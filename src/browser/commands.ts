@@ -27,7 +27,7 @@ export interface CommandOptions {
 type Done = Pick<CommandResult, 'observation' | 'output'>;
 type Outcome = { done: Done } | { dialog: true } | { lost: string };
 
-/** Marks the moment at which a command starts to have effects. A command stopped before has none. */
+/** Tracks whether a command has started to have effects. A command that is stopped before that has none. */
 class Start {
   private begun = false;
   private stopped = false;
@@ -93,7 +93,7 @@ export async function performCommand(
   }
 }
 
-/** Only pages of these schemes are allowed, because the guard sees only network requests. */
+/** Allows only http and https, because the guard sees only network requests. */
 function checkAddress({ permissions, internal }: CommandScope, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
@@ -203,7 +203,7 @@ async function carryOut(
   }
 }
 
-/** No own timeout: that of the command counts. */
+/** No separate timeout: the timeout of the command applies. */
 const read = { waitUntil: 'domcontentloaded', timeout: 0 } as const;
 /** Milliseconds to wait for further resources, which some pages never finish loading. */
 const rest = 3_000;
@@ -215,7 +215,7 @@ async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<v
     throw new BrowserFailure('refused', `There is no page to go ${op} to`);
 }
 
-/** Browser errors from before the request was sent. */
+/** Browser errors that occur before the request is sent. */
 const unsent =
   /ERR_(?:NAME_|CONNECTION_REFUSED|CONNECTION_TIMED_OUT|TUNNEL_|PROXY_|ADDRESS_|CERT_|SSL_|BLOCKED_|INVALID_URL|UNKNOWN_URL|UNSAFE_PORT|INTERNET_)/;
 
@@ -319,7 +319,7 @@ async function describe(
   };
 }
 
-/** Milliseconds. A busy page has no title for now. */
+/** Milliseconds. The title of an unresponsive page is reported as empty. */
 const titleTimeout = 2_000;
 
 async function titleOf({ page }: Tab): Promise<string> {

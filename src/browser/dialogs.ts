@@ -5,9 +5,9 @@ const maxRecords = 50;
 const maxText = 2_000;
 
 /**
- * The alerts, confirmations and prompts of a tab. A dialog stays open until a command answers it, another command
- * comes, or it times out; then it is dismissed. `beforeunload` dialogs are always accepted, because staying would trap
- * the session.
+ * The alerts, confirmations and prompts of a tab. A dialog stays open until a command answers it; another command or
+ * the timeout dismisses it. `beforeunload` dialogs are always accepted, because dismissing them would keep the session
+ * on the page.
  */
 export class Dialogs {
   readonly records: DialogRecord[] = [];

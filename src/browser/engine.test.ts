@@ -15,7 +15,7 @@ import { memoryOf } from './memory.ts';
 
 const allowAll = { policy: { mode: 'allow_all' } } as const;
 
-/** A process and all that it started. */
+/** A process and its descendants. */
 function treeOf(root: number): number[] {
   const parents = readdirSync('/proc')
     .map(Number)
@@ -46,7 +46,7 @@ test('a browser runs as nobody, in its sandbox, over a pipe, and leaves nothing 
   const renderer = tree.find((one) => commandOf(one).includes('--type=renderer')) as number;
   expect(commandOf(pid)).toContain('--remote-debugging-pipe');
   expect(commandOf(pid)).not.toContain('--no-sandbox');
-  // Filtered system calls, and no way to more rights.
+  // System calls are filtered, and gaining privileges is disabled.
   expect([statusOf(renderer, 'Seccomp'), statusOf(renderer, 'NoNewPrivs')]).toEqual(['2', '1']);
   const roots = tree.filter((one) => statusOf(one, 'Uid')?.startsWith('0\t'));
   expect(roots.map(commandOf)).toEqual([]);
@@ -106,7 +106,7 @@ test('a session that was opened for nobody obeys whoever gets it, and knows noth
     const { result, title } = await session.perform(go);
     expect([mode, result, title, (await session.perform(press)).result]).toEqual([mode, ...outcome]);
     await session.close();
-    // The next one is on its way, or there.
+    // The next warm session is being prepared or ready.
     const renderers = () =>
       treeOf(engine.pids[0] ?? 0).filter((one) => commandOf(one).includes('--type=renderer'));
     await expect.poll(() => renderers().length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ test('a browser elsewhere is used when its pages cannot go around the guard', {
 });
 
 test('a service that is killed leaves no browser behind', { tags: ['chromium'] }, async () => {
-  // The video encoder is a process too.
+  // Includes the video encoder, which is a process too.
   const ffmpeg = dirname(await fakeProgram('ffmpeg', 'for last; do :; done; exec cat > "$last"'));
   const holder = spawn(process.execPath, ['--import', 'tsx', 'test/support/hold-browser.ts'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -178,7 +178,7 @@ test('a service that is killed leaves no browser behind', { tags: ['chromium'] }
   const left = (): string[] =>
     readdirSync(tmpdir()).filter((name) => name.startsWith(`drydock-browser-${holder.pid}-`));
   expect([existsSync(unused), left().length > 0]).toEqual([false, true]);
-  // The next browser tidies up.
+  // The next browser removes leftover folders.
   await startEngine().open(allowAll);
   expect(left()).toEqual([]);
 });
@@ -211,7 +211,7 @@ test('where no sandbox can be, the browser runs without one as another user, and
   expect(statusOf(pid, 'Uid')?.split('\t')[0]).not.toBe('0');
 });
 
-/** A Chromium that others run: where it listens. */
+/** Starts a Chromium independently of the engine and returns its URL. */
 async function runElsewhere(switches: string[]): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'drydock-elsewhere-'));
   const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--proxy-server=127.0.0.1:1'];
@@ -231,7 +231,7 @@ async function runElsewhere(switches: string[]): Promise<string> {
 
 const fakeBrowser = (script: string): Promise<string> => fakeProgram('chromium', script);
 
-/** A program in the place of another. */
+/** Creates a folder with an executable script of this name. */
 async function fakeProgram(name: string, script: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'drydock-fake-'));
   onTestFinished(() => rm(folder, { recursive: true }));

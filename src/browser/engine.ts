@@ -70,7 +70,7 @@ export class BrowserEngine {
     return this.place !== undefined;
   }
 
-  /** The path or URL of the browser. Refuses if there is none. */
+  /** The path or URL of the browser. Throws if there is none. */
   checkAvailable(): string {
     if (this.place !== undefined) return this.place;
     throw new BrowserFailure(
@@ -95,7 +95,7 @@ export class BrowserEngine {
         const browser = await this.reserve(place);
         const session = await this.opened(browser, permissions, wanted).catch((error: unknown) => {
           browser.begin(undefined);
-          // The browser may have crashed a moment ago, which its sessions learn first.
+          // The browser may have crashed a moment ago without being marked unfit yet.
           if (browser.isFit || again) throw error;
         });
         if (session) return session;
@@ -233,7 +233,7 @@ export class BrowserEngine {
     if (reason === 'closed') this.prepare(browser, like);
   }
 
-  /** Only for a session without stored state. */
+  /** Returns the warm session, unless stored state or a recording is requested. */
   private async warmSessionFor(
     browser: SharedBrowser,
     { policy, viewport, page, storageState, record }: OpenBrowser,

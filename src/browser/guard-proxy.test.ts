@@ -19,7 +19,7 @@ async function guard(options: Partial<GuardOptions> = {}): Promise<{ proxy: Guar
   return { proxy, port };
 }
 
-/** Through the proxy, as a browser asks. */
+/** Sends a request through the proxy like a browser. */
 async function get(port: number, path: string, headers: Record<string, string> = {}) {
   const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }).end();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -28,7 +28,7 @@ async function get(port: number, path: string, headers: Record<string, string> =
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
 
-/** The first line that comes back on a connection, and the connection. */
+/** Connects, sends text, and returns the first line of the response with the connection. */
 async function speak(port: number, words: string) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -86,7 +86,7 @@ test('a name with one forbidden address is refused, and one that changes goes wh
   ]);
   expect(mixed.proxy.refusals[0]?.reason).toContain('127.0.0.2 is a loopback address');
   expect(good.connections).toBe(0);
-  // The second look would say something else; there is none until the next request, which is refused.
+  // A second lookup would return another address. It happens only with the next request, which is refused.
   const changing = await guard({ resolve: resolving(['127.0.0.1'], ['127.0.0.2']) });
   const url = `http://rebinding.example:${good.port}/`;
   expect(await get(changing.port, url)).toMatchObject({ status: 200, body: 'good' });

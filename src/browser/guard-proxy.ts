@@ -87,7 +87,7 @@ export class GuardProxy {
     this.limits = { ...defaults, ...options.limits };
     this.server = createServer({ maxHeaderSize: this.limits.headerBytes, requireHostHeader: false });
     this.server.maxConnections = this.limits.connections;
-    // Uploads may take long; only silence ends them.
+    // Uploads may take long; only the idle timeout ends them.
     this.server.requestTimeout = 0;
     this.server.headersTimeout = this.limits.idle;
     this.server.timeout = this.limits.idle;
@@ -193,7 +193,7 @@ export class GuardProxy {
     asked.pipe(onward);
   }
 
-  /** Opens a tunnel for https:, ws: and wss:, of which only host and port are known. */
+  /** Opens a tunnel for https:, ws: and wss:, where the proxy knows only host and port. */
   private async tunnel(asked: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     client.setTimeout(this.limits.idle, () => client.destroy());
     const text = `http://${asked.url ?? ''}`;
@@ -235,7 +235,7 @@ export class GuardProxy {
     client.once('close', () => target.destroy());
   }
 
-  /** Closes tunnels that the changed policy forbids. The browser keeps them open for later requests. */
+  /** Closes tunnels that a changed policy forbids, because the browser would reuse them. */
   async recheckTunnels(): Promise<void> {
     if (this.tunnels.size === 0) return;
     const policy = await this.options.policy();
@@ -302,7 +302,7 @@ function isOwn(address: string): boolean {
   return /^127\.|^::1$|^::ffff:127\.|^0\.|^::$/.test(address);
 }
 
-/** Returns the checked addresses, so that no name is resolved twice. */
+/** A lookup function that returns the checked addresses, so that no name is resolved twice. */
 function lookupOf(addresses: ResolvedAddress[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
@@ -311,7 +311,7 @@ function lookupOf(addresses: ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** Without a body, which the browser would show as a page of the requested host. */
+/** Sends no body, because the browser would show it as a page of the requested host. */
 function refuse(answer: ServerResponse, status: number): void {
   if (answer.headersSent) return void answer.destroy();
   answer.writeHead(status, { 'content-length': '0', connection: 'close' }).end();

@@ -1,6 +1,6 @@
 /**
- * Functions that run inside pages. Their source is sent, so they use nothing outside of themselves. They contain no
- * named functions, which loaders may wrap.
+ * Functions that run inside pages. Their source is sent to the page, so they must not refer to anything outside of
+ * themselves, or contain named functions, which loaders may wrap.
  */
 
 interface PageElement {

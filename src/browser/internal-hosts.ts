@@ -27,7 +27,7 @@ export class InternalHosts {
     return `http://${host}`;
   }
 
-  /** Whether it serves this host, if only with 404. */
+  /** Whether the host is internal, even if no handler serves it. */
   holds(host: string): boolean {
     const name = host.replace(/\.$/, '');
     return name === domain || name.endsWith(`.${domain}`);

@@ -63,7 +63,7 @@ export class Logs {
     this.console.push({ tabId, level, text: text.slice(0, maxText), at: Date.now() });
   }
 
-  /** A request with its request and response headers. */
+  /** A request with its request headers. */
   request(requestId: string): NetworkEntry | undefined {
     const request = this.byId.get(requestId);
     const entry = request && this.requests.get(request);

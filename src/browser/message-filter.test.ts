@@ -4,7 +4,6 @@ import { MessageFilter } from './message-filter.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The messages that pass the filter. */
 function filtered(chunks: Buffer[], now = () => 0): string[] {
   const out: Buffer[] = [];
   const filter = new MessageFilter((bytes) => void out.push(bytes), now);

@@ -22,7 +22,8 @@ interface Flow {
 }
 
 /**
- * Passes messages of the browser, or drops them if they are too large or belong to a flood. Each ends with a NUL byte.
+ * Passes on messages of the browser. Drops messages that are too large or exceed the rate. Each message ends with a NUL
+ * byte.
  */
 export class MessageFilter {
   private readonly pass: (bytes: Buffer) => void;

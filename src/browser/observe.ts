@@ -68,7 +68,7 @@ async function rootOf(page: Page, { rootRef, rootSelector }: ObserveCommand): Pr
   return rootSelector === undefined ? undefined : elementOf(page, { selector: rootSelector });
 }
 
-/** Includes frames, and refs for use in commands. */
+/** The accessibility tree, including frames, with refs for use in commands. */
 export async function snapshot(
   page: Page,
   root: Locator | undefined,

@@ -11,7 +11,8 @@ import { MessageFilter } from './message-filter.ts';
 const [pidFile = '', home = '', command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, {
   stdio: ['ignore', 'ignore', 'inherit', 3, 'pipe'],
-  // Only for the browser. This process may be root's, so it must not write to a folder of the browser.
+  // Sets HOME and TMPDIR for the browser only. This process may run as root, so it must not write to a folder of the
+  // browser.
   env: { ...process.env, HOME: home, TMPDIR: home },
 });
 child.on('error', (error) => {
@@ -22,14 +23,14 @@ if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid));
 
 const out = createWriteStream('', { fd: 4 });
 out.on('error', () => child.kill('SIGKILL'));
-const said = child.stdio[4] as Readable;
+const messages = child.stdio[4] as Readable;
 const filter = new MessageFilter((bytes) => {
   if (out.write(bytes)) return;
-  said.pause();
-  out.once('drain', () => said.resume());
+  messages.pause();
+  out.once('drain', () => messages.resume());
 });
-said.on('data', (chunk: Buffer) => filter.feed(chunk));
-said.on('error', () => {});
+messages.on('data', (chunk: Buffer) => filter.feed(chunk));
+messages.on('error', () => {});
 child.on('exit', (code) => {
   // The library creates an unused profile, and removes it only if it is not killed.
   const unused = args.find((word) => word.startsWith('--user-data-dir='))?.slice('--user-data-dir='.length);

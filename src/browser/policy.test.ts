@@ -26,7 +26,7 @@ const places = hosts.flatMap((host) =>
   ),
 );
 
-/** Everything a policy allows, of all that there is here. */
+/** For each command and origin of these tests, whether a policy allows it. */
 function allowed(policy: BrowserPolicy): boolean[] {
   const permissions = new Permissions(policy);
   return [
@@ -73,7 +73,7 @@ test('a policy that is narrowed never allows more than either, and nothing less 
       const narrowed = allowed(narrow(one, two));
       const [first, second] = [allowed(one), allowed(two)];
       narrowed.forEach((is, n) => expect(!is || (first[n] && second[n])).toBe(true));
-      // A tunnel shows no scheme: both may allow its port, each for another one.
+      // A tunnel has no scheme, so each policy may allow the port for a different scheme.
       const exact = narrowed.map(
         (_, n) => n < commands.length || places[n - commands.length]?.[2] !== undefined,
       );

@@ -27,7 +27,7 @@ async function open(wanted: Partial<OpenBrowser> = {}): Promise<BrowserSession> 
   return session;
 }
 
-/** A session with a page in it. */
+/** Opens a session and navigates to a page. */
 async function at(path: string, wanted: Partial<OpenBrowser> = {}): Promise<BrowserSession> {
   const session = await open(wanted);
   expect(await session.perform({ op: 'navigate', url: `${web.origin}${path}` })).toMatchObject({

@@ -50,7 +50,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 export class BrowserSession {
   /** Settles when the session has ended, by itself or by `close`. */
   readonly ended: Promise<SessionEnd>;
-  /** Whether the session may be replaced already. */
+  /** Whether a new session may open before this one has closed. */
   leaving = false;
   onLeaving: () => void = () => {};
   private readonly parts: SessionParts;
@@ -101,7 +101,7 @@ export class BrowserSession {
     return this.end === undefined;
   }
 
-  /** Allows another session to take the place of this one, which is about to close. */
+  /** Lets another session open while this one closes. */
   leave(): void {
     this.leaving = true;
     this.onLeaving();
@@ -248,7 +248,7 @@ export class BrowserSession {
     );
   }
 
-  /** If the session ends meanwhile, the error says so. */
+  /** If the session has ended meanwhile, throws that instead of the original error. */
   private async whileOpen<T>(work: () => Promise<T>): Promise<T> {
     this.checkOpen();
     try {

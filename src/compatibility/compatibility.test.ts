@@ -41,7 +41,7 @@ function exported(change: Partial<ServerExport> = {}): ServerExport {
   };
 }
 
-/** The tool with its schema, or a part of it, replaced. */
+/** The export with a changed copy of the tool. */
 function withTool(change: (tool: typeof ship & Record<string, unknown>) => void): ServerExport {
   const tool = structuredClone(ship) as typeof ship & Record<string, unknown>;
   change(tool);
@@ -247,7 +247,7 @@ test('a schema that is large or no schema is compared in bounded time', () => {
   expect(schemasApart('input', true, false)).toEqual(['breaking narrowed current']);
 });
 
-/** Schemas that someone wrote to keep others waiting: each with one that differs from it. */
+/** Schemas designed to make a comparison slow, each with a slightly different one. */
 function hostilePairs(): Record<string, [ServerExport, ServerExport]> {
   const many = <T>(count: number, make: (nth: number) => T): T[] =>
     Array.from({ length: count }, (_, n) => make(n));
@@ -255,7 +255,10 @@ function hostilePairs(): Record<string, [ServerExport, ServerExport]> {
     Object.fromEntries(many(count, (n) => [`k${n}`, value(n)]));
   const tools = (...schemas: object[]): ServerExport =>
     exported({ tools: schemas.map((inputSchema, n) => ({ name: `t${n}`, inputSchema })) });
-  /** Every level is reached in two ways, and looks new each time. */
+  /**
+   * Each level is referenced twice, with different keywords beside the reference, so that it resolves to a new object
+   * each time.
+   */
   const doubling = (leaf: string, fat = 0) => ({
     $ref: '#/$defs/d0',
     $defs: {
@@ -274,7 +277,7 @@ function hostilePairs(): Record<string, [ServerExport, ServerExport]> {
       d40: { type: leaf },
     },
   });
-  /** References that lead to references, through much, to nothing much. */
+  /** Long chains of references through large definitions to a trivial one. */
   const chain = (leaf: string) => ({
     title: leaf,
     properties: keys(5_000, () => ({ $ref: '#/$defs/c0', title: 'x' })),
@@ -333,12 +336,12 @@ test.each(Object.entries(hostilePairs()))('takes bounded time: %s', async (_, [b
   const { counts } = await compareExports(baseline, current).finally(() => clearInterval(beat));
   longest = Math.max(longest, performance.now() - last);
   expect(counts.breaking + counts.risky).toBeGreaterThan(0);
-  // Many times what it takes, so that a busy machine does not matter; without bounds these take minutes.
+  // Many times the usual duration, to tolerate a busy machine; without limits the comparison takes minutes.
   expect(performance.now() - began).toBeLessThan(scaled(15_000));
   expect(longest).toBeLessThan(scaled(4_000));
 });
 
-/** Small schemas over few names, so that pairs of them have much in common. */
+/** Small schemas with few names, so that two of them often overlap. */
 const leaf = fc.oneof(
   fc.record(
     {
@@ -381,7 +384,7 @@ const someValues = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 const fits = (schema: object, value: unknown) => validateJson(schema, value);
-/** A property that one schema declares and the other does not is a matter of its own. */
+/** The declared properties, to skip pairs that differ in them: those differences have rules of their own. */
 const declared = (schema: unknown): string =>
   JSON.stringify([...JSON.stringify(schema).matchAll(/"([pq])":/g)].map(([, name]) => name));
 

@@ -137,7 +137,7 @@ async function compareLists(
     }
 }
 
-/** A broken server may list two items with one name: the second gets a number. */
+/** Indexes items by key. If a broken server lists a key more than once, items are matched by their occurrence. */
 function named(
   items: readonly unknown[],
   key: string,

@@ -6,7 +6,7 @@ import { pointed } from './pointed.ts';
 import { rules } from './rules.ts';
 import { type Budget, type Direction, report, type Schema, same, type Walk } from './walk.ts';
 
-/** Maximum number of compared subschema pairs, and of keys, for two schemas and for all schemas of two exports. */
+/** Limits of compared subschema pairs and keys for two schemas, and of keys for all schemas of two exports. */
 const maxPairs = 4_000;
 const stepLimit = 40_000;
 const maxStepsOfAll = 150_000;
@@ -52,7 +52,7 @@ function spend({ budget, whole }: Walk, steps: number): boolean {
 
 function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place: Place, depth: number): void {
   if (!spend(walk, 1)) return tooLarge(walk, place);
-  // Equal schemas with references to different definitions are compared there, once.
+  // Equal schemas may have references to different definitions. These are compared where they are defined, once.
   if (same(walk, baselinePart, currentPart) && !walk.refers(baselinePart)) return;
   const baseline = resolved(walk, walk.roots.baseline, baselinePart);
   const current = resolved(walk, walk.roots.current, currentPart);

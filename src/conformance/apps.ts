@@ -92,16 +92,16 @@ function casesOfResource(uri: string, read: Read | undefined): Case[] {
   const content = all.find((one) => one['uri'] === uri) ?? all[0];
   const empty =
     content === undefined || (typeof content['text'] !== 'string' && typeof content['blob'] !== 'string');
-  const said = content?.['mimeType'];
+  const declaredType = content?.['mimeType'];
   return [
     readable(empty ? `resources/read answered without the contents of ${quoted(uri)}` : undefined),
     check(
       'apps-mime-type',
       mime,
       section,
-      typeof said === 'string' && said.replaceAll(' ', '').toLowerCase() === mimeType
+      typeof declaredType === 'string' && declaredType.replaceAll(' ', '').toLowerCase() === mimeType
         ? undefined
-        : `The mime type is ${quoted(said)}`,
+        : `The mime type is ${quoted(declaredType)}`,
     ),
     check('apps-csp', csp, section, cspProblem(asRecord(asRecord(content?.['_meta'])['ui'])['csp'])),
   ];

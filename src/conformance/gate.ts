@@ -32,8 +32,8 @@ const ownHeaders = new Set([
   'accept-encoding',
   'expect',
 ]);
-/** Response headers that are removed. Redirects would not be followed. */
-const notTold = new Set([...ownHeaders, 'location', 'content-encoding']);
+/** Response headers that are removed. The suite must not follow redirects. */
+const withheldHeaders = new Set([...ownHeaders, 'location', 'content-encoding']);
 
 /** Tools that the official suite expects from its own test server. */
 const ofSuite = new Set([
@@ -45,9 +45,9 @@ const ofSuite = new Set([
 ]);
 
 /**
- * A loopback server that forwards to one saved server for the duration of a run. Requests need its secret path. They
- * take the same route as all live calls: through the address guard, with the headers, tokens and tunnel of the saved
- * server, which the suite never sees.
+ * A loopback server that forwards requests to one saved server during a run. Requests need its secret path. They take
+ * the same route as all live calls: through the address guard, with the headers, tokens and tunnel of the saved server,
+ * which the suite never sees.
  */
 export class Gate {
   private readonly server: Server;
@@ -117,7 +117,7 @@ export class Gate {
     try {
       await this.forward(request, response, AbortSignal.any([gone.signal, this.closing.signal]));
     } catch (error) {
-      // A response that the suite treats as an unreachable server.
+      // The suite treats this response as an unreachable server.
       if (response.headersSent || !(error instanceof McpFailure)) response.destroy();
       else response.writeHead(502, { 'content-type': 'text/plain' }).end('The server could not be reached');
     } finally {
@@ -210,5 +210,5 @@ async function textOf(request: IncomingMessage): Promise<string | undefined> {
 
 function answerHeaders({ headers }: Response): string[] {
   // A flat list, because Node does not accept pairs.
-  return [...headers].filter(([name]) => !notTold.has(name)).flat();
+  return [...headers].filter(([name]) => !withheldHeaders.has(name)).flat();
 }

@@ -30,16 +30,16 @@ export type ScenarioResult =
   | { kind: 'broken'; reason: string; durationMs: number };
 
 /** Our HTTP client normalizes header names and whitespace, so these checks cannot reach the server as intended. */
-const lostOnTheWay = new Set([
+const alteredByClient = new Set([
   'sep-2243-header-name-case-insensitive',
   'sep-2243-server-accepts-whitespace-header-value',
 ]);
 
 /**
- * These checks use tools that change a list, which servers under test do not have. The suite mistakes the refused call
- * for a change.
+ * Checks that call tools of the suite's own test server to change a list. Servers under test lack these tools, and the
+ * suite mistakes the refused call for a change.
  */
-const askedByChanging = new Set([
+const needListChange = new Set([
   'sep-2575-server-sends-prompts-list-changed-on-subscription',
   'sep-2575-server-sends-tools-list-changed-on-subscription',
 ]);
@@ -71,9 +71,9 @@ export function groupOf(scenario: Scenario, result: ScenarioResult, clean: (text
   if (result.kind === 'broken') return broken(result.reason);
   const read = z.array(Check).max(maxChecks).safeParse(result.checks);
   if (!read.success) return broken('The output of the suite is invalid');
-  const told = read.data.filter(({ status }) => status !== 'INFO');
-  if (told.length === 0) return broken('The suite ended without a check result');
-  const cases = told.map((check) => caseOf(check, section, result.refusedCalls, clean));
+  const results = read.data.filter(({ status }) => status !== 'INFO');
+  if (results.length === 0) return broken('The suite ended without a check result');
+  const cases = results.map((check) => caseOf(check, section, result.refusedCalls, clean));
   const passed = cases.every(({ status, pending }) => pending || status !== 'failed');
   return { ...shell, passed, durationMs, cases };
 }
@@ -95,13 +95,13 @@ function caseOf(check: Check, section: string, refusedCalls: boolean, clean: (te
     couldNotRun: false,
   });
   if (check.status === 'SKIPPED') return skipped(text(errorMessage ?? 'The suite skipped it'));
-  if (lostOnTheWay.has(id)) return skipped('Not checked: headers are rewritten on the way to the server');
+  if (alteredByClient.has(id)) return skipped('Not checked: headers are rewritten on the way to the server');
   if (refusedCalls && callsTools(check))
     return skipped('Calls a tool of the server; only tools that declare to be read-only are called');
   if (check.details?.untestable)
     return skipped(text(errorMessage ?? 'The server lacks the feature that this check uses'));
   if (id === 'wire-schema-valid' && check.details?.messagesValidated === 0) return skipped('No message came');
-  if (check.status !== 'SUCCESS' && askedByChanging.has(id))
+  if (check.status !== 'SUCCESS' && needListChange.has(id))
     return skipped('The server lacks the tool that would change the list');
   // A violated recommendation is reported but not counted.
   if (check.status === 'WARNING') return { ...shown, status: 'failed', pending: true, ...error };

@@ -1,5 +1,5 @@
-// Loaded before the official suite, in its process: nothing is reached from there but the gate, whose address the suite
-// is given as --url. The suite talks to servers that may answer anything, a redirect to somewhere else included.
+// Preloaded into the process of the official suite. Allows connections to the gate (`--url`) only, because the suite
+// talks to servers that may answer anything, including a redirect to another host.
 const net = require('node:net');
 const dns = require('node:dns');
 const dgram = require('node:dgram');
@@ -14,7 +14,7 @@ function refuse(what) {
 // oxlint-disable-next-line typescript/unbound-method -- called with the socket it belongs to below
 const { connect: connectAnywhere } = net.Socket.prototype;
 net.Socket.prototype.connect = function guarded(...args) {
-  // Node calls it with a list that was put in order already.
+  // Node itself passes one array of normalized arguments.
   const first = Array.isArray(args[0]) ? args[0][0] : args[0];
   const wanted = typeof first === 'object' && first !== null ? first : { port: first, host: args[1] };
   const own = String(wanted.port) === port && wanted.host === hostname && wanted.path == null;

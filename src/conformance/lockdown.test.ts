@@ -17,7 +17,7 @@ async function serve(): Promise<{ url: string; port: number; connections: () => 
   return { url: `http://127.0.0.1:${port}/`, port, connections: () => connections };
 }
 
-/** Runs code in a process locked down to one address, and returns its output. */
+/** Runs code in a process that may connect to one address only, and returns its output. */
 async function inside(url: string, code: string): Promise<string> {
   const script = `(async () => { ${code} })().then((said) => console.log(said), (error) => console.log('refused', error.cause?.message ?? error.message));`;
   const { stdout } = await promisify(execFile)(process.execPath, [

@@ -20,7 +20,7 @@ const pinned: Step = { id: 'pin', kind: 'toolCall', serverName: 's', toolName: '
 const click: Step = { id: 'click', kind: 'interact', toolName: 'map', action: { kind: 'key', key: 'Enter' } };
 const asserting = (id: string, assertion: Check): Step => ({ id, kind: 'assert', assertion });
 
-/** Checks that what there is of a trial meets, each for another reason: that is the harder half. */
+/** Checks that the evidence of an incomplete trial meets, each for a different reason. */
 const met: Check[] = [
   { type: 'toolNeverCalled', toolName: 'flood_dock' },
   { type: 'toolCalledWith', toolName: 'find', args: { args: {} } },
@@ -51,7 +51,7 @@ const shapes: Record<string, { steps: Step[]; over?: Partial<TrialPlan> }> = {
   ),
 };
 
-/** How a turn can end other than by the model's own stop. */
+/** How a turn can end other than by the model finishing its answer. */
 const endings: Record<string, Partial<TrialOutcome>> = {
   length: { finishReason: 'length' },
   'content filter': { finishReason: 'content-filter' },
@@ -78,7 +78,7 @@ function planned({ steps, over }: { steps: Step[]; over?: Partial<TrialPlan> }):
   return { ...planSteps(steps), isNegative: false, match: defaultMatchOptions, checks: [], ...over };
 }
 
-/** As an executor records it: the first prompt failed, and nothing behind it was reached. */
+/** The step outcomes of a trial whose first prompt failed: later steps are skipped. */
 function cutOff(steps: readonly Step[]): TrialOutcome['steps'] {
   return steps.map(({ id, kind }, at) =>
     at === 0
@@ -97,7 +97,7 @@ function verdicts(
   return [decide(resolvePolicy(), [variant], [trial]).verdict, legacyResult(summarizeTrials([trial]))];
 }
 
-/** The trial after its judge was heard, and it was content. */
+/** The trial after a gating judge rated it as passed. */
 function heard(plan: TrialPlan, status: string, grade: Grade): GradedTrial {
   const goal = { status: 'scored' as const, score: 1, reason: 'well done', rubricHits: [] };
   return withJudgement({ ...grade, status }, scorecardOf(plan), goal);
@@ -105,7 +105,7 @@ function heard(plan: TrialPlan, status: string, grade: Grade): GradedTrial {
 
 const cases = Object.entries(shapes).flatMap(([shape, form]) =>
   Object.entries(endings).flatMap(([ending, outcome]) =>
-    // `completed` is what no executor of ours says any more; what it once said is stored, and is graded again.
+    // Executors no longer report `completed` for these, but stored trials have it and are graded again.
     (['failed', 'completed'] as const).map((status) => ({ shape, form, ending, outcome, status })),
   ),
 );

@@ -6,7 +6,7 @@ export interface Channel<Item> {
   items: readonly Item[];
 }
 
-/** A call that the model made, or a step of the case. */
+/** A call made by the model, or by a step of the case. */
 export interface ToolCall {
   toolCallId: string;
   toolName: string;
@@ -14,7 +14,7 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
   /** Index of the turn that made the call. */
   promptIndex: number;
-  /** Why it never reached a server: no such tool, or arguments that cannot be read. Both are the model's mistakes. */
+  /** Why the call never reached a server: unknown tool or unreadable arguments. Both are mistakes of the model. */
   invalid?: string | undefined;
   /** No tool of this name was offered. */
   unknownTool?: true | undefined;
@@ -24,7 +24,7 @@ export interface ToolError {
   toolCallId: string;
   toolName: string;
   promptIndex: number;
-  /** `content`: the result says so itself (`isError`). `protocol`: there was no result. */
+  /** `content`: the result has `isError`. `protocol`: the call returned no result. */
   kind: 'content' | 'protocol';
   message: string;
   /** The error code of JSON-RPC. */
@@ -33,7 +33,9 @@ export interface ToolError {
 
 const transportCodes: ReadonlySet<number> = new Set([-32000, -32001]);
 
-/** Whether an error of the protocol is what the server answered. One of the transport has no code, or one of these. */
+/**
+ * Whether the server itself answered with this protocol error. Errors of the transport have no code or one of these.
+ */
 export function isServersAnswer(code: number | undefined): boolean {
   return code !== undefined && !transportCodes.has(code);
 }
@@ -45,7 +47,7 @@ export interface ToolResult {
   /** All text parts, joined by line breaks. */
   text: string;
   structuredContent?: unknown;
-  /** The text read as JSON, where it is JSON. */
+  /** The text parsed as JSON, if it is valid JSON. */
   json?: unknown;
   /** Size of the original result, before it was truncated for storage; undefined if not measured. */
   bytes?: number | undefined;
@@ -84,7 +86,7 @@ export interface RenderObservation {
     | 'blank_screenshot'
     | 'screenshot_failed'
     | 'browser_unavailable';
-  /** Why it is not rendered. */
+  /** Why rendering failed. */
   problem?: string | undefined;
   latencyMs?: number | undefined;
   consoleErrors: readonly string[];
@@ -96,7 +98,7 @@ export interface Usage {
   totalTokens?: number | undefined;
 }
 
-/** One prompt or one pinned call, and what came of it. */
+/** The evidence of one prompt or pinned call. */
 export interface TurnEvidence {
   promptIndex: number;
   /** The message of the user; undefined for a pinned call. */
@@ -105,17 +107,17 @@ export interface TurnEvidence {
   finalText: string;
 }
 
-/** All that a trial left behind and that it can be judged by. */
+/** Everything recorded during a trial that checks and judges may use. */
 export interface TrialEvidence {
   turns: readonly TurnEvidence[];
   toolCalls: readonly ToolCall[];
   toolErrors: readonly ToolError[];
-  /** Text of the very last assistant message; empty when it has none. */
+  /** Text of the last assistant message of the trial; empty when it has none. */
   finalText: string;
-  /** Undefined when the model did not say, or not for every step. */
+  /** Undefined if the provider did not report usage for every step. */
   usage?: Usage | undefined;
   renders: readonly RenderObservation[];
-  /** False: there was no browser, so that nothing was observed does not mean that nothing was rendered. */
+  /** False: without a browser, missing observations do not mean that nothing was rendered. */
   browserAvailable?: boolean | undefined;
   /** How many messages the user sent. */
   turnCount?: number | undefined;
@@ -123,11 +125,13 @@ export interface TrialEvidence {
   timings: Channel<ToolTiming>;
   /** The tools the model was offered. */
   inventory: Channel<DeclaredTool>;
-  /** The tools as the servers declare them, none left out. */
+  /** The unfiltered tools as the servers declare them. */
   declarations: Channel<DeclaredTool>;
 }
 
-/** The evidence of one turn. Declared tools, usage and the number of turns stay those of the whole trial. */
+/**
+ * The evidence of one turn. Declared tools stay those of the whole trial; usage and the number of turns are omitted.
+ */
 export function evidenceOfTurn(evidence: TrialEvidence, promptIndex: number): TrialEvidence {
   const ofTurn = <Item extends { promptIndex: number }>(items: readonly Item[]): Item[] =>
     items.filter((item) => item.promptIndex === promptIndex);

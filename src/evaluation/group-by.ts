@@ -1,4 +1,4 @@
-/** Groups in the order in which the first item of each came; none is empty. */
+/** Groups items by key, in the order of each group's first item. */
 export function groupBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,

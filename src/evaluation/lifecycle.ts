@@ -9,7 +9,7 @@ export type TrialStatus =
   | 'setup_failed'
   | 'skipped';
 
-/** Why a trial that is not completed tells nothing about its task. */
+/** Why a trial that did not complete says nothing about its task. */
 export const incompleteness = {
   pending: 'notTerminal',
   running: 'notTerminal',

@@ -2,7 +2,7 @@ import { type CheckRow, isGating } from './checks/evaluate.ts';
 import type { TrialEvidence } from './evidence.ts';
 import type { TrialPlan } from './plan.ts';
 
-/** How one step of the case went. */
+/** The outcome of one step of the case. */
 interface StepOutcome {
   stepId: string;
   kind?: 'prompt' | 'toolCall' | 'interact' | 'assert' | undefined;
@@ -12,31 +12,31 @@ interface StepOutcome {
   row?: CheckRow | undefined;
 }
 
-/** Why no conversation came about. `attributed` says whose fault it was. */
+/** Why the conversation could not start. `attributed`: the party at fault. */
 export interface SetupFailure {
   phase: 'connection' | 'discovery';
   attributed: 'server' | 'ours' | 'unknown';
   message?: string | undefined;
 }
 
-/** How a trial ended, and what it left behind. */
+/** How a trial ended, and its evidence. */
 export interface TrialOutcome {
   status: 'completed' | 'failed' | 'timed_out' | 'cancelled' | 'setup_failed';
   evidence: TrialEvidence;
-  /** In the order of the case; those that were never reached may be left out. */
+  /** In the order of the case; steps that were not reached may be missing. */
   steps: readonly StepOutcome[];
-  /** The model could not be asked, or its provider gave up. */
+  /** The model could not be called, or its provider failed. */
   modelFailure?: { message: string } | undefined;
   setupFailure?: SetupFailure | undefined;
-  /** Why the model stopped, when it was not because it was done: the provider's reason in common terms. */
+  /** Why the model stopped, in the common terms of providers; `stop` or undefined if it finished. */
   finishReason?: string | undefined;
-  /** The result of the judge, if one ran; `error`: it could not judge. */
+  /** The result of the judge, if one ran; `error`: the judge failed. */
   judge?: 'passed' | 'failed' | 'partial' | 'pending' | 'error' | undefined;
 }
 
 /**
- * The step at which the case stopped: the first that failed, where failing stops a case. A prompt never counts, since a
- * trial whose turn broke off did not run to its end.
+ * The first failed step that stops the case: not an advisory check. Failed prompts are excluded, because a trial with
+ * one is not completed.
  */
 export function failedStep({ steps }: TrialOutcome): StepOutcome | undefined {
   return steps.find(
@@ -45,8 +45,8 @@ export function failedStep({ steps }: TrialOutcome): StepOutcome | undefined {
 }
 
 /**
- * Why a record cannot be true: it says that the trial ran to its end, and names something that would have kept it from
- * that. `plan` has the steps that may fail in a trial that does: those that assert or interact.
+ * Why an outcome is inconsistent: its status is `completed`, but it contains something that prevents completion. Steps
+ * in `plan`, which assert or interact, may fail in a completed trial.
  */
 export function contradictionIn(plan: Pick<TrialPlan, 'steps'>, outcome: TrialOutcome): string | undefined {
   const { status, steps, modelFailure, setupFailure, finishReason, evidence } = outcome;
@@ -61,7 +61,7 @@ export function contradictionIn(plan: Pick<TrialPlan, 'steps'>, outcome: TrialOu
     (step) =>
       step.status === 'fail' &&
       !mayFail.has(step.stepId) &&
-      // A pinned call that the server refused.
+      // A pinned call may fail because the server refused it.
       !(step.kind === 'toolCall' && evidence.toolErrors.length > 0),
   );
   if (broken) return `${completed}, but its step ${broken.stepId} failed: ${broken.reason ?? 'no reason'}`;
@@ -71,7 +71,7 @@ export function contradictionIn(plan: Pick<TrialPlan, 'steps'>, outcome: TrialOu
   return undefined;
 }
 
-/** Why a trial may have ended before all happened that would have. Undefined: it ran to its end. */
+/** Why a trial may have ended early, so that missing events prove nothing. Undefined: it ran to its end. */
 export function cutShortBy(outcome: TrialOutcome): 'providerError' | 'lifecycleStopped' | undefined {
   if (outcome.modelFailure) return 'providerError';
   if (outcome.finishReason === 'error' || outcome.finishReason === 'content-filter') return 'providerError';

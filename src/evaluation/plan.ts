@@ -4,7 +4,7 @@ import { isGating } from './checks/evaluate.ts';
 import type { ExpectedCall } from './matching/calls.ts';
 import type { ResolvedMatchOptions } from './matching/options.ts';
 
-/** A prompt, or a call that the case makes itself. */
+/** A user prompt, or a pinned call that the case makes itself. */
 interface PlannedTurn {
   promptIndex: number;
   kind: 'prompt' | 'toolCall';
@@ -17,7 +17,7 @@ interface PlannedTurn {
   checks?: readonly unknown[] | undefined;
 }
 
-/** A step that judges or acts where it stands. */
+/** An assertion or widget interaction between turns. */
 interface PlannedStep {
   stepId: string;
   kind: 'assert' | 'interact';
@@ -27,7 +27,7 @@ interface PlannedStep {
   check: Check | undefined;
 }
 
-/** All that is known of a trial before it runs, and that it is judged by. */
+/** The specification of a trial: what runs and how it is graded. */
 export interface TrialPlan {
   turns: readonly PlannedTurn[];
   steps: readonly PlannedStep[];
@@ -35,7 +35,7 @@ export interface TrialPlan {
   match: ResolvedMatchOptions;
   /** Checks of the case and of its suite. */
   checks: readonly unknown[];
-  /** Whether a call that fails, fails the trial. Left out, it does. */
+  /** Whether a failed tool call fails the trial. Default: true. */
   failOnToolError?: boolean | undefined;
   /** Set if a judge also decides the case. The judge runs after the trial. */
   judge?: PlannedJudge | undefined;
@@ -51,8 +51,8 @@ export interface PlannedJudge {
 }
 
 /**
- * The turns of a case, and what happens between them. A gating `toolCalledWith` also becomes an expected call of the
- * prompt before it, so that the matcher explains what was called instead.
+ * The turns of a case and the steps between them. A gating `toolCalledWith` also becomes an expected call of the
+ * preceding prompt, so that the matcher reports what was called instead.
  */
 export function planSteps(steps: readonly Step[]): Pick<TrialPlan, 'turns' | 'steps'> {
   const turns: (PlannedTurn & { expected: ExpectedCall[] })[] = [];
@@ -77,7 +77,7 @@ export function planSteps(steps: readonly Step[]): Pick<TrialPlan, 'turns' | 'st
   return { turns, steps: planned };
 }
 
-/** Whether anything in a plan is decided by what widgets look like. */
+/** Whether a check or step of the plan needs rendered widgets. */
 export function looksAtWidgets({ turns, steps, checks }: TrialPlan): boolean {
   if (steps.some(({ check }) => !check)) return true;
   const all = [...checks, ...turns.flatMap((turn) => turn.checks ?? []), ...steps.map(({ check }) => check)];
@@ -89,7 +89,7 @@ function isAboutWidgets(check: object): boolean {
   return typeof type === 'string' && type.startsWith('widget');
 }
 
-/** The tool of a case that is one call and nothing else: such a case asks whether the widget of the tool is rendered. */
+/** The tool of a case that consists of a single pinned call. Such a case tests whether the tool's widget renders. */
 export function renderedTool(steps: readonly Step[]): string | undefined {
   const [only, another] = steps;
   return only?.kind === 'toolCall' && another === undefined ? only.toolName : undefined;

@@ -36,7 +36,7 @@ function outcome(over: Partial<TrialOutcome> = {}): TrialOutcome {
   return { status: 'completed', evidence: good, steps: [], ...over };
 }
 
-/** As an executor does it: where the step stands. */
+/** Evaluates a check where its step is, like an executor. */
 function asserted(step: Step, at: TrialEvidence): TrialOutcome['steps'][number] {
   const row = evaluateCheck(step.kind === 'assert' ? step.assertion : undefined, at, {
     kind: 'turn',

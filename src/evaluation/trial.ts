@@ -10,7 +10,7 @@ import { type Scorer, scorecardOf, turn } from './scores/scorers.ts';
 import { type StageChain, stageChain } from './stages/chain.ts';
 import { type TrialWarning, warningOf } from './verdict/warnings.ts';
 
-/** A turn as the trace of a trial shows it. */
+/** A turn as shown in the trace. */
 interface GradedTurn {
   promptIndex: number;
   prompt?: string;
@@ -25,16 +25,16 @@ interface GradedTurn {
 }
 
 export interface Grade extends StageChain {
-  /** `null`: there was nothing to judge. */
+  /** `null`: the trial was not judged. */
   result: 'passed' | 'failed' | null;
-  /** Why it passed without much being checked. */
+  /** Why passing proves little. */
   warning?: TrialWarning;
   turns: GradedTurn[];
   /** Results of all checks: of the case, of its turns and of its assertions. */
   rows: CheckRow[];
   scores: Score[];
   evaluationConfig: EvaluationConfig;
-  /** Something that decides could not be evaluated, and why. */
+  /** Whether a gating check could not be evaluated; `evaluatorErrors` has the reasons. */
   evaluatorError: boolean;
   evaluatorErrors: string[];
   expectedToolCalls: ShownCall[];
@@ -51,7 +51,7 @@ export function gradeTrial(
   ended: TrialOutcome,
   evaluate: typeof evaluateCheck = evaluateCheck,
 ): Grade {
-  // A judge is heard when the trial is over; until then the others decide.
+  // The judge runs after the trial; until then its result is pending.
   const outcome: TrialOutcome = plan.judge ? { judge: 'pending', ...ended } : ended;
   const judged = outcome.status !== 'setup_failed' && outcome.status !== 'cancelled';
   const matches = judged ? plan.turns.map((planned) => matchOf(planned, plan, outcome)) : [];
@@ -109,7 +109,7 @@ function matchOf(
   return matchTurn({ kind: planned.kind, expected: planned.expected, calls }, plan.match, plan.isNegative);
 }
 
-/** Checks are evaluated now; assertions were, where they stood. */
+/** Evaluates checks now. Assertions were evaluated during the trial, at their steps. */
 function rowsOf(
   scorers: readonly Scorer[],
   outcome: TrialOutcome,

@@ -2,7 +2,7 @@ import { McpFailure } from './failures.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Limits the total bytes of answers that are being read or have not been sent on, and with it the memory they use. */
+/** Limits the total bytes of answers that are being read or are still in use, and so the memory they need. */
 export class ByteBudget {
   private readonly most: number;
   private held = 0;

@@ -28,8 +28,8 @@ const longest = 100;
 const maxInside = 2_000;
 
 /**
- * Why a result violates the protocol's schema, or undefined. Checks a broken list of a hundred thousand elements in
- * slices until the time is up, so that other requests are not blocked.
+ * Why a result violates the protocol's schema, or undefined. Checks long lists in slices, up to a time limit, so that
+ * other requests are not blocked.
  */
 export async function complaintAbout(
   method: string,

@@ -26,7 +26,7 @@ export interface ConnectOptions extends Wait {
   confinement: Confinement;
   /** The client info for `initialize`, unless the target has its own. */
   clientInfo: { name: string; version: string };
-  /** The known era of the server, which then is not probed. */
+  /** The known era of the server. If set, the server is not probed. */
   verdict?: EraVerdict | undefined;
   /** Takes part in the protocol: answers requests of the server, or authorizes interactively. */
   participant?: Participant;
@@ -143,11 +143,11 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
 /** Copies a response with a stream that reports its end. */
 function watched(response: Response, ended: () => void): Response {
   if (!response.body) return response;
-  const told = new TransformStream<Uint8Array, Uint8Array>({ flush: ended });
+  const copied = new TransformStream<Uint8Array, Uint8Array>({ flush: ended });
   // An aborted stream has ended too.
-  response.body.pipeTo(told.writable).catch(ended);
-  const copy = new Response(told.readable, { status: response.status, headers: response.headers });
-  // The event source compares it with the requested URL.
+  response.body.pipeTo(copied.writable).catch(ended);
+  const copy = new Response(copied.readable, { status: response.status, headers: response.headers });
+  // The event source compares the URL of the response with the requested one.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }
@@ -183,21 +183,21 @@ async function connectCommand(
   const shown = (): string => {
     const text = withoutSecrets(transport.stderr.slice(-(stderrKept + longest)), secrets);
     const cut = transport.stderrCut || transport.stderr.length > stderrKept + longest;
-    // The cut may be in the middle of a secret.
+    // Cutting may have split a secret, so drops as many characters as the longest secret has.
     return text
       .slice(cut ? longest : 0)
       .slice(-stderrKept)
       .trim();
   };
-  const lastWords = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
+  const stderrNote = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
   const client = await handshake(target, address, transport, options).catch(async (error: unknown) => {
     // The slot is freed when the process is gone.
     await transport.close();
     if (transport.failure) throw transport.failure;
     if (error instanceof McpFailure && error.kind === 'closed')
-      throw new McpFailure('closed', `The command ended before it spoke MCP${lastWords()}`, error.facts);
+      throw new McpFailure('closed', `The command ended before it spoke MCP${stderrNote()}`, error.facts);
     if (error instanceof McpFailure && error.kind === 'timeout')
-      throw new McpFailure('timeout', `${error.message}${lastWords()}`, error.facts);
+      throw new McpFailure('timeout', `${error.message}${stderrNote()}`, error.facts);
     throw error;
   });
   transport.established();

@@ -17,7 +17,7 @@ const headerMismatch = -32020;
 const maxPages = 20;
 const listTimeout = 10_000;
 
-/** Smaller answers are not measured. */
+/** Smaller answers are not measured individually. */
 const weighedFrom = 64 * 1024;
 
 const maxErrorText = 1000;
@@ -33,7 +33,7 @@ type CallParams = Parameters<Client['callTool']>[0];
 type RpcError = NonNullable<FailureFacts['rpc']>;
 
 export interface Answer {
-  /** The result as the server sent it, except for secrets of ours. */
+  /** The result as the server sent it, with secrets that we sent redacted. */
   result: Record<string, unknown>;
   durationMs: number;
   frames: { sent: unknown; received: unknown };
@@ -89,7 +89,7 @@ export class Connection {
     client.onclose = () =>
       this.break(
         parts.streamFailure?.() ??
-          new McpFailure('closed', `${ended(parts)}${this.lastWords()}`, { notSent: true }),
+          new McpFailure('closed', `${ended(parts)}${this.stderrNote()}`, { notSent: true }),
       );
     client.onerror = (error) => {
       // A failed request reaches its caller; here the connection is marked as unusable for later ones.
@@ -129,8 +129,8 @@ export class Connection {
         this.parts.participates && frame.result['resultType'] === 'input_required' && value !== undefined;
       const result = answered ? (value as Record<string, unknown>) : frame.result;
       const complaint = async (): Promise<string | undefined> => {
-        const said = await complaintAbout(method, result);
-        return said === undefined ? undefined : this.beginning(said);
+        const problem = await complaintAbout(method, result);
+        return problem === undefined ? undefined : this.beginning(problem);
       };
       const read = this.parts.bytesRead() - readBefore;
       const bytes = bytesOf(result, read);
@@ -245,11 +245,11 @@ export class Connection {
   }
 
   /** Redacts and limits an error of the server. */
-  private refused({ code, message: said, data }: RpcError): McpFailure {
+  private refused({ code, message: original, data }: RpcError): McpFailure {
     // Error data may be nested too deeply to be serialized.
     const text = hasMoreElements(data, maxErrorElements) ? undefined : (JSON.stringify(data) ?? '');
     const showable = text !== undefined && text.length <= maxErrorData && this.scrub(text) === text;
-    const message = this.beginning(said);
+    const message = this.beginning(original);
     return new McpFailure('rpc', message, {
       rpc: { code, message, ...(data !== undefined && showable && { data }) },
     });
@@ -263,7 +263,7 @@ export class Connection {
     return withoutSecrets(text, this.parts.secrets());
   }
 
-  private lastWords(): string {
+  private stderrNote(): string {
     const text = this.parts.stderr?.().trim();
     return text ? `. It wrote: ${this.scrub(text)}` : '';
   }

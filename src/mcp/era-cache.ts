@@ -6,7 +6,7 @@ export type EraVerdict =
   | { era: 'modern'; transport: 'stdio' | 'streamable-http'; discover: DiscoverResult }
   | { era: 'legacy'; transport: 'stdio' | 'streamable-http' | 'sse' };
 
-/** A legacy server may have been upgraded since, but would not say so. */
+/** Entries expire, because an upgraded server still accepts the legacy handshake and so looks unchanged. */
 const horizon = 3_600_000;
 const most = 10_000;
 /** Maximum size of one entry. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { answerBounds, messageLimits } from './answer-bounds.ts';
 import { EventScan } from './event-scan.ts';
 
-/** Every way to end a line, and what may stand between. */
+/** All line endings, with text to put between them. */
 const pieces = fc.array(
   fc.constantFrom('a', 'data: 1', '\n', '\r', '\r\n', '\n\n', '\r\n\r\n', '\r\r', ':'),
   {
@@ -11,7 +11,7 @@ const pieces = fc.array(
   },
 );
 
-/** As the standard says: lines end with CRLF, LF or CR, and an empty one ends an event. */
+/** Counts events as the standard defines them: lines end with CRLF, LF or CR, and an empty line ends an event. */
 function eventsIn(text: string): number {
   const lines = text.split(/\r\n|\n|\r/);
   lines.pop();
@@ -25,7 +25,7 @@ test('events are found whatever ends their lines and wherever the chunks are cut
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 1, max: 3 }),
       (parts, chunk, most) => {
-        // A return at the very end may be half of a line end, or a whole one.
+        // A CR at the very end could be a whole line ending or the first half of CRLF, so the text ends with `x`.
         const text = `${parts.join('')}x`;
         const bytes = Buffer.from(text);
         const scan = new EventScan(answerBounds(messageLimits, 'It'));
@@ -45,7 +45,7 @@ test('events are found whatever ends their lines and wherever the chunks are cut
   );
 });
 
-/** Whether the bounds refuse a stream that comes in chunks. */
+/** Whether the bounds refuse a stream that arrives in chunks. */
 function refused(text: string, limits: object, chunk: number): boolean {
   const scan = new EventScan(answerBounds({ ...messageLimits, ...limits }, 'It'));
   const bytes = Buffer.from(text);
@@ -69,7 +69,7 @@ test.each([1, 2, 3, 7, 1e6])('only lines of data are counted, in chunks of %i', 
           refused(lines(`data: {${keys(1)},`, `${other}},{`, `data: ${keys(7)}}`), { keys: 10 }, chunk),
         ).toBe(true);
         expect(refused(lines(`${other}[`, `data: [${'{},'.repeat(20)}{}]`), { batch: 10 }, chunk)).toBe(
-          // At the very beginning this mark makes it a line of data like any other.
+          // At the start of the stream a byte order mark is ignored, so the line is data like any other.
           !(mark === '' && other.startsWith('\ufeff')),
         );
         expect(refused(lines(`data: [`, `${other}[[[[[[`, 'data: ]'), { depth: 3 }, chunk)).toBe(false);

@@ -11,8 +11,8 @@ const eventsAtOnce = 20;
 type StreamReading = Reading & Required<Pick<Reading, 'bytes' | 'limits'>> & { host: string };
 
 /**
- * Reads an event stream and passes on whole events. The stream may be endless; limited are the size of one message and
- * the rate.
+ * Reads an event stream and passes on whole events. The stream may be endless, so limits apply to the size of a message
+ * and to the rate.
  */
 export class EventStream {
   private readonly body: Body;

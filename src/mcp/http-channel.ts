@@ -33,7 +33,7 @@ export class HttpChannel {
   private readonly options: LineOptions;
   /** Functions that end the stream of a request, by request id. */
   private readonly streams = new Map<string, () => void>();
-  /** Before, statuses like 404 distinguish the eras and are left to the negotiation. */
+  /** Before the handshake ends, statuses like 404 distinguish the eras, so the SDK's negotiation handles them. */
   established = false;
   /** Total bytes of all answers. */
   bytesRead = 0;

@@ -22,7 +22,7 @@ interface McpOptions {
   now: () => number;
 }
 
-/** The timeout of the work, and when its results are no longer needed. */
+/** The timeout of the work, and how to learn that its results are no longer needed. */
 export interface Visit extends Wait {
   /** Runs a function when the answer has been sent. Default: when the work is done. */
   afterwards?: (work: () => void) => void;
@@ -101,7 +101,7 @@ export class Mcp {
     await this.outbound.close();
   }
 
-  /** Holds the bytes of the answers until they are no longer needed. */
+  /** Counts the bytes of the answers against the budget until the results are no longer needed. */
   private async converse<T>(
     target: Target,
     connection: Connection,

@@ -20,7 +20,7 @@ async function serve(answer: RequestListener): Promise<{ port: number; requests:
   return { port: (server.address() as AddressInfo).port, requests: () => requests };
 }
 
-/** With a policy that the test changes. */
+/** An outbound client whose policy the test can change. */
 function changing(options: OutboundOptions = {}) {
   const state = { policy: open };
   const outbound = new Outbound(async () => state.policy, options);

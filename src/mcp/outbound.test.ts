@@ -13,12 +13,12 @@ const loopbackOnly: AddressPolicy = { local: true, networks: [] };
 
 interface Listening {
   port: number;
-  /** How many connections were made. */
+  /** Number of accepted connections. */
   readonly connections: number;
   readonly requests: number;
 }
 
-/** Ends with the test, whatever hangs. */
+/** Starts a server that is closed after the test, including hanging connections. */
 async function serve(answer: RequestListener, address = '127.0.0.1'): Promise<Listening> {
   const server = createServer(answer);
   const seen = { port: 0, connections: 0, requests: 0 };
@@ -41,7 +41,7 @@ function outbound(policy: AddressPolicy, options: OutboundOptions = {}): Outboun
   return made;
 }
 
-/** Answers with each list in turn, the last one for ever, and notes what it was asked. */
+/** Resolves to each list of addresses in turn, then always to the last one. Records the host names. */
 function resolver(...answers: string[][]) {
   const asked: string[] = [];
   const resolve = async (hostname: string) => {
@@ -52,7 +52,7 @@ function resolver(...answers: string[][]) {
   return { asked, resolve };
 }
 
-/** The failure it ends in, read to its end. */
+/** Reads the response to its end and returns the failure. */
 async function failureOf(response: Promise<Response>): Promise<McpFailure> {
   try {
     await (await response).text();
@@ -115,7 +115,7 @@ describe('names', () => {
     const url = `http://rebinding.example.com:${target.port}/`;
     expect(await (await fetch(url)).text()).toBe('fine');
     expect(asked).toEqual(['rebinding.example.com']);
-    // The connection stays open, and with it the address that was checked; it is free for others a moment later.
+    // The connection to the checked address is reused. The delay gives the client time to return it to the pool.
     await delay(20);
     expect(await (await fetch(url)).text()).toBe('fine');
     expect([asked.length, target.connections, target.requests]).toEqual([1, 1, 2]);
@@ -363,7 +363,7 @@ describe('many answers at once', () => {
   const limits = { messageBytes: mebibyte, totalBytes: 3 * mebibyte };
   const size = 768 * kibibyte;
 
-  /** Sends all but the last byte, and that one when told. */
+  /** Sends all but the last byte, which `finish` sends. */
   async function holding(): Promise<{ target: Listening; finish: () => void }> {
     const open: (() => void)[] = [];
     const target = await serve((_, response) => {
@@ -381,14 +381,14 @@ describe('many answers at once', () => {
       fetch(`http://127.0.0.1:${target.port}/`).finally(() => settled++),
     );
     const outcomes = Promise.allSettled(asked);
-    // Four of them fit; the rest are cut while the four wait for their last byte.
+    // The byte budget has room for four; the others fail while the four wait for their last byte.
     await expect.poll(() => settled, { timeout: 10_000 }).toBe(4);
     finish();
     const refused = (await outcomes).filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(4);
     for (const { reason } of refused as PromiseRejectedResult[])
       expect(reason).toMatchObject({ name: 'McpFailure', kind: 'busy' });
-    // Each was within the limit of a single answer.
+    // The cause is the shared budget, not the limit of a single answer.
     for (const { reason } of refused as PromiseRejectedResult[])
       expect(String(reason)).not.toContain('answered with more than');
   });

@@ -137,7 +137,7 @@ export class Pool {
     }
   }
 
-  /** Acquires the entry, which prevents that it is closed. */
+  /** Acquires the entry, which keeps it open. */
   private take(entry: Entry): Entry {
     entry.users++;
     return entry;

@@ -16,7 +16,7 @@ interface Probing {
   timeout?: number;
 }
 
-/** Probes a server written for the test. */
+/** Probes a server that answers with `answer`. */
 async function probing(
   answer: Answer,
   { headers = {}, timeout = 20_000 }: Probing = {},
@@ -93,7 +93,7 @@ describe('what is read is bounded', () => {
     expect(findings.failure).toMatchObject({ kind: 'too-large' });
     expect(findings.failure?.message).toContain('more than 1 MiB');
     expect(findings.attempts.at(-1)?.error).toBe(findings.failure?.message);
-    // Socket buffers add to the limit.
+    // More than the limit is sent, because socket buffers take in some data too.
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 

@@ -45,7 +45,7 @@ export class Redactor {
 
   private prepare(): void {
     this.secrets = [...new Set([...this.fixed, ...this.learned])].filter(isSecret);
-    this.tests = this.secrets.flatMap(formsOf).map(mayStandIn);
+    this.tests = this.secrets.flatMap(formsOf).map(mayOccurIn);
   }
 
   private async mayBeIn(value: unknown): Promise<boolean> {
@@ -123,7 +123,7 @@ const escapedLetter =
   /(?:\\u00|%|&#x)(?:3\d|4[1-9a-f]|5[\da]|6[1-9a-f]|7[\da])|&#(?:4[89]|5[0-7]|6[5-9]|[789]\d|1[01]\d|12[0-2]);/i;
 
 /** Letters and digits need no escapes in JSON, URLs and HTML: a text without those of a secret does not contain it. */
-function mayStandIn(secret: string): (text: string) => boolean {
+function mayOccurIn(secret: string): (text: string) => boolean {
   const runs = secret.match(/[A-Za-z0-9]{3,}/g);
   if (runs) return (text) => runs.every((run) => text.includes(run));
   const inJson = JSON.stringify(secret).slice(1, -1);

@@ -51,8 +51,8 @@ const standIn = { resultType: 'complete', content: [] };
 
 /**
  * Keeps the messages of a transport unchanged. The SDK strips unknown fields, refuses content without a schema, and
- * takes seconds on large results, but users of a testing service need to see exactly those. So the SDK gets a
- * placeholder without content instead.
+ * takes seconds on large results, but users of a testing service need to see the original messages. So the SDK gets a
+ * placeholder without content.
  */
 export class Tap {
   private readonly marked = new WeakMap<Marker, Exchange>();

@@ -9,7 +9,10 @@ import { generateAloud } from './streamed.ts';
 
 const asked = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }] };
 
-/** The header that carries the key, and where a request says the rest. */
+/**
+ * For each protocol: the header with the key, whether the model is in the path, and the field that contains the
+ * settings.
+ */
 const places: Record<Wire, { key: string; model?: 'path'; settings?: string }> = {
   'openai-chat': { key: 'authorization' },
   'openai-responses': { key: 'authorization' },
@@ -103,7 +106,7 @@ describe.each(wires)('a model over %s', (wire) => {
       ({ content, finishReason }) => (content.length === 0 ? finishReason.unified : 'answered'),
       ({ kind }: ModelFailure) => kind,
     );
-    // Google leaves out all candidates of a prompt that it blocks.
+    // Google returns no candidates for a blocked prompt.
     expect(end).toBe(wire === 'google' ? 'other' : 'malformed');
   });
 

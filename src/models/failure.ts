@@ -81,43 +81,43 @@ export function failureOf(error: unknown, { signal, credential, now }: Circumsta
   for (const cause of causesOf(error)) if (cause instanceof ModelFailure) return cause;
   if (!(error instanceof Error)) return new ModelFailure('malformed', 'The model failed without saying why');
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return aborted();
-  const said = publicText(error.message, credential);
+  const text = publicText(error.message, credential);
   // Compared by name, because importing the class would load the library.
-  if (error.name === 'AI_APICallError') return ofAnswer(error, said, now);
+  if (error.name === 'AI_APICallError') return ofAnswer(error, text, now);
   if (/^AI_(Unsupported|InvalidPrompt|InvalidArgument|TooMany)/.test(error.name))
-    return new ModelFailure('bad-request', `The request cannot be sent to this model: ${said}`);
-  return new ModelFailure('malformed', `The answer of the model cannot be used: ${said}`);
+    return new ModelFailure('bad-request', `The request cannot be sent to this model: ${text}`);
+  return new ModelFailure('malformed', `The answer of the model cannot be used: ${text}`);
 }
 
-function ofAnswer(error: ApiError, said: string, now: number): ModelFailure {
+function ofAnswer(error: ApiError, text: string, now: number): ModelFailure {
   const status = error.statusCode;
   if (status === undefined)
-    return new ModelFailure('network', `The provider of the model cannot be reached: ${said}`);
+    return new ModelFailure('network', `The provider of the model cannot be reached: ${text}`);
   const retryAfterMs = retryAfterOf(error.responseHeaders ?? {}, now);
   const body = (error.responseBody ?? '').slice(0, 10_000);
   if (status < 300)
-    return new ModelFailure('malformed', `The answer of the model cannot be used: ${said}`, { status });
+    return new ModelFailure('malformed', `The answer of the model cannot be used: ${text}`, { status });
   if (status < 400)
     return new ModelFailure('bad-request', `The base URL of the provider redirects (HTTP ${status})`, {
       status,
     });
   if (status === 402 || (status < 500 && quotaWords.test(`${error.message} ${body}`)))
-    return new ModelFailure('quota', `The account at the provider is used up: ${said}`, { status });
+    return new ModelFailure('quota', `The account at the provider is used up: ${text}`, { status });
   if (status === 401 || status === 403)
-    return new ModelFailure('unauthorized', `The provider does not accept the key: ${said}`, { status });
+    return new ModelFailure('unauthorized', `The provider does not accept the key: ${text}`, { status });
   if (status === 429)
-    return new ModelFailure('rate-limited', `The provider is asked too often: ${said}`, {
+    return new ModelFailure('rate-limited', `The provider is asked too often: ${text}`, {
       status,
       retryAfterMs,
     });
   if (status === 413)
-    return new ModelFailure('too-large', `The request is too large for the provider: ${said}`, { status });
+    return new ModelFailure('too-large', `The request is too large for the provider: ${text}`, { status });
   if (status === 408 || status >= 500)
-    return new ModelFailure('overloaded', `The provider failed (HTTP ${status}): ${said}`, {
+    return new ModelFailure('overloaded', `The provider failed (HTTP ${status}): ${text}`, {
       status,
       retryAfterMs,
     });
-  return new ModelFailure('bad-request', `The provider refused the request (HTTP ${status}): ${said}`, {
+  return new ModelFailure('bad-request', `The provider refused the request (HTTP ${status}): ${text}`, {
     status,
   });
 }

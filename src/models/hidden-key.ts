@@ -7,7 +7,7 @@ export class HiddenKey {
     this.key = key;
   }
 
-  /** Returns as much of the text as is certain. */
+  /** Returns the text that cannot be part of the key. */
   next(text: string): string {
     const all = (this.held + text).replaceAll(this.key, '[hidden]');
     let from = Math.max(0, all.length - this.key.length + 1);

@@ -46,7 +46,7 @@ export function promptOf(system: string | undefined, history: readonly TurnMessa
   return prompt;
 }
 
-/** Providers accept only an object; the result that follows tells the model what was wrong. */
+/** Providers accept only objects. The result of the call tells the model what was wrong with its input. */
 export function inputForModel(input: unknown): object {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

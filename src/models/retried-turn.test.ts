@@ -7,7 +7,7 @@ import type { ModelRoute } from './resolve.ts';
 import { type PaceGate, withRetries } from './retry.ts';
 import { runTurn, type ToolAnswer, type TurnOutcome } from './turn.ts';
 
-/** A gate for one process whose time passes as fast as nobody waits. */
+/** A gate and a clock that advances instead of waiting. */
 function fastWorld() {
   let now = Date.now();
   const until = new Map<string, number>();
@@ -29,7 +29,7 @@ function fastWorld() {
   return { gate, pauses, sleep, clock: () => now, slots: new KeyedSemaphore() };
 }
 
-/** As a worker would run it: a slot for each attempt, none while it waits. */
+/** Runs a turn like a worker: holds a slot during each attempt, but not while waiting. */
 async function workerTurn(
   route: ModelRoute,
   { gate, sleep, clock, slots }: ReturnType<typeof fastWorld>,
@@ -61,7 +61,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic'] as const)('a work
       { status: 429, retryAfter: '61' },
       { status: 500 },
       { text: 'never read '.repeat(500), cut: true },
-      // On this wire arguments are JSON already, so these are a text.
+      // On this wire arguments are JSON already, so invalid ones are sent as a string.
       { toolCalls: [{ name: 'list_ships', input: wire === 'anthropic' ? 'limit 2' : '{"limit": ' }] },
       { status: 529, retryAfter: '3' },
       { toolCalls: [{ name: 'list_ships', input: {} }] },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ModelFailure, type ModelFailureKind } from './failure.ts';
 import { type PaceGate, withRetries } from './retry.ts';
 
-/** Time that passes only while somebody sleeps in it, and a gate that remembers its pauses. */
+/** A clock that advances only while sleeping, and a gate that records its pauses. */
 function world({ random = (): number => 0.5 } = {}) {
   let now = 1_000_000;
   const slept: number[] = [];

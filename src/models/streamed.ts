@@ -10,7 +10,7 @@ import { ModelFailure } from './failure.ts';
 /** Receives text while a model writes. */
 export interface Reader {
   text: (text: string) => void;
-  /** Discards the text so far: the model is asked again. */
+  /** Discards the text so far, because the model is called again. */
   restart: () => void;
 }
 

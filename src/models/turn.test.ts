@@ -37,7 +37,7 @@ interface Answer extends ToolAnswer {
 const answering = (told: ToolRequest): Promise<Answer> =>
   Promise.resolve({ output: { type: 'text', value: 'Albatross' }, isError: false, told });
 
-/** A turn with a provider that follows a script, over one wire. */
+/** Runs a turn with a scripted provider over one wire. */
 async function turn(
   script: Script,
   changes: Partial<TurnOptions<Answer>> = {},
@@ -58,7 +58,7 @@ async function turn(
   return { outcome, provider };
 }
 
-/** Replies one after the other; the last one again and again. */
+/** Returns the replies in order, then repeats the last one. */
 function replies(...list: Reply[]): Script {
   return ({ call }) => list[Math.min(call, list.length - 1)] ?? {};
 }

@@ -65,7 +65,7 @@ export class Bridge {
   readonly calls: WidgetCall[] = [];
   /** Descriptions of other requests to the host. */
   readonly requests: string[] = [];
-  /** Settles when the widget has its result. */
+  /** Settles when the tool result was sent to the widget. */
   readonly ready: Promise<void>;
   initialized = false;
   /** Number of messages received. */
@@ -76,9 +76,9 @@ export class Bridge {
   private settle = (): void => {};
   private readonly answers = new Map<Id, () => void>();
   private readonly running = new Set<Promise<void>>();
-  private asked = 0;
-  private said = 0;
-  private told = 0;
+  private requestCount = 0;
+  private requestLength = 0;
+  private resultsSent = 0;
 
   constructor(options: BridgeOptions) {
     this.options = options;
@@ -90,7 +90,7 @@ export class Bridge {
   /** Handles a message of the widget. */
   receive(raw: string): void {
     const message = Message.safeParse(parsed(raw)).data;
-    // Libraries of widgets post messages to themselves in the same way.
+    // Widget libraries also post messages to themselves, which are not JSON-RPC and are ignored.
     if (!message) return;
     this.heard++;
     const { id: asked, method, params = {} } = message;
@@ -107,17 +107,17 @@ export class Bridge {
 
   /** Asks the widget to end. Settles with any answer. */
   teardown(): Promise<void> {
-    const goodbye = 'drydock-teardown';
+    const teardownId = 'drydock-teardown';
     return new Promise((resolve) => {
-      this.answers.set(goodbye, resolve);
-      void this.post({ id: goodbye, method: 'ui/resource-teardown', params: { reason: 'closed' } });
+      this.answers.set(teardownId, resolve);
+      void this.post({ id: teardownId, method: 'ui/resource-teardown', params: { reason: 'closed' } });
     });
   }
 
   private notified(method: string, params: Record<string, unknown>): void {
     switch (method) {
       case 'ui/notifications/initialized':
-        return this.tellResult();
+        return this.sendResult();
       case 'ui/notifications/size-changed': {
         const { height } = SizeParams.safeParse(params).data ?? {};
         if (height !== undefined)
@@ -125,8 +125,8 @@ export class Bridge {
         return;
       }
       case 'notifications/message': {
-        const said = LogParams.safeParse(params).data;
-        if (said) this.note(`log ${said.level ?? 'info'}: ${JSON.stringify(said.data) ?? ''}`);
+        const log = LogParams.safeParse(params).data;
+        if (log) this.note(`log ${log.level ?? 'info'}: ${JSON.stringify(log.data) ?? ''}`);
         return;
       }
       case 'ui/notifications/request-teardown':
@@ -134,9 +134,9 @@ export class Bridge {
     }
   }
 
-  /** A widget may initialize twice, for itself and for `window.openai`. */
-  private tellResult(): void {
-    if (++this.told > 4) return;
+  /** A widget may initialize twice, for itself and for `window.openai`. A few more are tolerated. */
+  private sendResult(): void {
+    if (++this.resultsSent > 4) return;
     const { input, result } = this.options;
     this.initialized = true;
     void this.post({ method: 'ui/notifications/tool-input', params: { arguments: input } });
@@ -230,10 +230,10 @@ export class Bridge {
 
   /** Serves a request to the server, limited in number and total length because they are stored. */
   private serve(asked: Id, length: number, work: () => Promise<Answered>): void {
-    const tooLong = this.said + length > bounds.requested;
-    if (++this.asked > bounds.requests || tooLong || this.running.size >= bounds.atOnce)
+    const tooLong = this.requestLength + length > bounds.requested;
+    if (++this.requestCount > bounds.requests || tooLong || this.running.size >= bounds.atOnce)
       return this.fail(asked, -32000, 'The widget has reached its request limit');
-    this.said += length;
+    this.requestLength += length;
     const run = async (): Promise<void> => {
       try {
         const answered = await work();

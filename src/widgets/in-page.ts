@@ -1,6 +1,6 @@
 /**
- * Functions that run inside pages. Their source is sent, so they use nothing outside of themselves. They contain no
- * named functions, which loaders may wrap.
+ * Functions that run inside pages. Their source is sent to the page, so they must not refer to anything outside of
+ * themselves, or contain named functions, which loaders may wrap.
  */
 
 interface Limits {
@@ -232,7 +232,7 @@ export function installOpenAi(globals: Globals): void {
       link.post({ method: 'ui/notifications/size-changed', params: { height } });
     },
   };
-  // Scripts may declare a variable of that name.
+  // Writable, because scripts may declare a variable named `openai`.
   Object.defineProperty(scope, 'openai', { value: openai, configurable: true, writable: true });
   scope.addEventListener('message', ({ source, data }) => {
     if (source !== scope.parent) return;
@@ -254,7 +254,7 @@ export function installOpenAi(globals: Globals): void {
       appInfo: { name: 'window.openai', version: '1.0.0' },
       appCapabilities: {},
     })
-    // The host sends no other messages in this protocol.
+    // An error is ignored: the widget is initialized in any case.
     .catch(() => undefined)
     .finally(() => {
       link.post({ method: 'ui/notifications/initialized', params: {} });

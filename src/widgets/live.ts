@@ -24,7 +24,7 @@ export interface WidgetSnapshot {
 
 const maxTestIds = 200;
 const defaultScroll = 400;
-/** Milliseconds between two checks for something that may still appear. */
+/** Milliseconds between two checks while waiting for a condition. */
 const lookEvery = 50;
 
 /**
@@ -131,13 +131,13 @@ export class LiveWidget {
         return this.use(action.target, (element) => element.fill(action.text, { timeout: patience.element }));
       case 'key':
         await this.page.locator('iframe').evaluate(focusFrame);
-        return worded(keyboard.press(action.key));
+        return problemOf(keyboard.press(action.key));
       case 'scroll': {
         const box = await this.page.locator('iframe').boundingBox();
         const { width = 0, height = 0 } = this.page.viewportSize() ?? {};
         await mouse.move(width / 2, Math.min(box?.height ?? height, height) / 2);
         const by = action.amount ?? defaultScroll;
-        return worded(mouse.wheel(0, action.direction === 'up' ? -by : by));
+        return problemOf(mouse.wheel(0, action.direction === 'up' ? -by : by));
       }
     }
   }
@@ -159,7 +159,7 @@ export class LiveWidget {
       case 'widgetToolCalled': {
         const called = (): boolean =>
           this.calls.some(({ toolName }) => toolName === assertion.calledToolName);
-        if (await comes(async () => called())) return undefined;
+        if (await becomesTrue(async () => called())) return undefined;
         const names = [...new Set(this.calls.map(({ toolName }) => toolName))].slice(0, 10).join(', ');
         return `The widget did not call ${assertion.calledToolName}; it called ${names || 'no tool'}`;
       }
@@ -168,14 +168,14 @@ export class LiveWidget {
 
   private async hidden(target: Target): Promise<string | undefined> {
     const place = this.locate(target).filter({ visible: true });
-    const gone = await comes(async () => (await place.count()) === 0);
+    const gone = await becomesTrue(async () => (await place.count()) === 0);
     return gone ? undefined : `${wordsOf(target)} is visible`;
   }
 
   private async holds(target: Target, wanted: string): Promise<string | undefined> {
     let value: string | undefined;
     const problem = await this.use(target, async (element) => {
-      await comes(async () => {
+      await becomesTrue(async () => {
         value = await element.inputValue({ timeout: patience.element });
         return value === wanted;
       });
@@ -191,7 +191,7 @@ export class LiveWidget {
       return `No visible element matches ${wordsOf(target)}`;
     const found = await place.count();
     if (found > 1) return `${found} elements match ${wordsOf(target)}. Select one with nth, from 0`;
-    return worded(work(place));
+    return problemOf(work(place));
   }
 
   /** Accesses the frame directly, because the library would also prepare the surrounding page. */
@@ -217,11 +217,11 @@ export class LiveWidget {
 }
 
 async function appears(place: Locator): Promise<boolean> {
-  const problem = await worded(place.waitFor({ state: 'visible', timeout: patience.element }));
+  const problem = await problemOf(place.waitFor({ state: 'visible', timeout: patience.element }));
   return problem === undefined;
 }
 
-async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
+async function becomesTrue(isSo: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + patience.element;
   for (;;) {
     if (await isSo()) return true;
@@ -230,8 +230,8 @@ async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** The first line of the library's error, because the rest quotes the page. */
-async function worded(work: Promise<void>): Promise<string | undefined> {
+/** Returns the first line of the library's error, because the rest quotes the page. */
+async function problemOf(work: Promise<void>): Promise<string | undefined> {
   try {
     await work;
     return undefined;

@@ -2,7 +2,7 @@ import type { OpenedPage } from '../browser/session.ts';
 import { bounds } from './bounds.ts';
 import type { WidgetSource } from './declared.ts';
 
-/** No dialogs, popups or top-level navigation. */
+/** Without permission for dialogs, popups or top-level navigation. */
 const sandbox = 'allow-scripts allow-same-origin allow-forms';
 
 /** A separate process per origin, so that a busy widget does not block the host page. */

@@ -9,7 +9,7 @@ import { scorecardOf } from '../scores/scorers.ts';
 import { gradeTrial } from '../trial.ts';
 import { evidenceOfTrace, type StoredTrace } from './rebuild.ts';
 
-/** A trial as it was graded, with what there is of it. */
+/** A graded trial, with its recorded evidence. */
 export interface RecordedTrial {
   status: string;
   result: 'passed' | 'failed' | null;
@@ -34,8 +34,8 @@ export type Backtested =
 const maxReasons = 5;
 
 /**
- * Grades a recorded trial by another plan. Only a trial whose evidence gives the same as then by the plan of then can be
- * compared; a check that was evaluated then is not evaluated again.
+ * Grades a recorded trial with another plan. Compares only if the recorded evidence still yields the original result
+ * under the original plan. Recorded results of checks replace new ones.
  */
 export function backtestTrial(frozen: TrialPlan, draft: TrialPlan, trial: RecordedTrial): Backtested {
   const refuse = (reason: string): Backtested => ({ outcome: 'ungradable', reason });

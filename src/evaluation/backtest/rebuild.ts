@@ -2,7 +2,7 @@ import type { ToolCall, ToolError, ToolResult, ToolTiming, TrialEvidence, Usage 
 import { isObject } from '../json/value.ts';
 import { wholeResult } from '../results.ts';
 
-/** A trace as it is stored. */
+/** A stored trace. Its fields are untrusted. */
 export interface StoredTrace {
   messages?: unknown;
   prompts?: unknown;
@@ -61,7 +61,7 @@ export function evidenceOfTrace(trace: StoredTrace, usage: Usage | undefined): T
   };
 }
 
-/** The calls of a trial, in their order, each with the frame that belongs to it. */
+/** The tool calls of a trial in order, each paired with its recorded frame. */
 class Calls {
   readonly toolCalls: ToolCall[] = [];
   readonly toolErrors: ToolError[] = [];
@@ -78,7 +78,7 @@ class Calls {
     return this.frames.length - this.next;
   }
 
-  /** False when it does not fit together, or something of it is missing. */
+  /** False if call and frame do not match or a required field is missing. */
   add({ id, refusal }: Made, actual: Object | undefined, promptIndex: number): boolean {
     const { toolName, arguments: args } = actual ?? {};
     if (typeof toolName !== 'string' || !isObject(args)) return false;
@@ -119,7 +119,7 @@ function objects(value: unknown): Object[] | undefined {
   return Array.isArray(value) && value.every(isObject) ? value : undefined;
 }
 
-/** A turn begins where the user says something, or where the case itself calls a tool. */
+/** A turn begins at a user message or at a pinned call, which the case itself makes. */
 function turnsOf(messages: readonly Object[] = []): Turn[] {
   const turns: Turn[] = [];
   for (const { role, content } of messages) {

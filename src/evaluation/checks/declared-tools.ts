@@ -56,7 +56,7 @@ export const toolNamesUnique: CheckKind<'toolNamesUnique'> = {
   },
 };
 
-/** No tool says of itself that it is deprecated. */
+/** No declared tool is deprecated according to its description. */
 export const noDeprecatedToolExposed: CheckKind<'noDeprecatedToolExposed'> = {
   type: 'noDeprecatedToolExposed',
   stage: 'discovery',
@@ -69,7 +69,7 @@ export const noDeprecatedToolExposed: CheckKind<'noDeprecatedToolExposed'> = {
     ),
 };
 
-/** Every tool declares an object as its input, and describes each property of it. */
+/** Every tool declares an input schema of type object and describes each property. */
 export const toolInputSchemasWellFormed: CheckKind<'toolInputSchemasWellFormed'> = {
   type: 'toolInputSchemasWellFormed',
   stage: 'call',

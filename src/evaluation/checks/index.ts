@@ -83,7 +83,7 @@ export const checkKinds: { readonly [Type in CheckType]: CheckKind<Type> } = {
   toolOutputSchemasPresent,
 };
 
-/** The kind of a name that somebody wrote. */
+/** The check kind for a type name from user input; undefined if unknown. */
 export function kindOf(type: unknown): CheckKind<CheckType> | undefined {
   return typeof type === 'string' && Object.hasOwn(checkKinds, type)
     ? (checkKinds[type as CheckType] as unknown as CheckKind<CheckType>)

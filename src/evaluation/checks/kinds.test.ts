@@ -18,7 +18,7 @@ const all: CheckExample[] = [
   ...declarationExamples,
 ];
 
-/** Kinds that look only at what is always known. */
+/** Kinds whose evidence is always recorded. */
 const alwaysKnown = [
   'toolCalledWith',
   'toolCalledAtLeastOnce',

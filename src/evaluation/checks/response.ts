@@ -22,7 +22,6 @@ export const responseContains: CheckKind<'responseContains'> = {
   },
 };
 
-/** A regular expression is found in the answer. */
 export const responseMatches: CheckKind<'responseMatches'> = {
   type: 'responseMatches',
   stage: 'userValue',
@@ -49,7 +48,7 @@ export const responseMatches: CheckKind<'responseMatches'> = {
 
 const longest = 100_000;
 
-/** Few characters of the answer would have to be changed to make the reference of it, in proportion to their length. */
+/** The normalized edit distance between the answer and the reference is at most `maxDistance`. */
 export const responseCloseTo: CheckKind<'responseCloseTo'> = {
   type: 'responseCloseTo',
   stage: 'userValue',
@@ -84,7 +83,6 @@ export const finalAssistantMessageNonEmpty: CheckKind<'finalAssistantMessageNonE
 /** Question marks of Latin, Arabic and full-width scripts. */
 const questionMarks = ['?', '؟', '？'];
 
-/** The answer does not end by asking something back. */
 export const noEndingQuestion: CheckKind<'noEndingQuestion'> = {
   type: 'noEndingQuestion',
   stage: 'userValue',
@@ -105,14 +103,14 @@ export const tokenBudgetUnder: CheckKind<'tokenBudgetUnder'> = {
   evaluate({ tokens }, { usage }) {
     const used = usedTokens(usage);
     if (used === undefined) return failed('How many tokens were used is not known');
-    // No model answers without reading its prompt.
+    // A model cannot answer without input tokens, so 0 means that usage was not reported.
     if (used === 0) return failed('How many tokens were used is not known: the provider reported 0');
     const found = `${used} tokens were used; fewer than ${tokens} allowed`;
     return used < tokens ? passed(found) : failed(found);
   },
 };
 
-/** The larger of the total and the sum, where a provider gives both. */
+/** The total and the sum of input and output may disagree; the larger one counts. */
 function usedTokens(usage: Usage | undefined): number | undefined {
   const { inputTokens, outputTokens, totalTokens } = usage ?? {};
   const sum =

@@ -4,7 +4,7 @@ import { isGating } from './evaluate.ts';
 
 const shown = { role: 'advisory', severity: 'warn' } as const;
 
-/** The checks that we recommend, by id. They observe and decide nothing. */
+/** The recommended checks by id. All are advisory, so they never decide a verdict. */
 export const standardChecks: Readonly<Record<StandardCheckId, Check>> = {
   'discovery.description': { type: 'toolDescriptionsPresent', minLength: 20, ...shown },
   'discovery.annotations': { type: 'toolAnnotationsPresent', ...shown },
@@ -34,14 +34,14 @@ export interface ChecksInForce {
   suite: readonly Check[];
   case?: z.output<typeof CaseChecks> | null | undefined;
   suppressed?: readonly StandardCheckId[] | undefined;
-  /** The tool of a case that does nothing but render its widget. */
+  /** The tool of a case that consists of a single call, made to render the tool's widget. */
   renderedTool?: string | undefined;
 }
 
 /**
- * The checks that a case is judged by. A suppressed standard check takes the advisory checks of its kind out of what is
- * inherited, also where their numbers were changed; one that decides was meant, and stays. A case that only renders a
- * widget and is decided by nothing else is decided by whether that works.
+ * The checks that apply to a case. Suppressing a standard check removes the inherited advisory checks of its type,
+ * whatever their parameters; gating ones stay. A case that only renders a widget and has no gating check is decided by
+ * `widgetRendered`.
  */
 export function effectiveChecks({ suite, case: own, suppressed = [], renderedTool }: ChecksInForce): Check[] {
   const unwanted = new Set(suppressed.map((id) => standardChecks[id].type));

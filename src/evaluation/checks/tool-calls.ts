@@ -82,7 +82,7 @@ export const onlyToolsCalled: CheckKind<'onlyToolsCalled'> = {
   },
 };
 
-/** Each call of one tool comes after some call of another. */
+/** At least one call of `toolName` precedes the first call of `beforeToolName`. */
 export const toolCalledBefore: CheckKind<'toolCalledBefore'> = {
   type: 'toolCalledBefore',
   stage: 'selection',
@@ -180,7 +180,7 @@ export const toolInputMatches: CheckKind<'toolInputMatches'> = {
   },
 };
 
-/** No tool was called that says of itself that it is deprecated. */
+/** No called tool is deprecated according to its description. */
 export const noDeprecatedToolCalled: CheckKind<'noDeprecatedToolCalled'> = {
   type: 'noDeprecatedToolCalled',
   stage: 'selection',

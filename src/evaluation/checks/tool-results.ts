@@ -10,7 +10,7 @@ import { allResults, payloadOf, searchableText, shownResults } from './shared/re
 import { inScope, madeCalls } from './shared/scope.ts';
 import { declarationsOf } from './shared/tools.ts';
 
-/** How many results, or one value of each, all patterns are found in. */
+/** Counts the results whose text, or whose value at `path`, matches all patterns. */
 export const toolResultMatches: CheckKind<'toolResultMatches'> = {
   type: 'toolResultMatches',
   stage: 'response',
@@ -51,8 +51,8 @@ const maxMessage = 10_000;
 const maxValues = 1_000;
 
 /**
- * Each error names a declared input or repeats a value that was sent, so that a model can tell what to change. Errors of
- * calls that never reached a server are not the server's.
+ * Each error message names a declared input or repeats a value that was sent, so that a model can correct its call.
+ * Errors of calls that never reached a server are ignored.
  */
 export const toolErrorNamesInput: CheckKind<'toolErrorNamesInput'> = {
   type: 'toolErrorNamesInput',
@@ -87,7 +87,7 @@ function inputKeys(schema: unknown): string[] {
   return isObject(schema) && isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
 }
 
-/** `id` is part of `invalid`, so a short key has to stand alone. */
+/** Short keys match whole words only, because `id` is also part of `invalid`. */
 function namesKey(message: string, key: string): boolean {
   const wanted = key.toLowerCase();
   if (wanted === '') return false;
@@ -106,7 +106,7 @@ function namesValue(message: string, call: ToolCall): boolean {
   return false;
 }
 
-/** The slowest call took less. */
+/** Fails if the slowest call takes `ms` or longer. */
 export const toolLatencyUnder: CheckKind<'toolLatencyUnder'> = {
   type: 'toolLatencyUnder',
   stage: 'response',
@@ -122,7 +122,6 @@ export const toolLatencyUnder: CheckKind<'toolLatencyUnder'> = {
   },
 };
 
-/** Some result contains a text. */
 export const toolResultContains: CheckKind<'toolResultContains'> = {
   type: 'toolResultContains',
   stage: 'response',
@@ -141,7 +140,7 @@ export const toolResultContains: CheckKind<'toolResultContains'> = {
   },
 };
 
-/** Every result fits a JSON Schema. */
+/** Every result matches a JSON Schema. */
 export const toolResultMatchesSchema: CheckKind<'toolResultMatchesSchema'> = {
   type: 'toolResultMatchesSchema',
   stage: 'response',
@@ -173,7 +172,7 @@ function judgeResult(result: ToolResult, schema: unknown, effort: Effort): Findi
     : failed(`A result of ${name} does not fit the schema: ${validity.problem}`);
 }
 
-/** The largest result, as it came, is smaller. */
+/** Compares the size of the largest result, measured before truncation for storage, with `maxBytes`. */
 export const toolResultSizeUnder: CheckKind<'toolResultSizeUnder'> = {
   type: 'toolResultSizeUnder',
   stage: 'response',
@@ -215,7 +214,7 @@ const continuations = [
   'truncated',
 ];
 
-/** A result with exactly as many items as were asked for says whether there are more. */
+/** A result with exactly as many items as the call's limit must state whether more exist. */
 export const fullPageHasContinuation: CheckKind<'fullPageHasContinuation'> = {
   type: 'fullPageHasContinuation',
   stage: 'response',

@@ -2,7 +2,6 @@ import { list, quote } from '../text/show.ts';
 import { type CheckKind, failed, missing, passed } from './shared/kind.ts';
 import { widgets } from './shared/widgets.ts';
 
-/** Some widget was rendered. */
 export const widgetRendered: CheckKind<'widgetRendered'> = {
   type: 'widgetRendered',
   stage: 'userValue',
@@ -20,7 +19,7 @@ export const widgetRendered: CheckKind<'widgetRendered'> = {
   },
 };
 
-/** Every widget that was rendered took less. */
+/** Fails if any rendered widget took `ms` or longer. */
 export const widgetRenderLatencyUnder: CheckKind<'widgetRenderLatencyUnder'> = {
   type: 'widgetRenderLatencyUnder',
   stage: 'userValue',

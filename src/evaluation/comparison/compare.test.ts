@@ -4,7 +4,7 @@ import { type ComparedCase, compareRuns } from './compare.ts';
 
 let ids = 0;
 
-/** A case with so many trials that passed, failed and could not be judged. */
+/** A case with the given numbers of passed, failed and unjudged trials. */
 function tried(
   key: string,
   [passed, failed, unjudged = 0]: readonly [number, number, number?],
@@ -57,7 +57,7 @@ test('each case is told by what became of it', () => {
   ]);
   const broken = cases[2];
   expect(broken?.compare).toMatchObject({ outcome: 'failed', passed: 1, trials: 5 });
-  // The evidence is a trial that shows what is said.
+  // The representative trial shows the outcome.
   expect(broken?.compare.representativeIterationId).toBe(compare[2]?.trials[1]?.iterationId);
   expect(cases[4]?.compare).toMatchObject({ outcome: 'failed', trials: 0 });
   expect(cases[4]?.difference).toBeNull();

@@ -8,10 +8,10 @@ import {
 } from '../statistics/difference.ts';
 import type { Interval } from '../statistics/wilson.ts';
 
-/** A trial as far as two runs are compared by it. */
+/** The fields of a trial that a comparison of runs uses. */
 interface ComparedTrial {
   iterationId: string;
-  /** Undefined: it is not in the rate of the run, since it did not complete or could not be judged. */
+  /** Undefined: not counted in the pass rate, because the trial did not complete or could not be judged. */
   passed: boolean | undefined;
   durationMs: number | null;
   totalTokens: number | null;
@@ -25,7 +25,7 @@ export interface ComparedCase {
   title: string;
   /** Hash of everything that affects how the case is tried and graded. */
   configHash: string;
-  /** The rate that passes it. */
+  /** The minimum pass rate. */
   threshold: number;
   trials: readonly ComparedTrial[];
 }
@@ -38,15 +38,15 @@ type CaseStatus =
   | 'new_case'
   | 'removed_case'
   | 'changed'
-  /** In one of the runs no trial of it was judged. */
+  /** One of the runs has no judged trial of this case. */
   | 'not_measured';
 
 interface CaseSide {
   outcome: 'passed' | 'failed' | 'absent';
   iterationIds: string[];
-  /** The first that shows the outcome. */
+  /** The first trial with this outcome. */
   representativeIterationId: string | null;
-  /** Passed trials. `trials` counts only those that were judged. */
+  /** Number of passed trials. `trials` counts only judged ones. */
   passed: number;
   trials: number;
 }
@@ -58,7 +58,7 @@ interface RateDifference {
   p: number | null;
   /** Corrected for the number of cases. */
   adjustedP: number | null;
-  /** By the corrected value, at five in a hundred. */
+  /** Whether `adjustedP` is below 0.05. */
   significant: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface CaseComparison {
 }
 
 export interface RunComparison {
-  /** In the order of the later run; what it lacks comes last. */
+  /** In the order of the later run; cases missing from it come last. */
   cases: CaseComparison[];
   suite: (SuiteDifference & { significant: boolean }) | null;
 }
@@ -95,7 +95,7 @@ interface CasePair {
   is: ComparedCase | undefined;
 }
 
-/** In the order of the later run; what it lacks comes last. */
+/** In the order of the later run; cases missing from it come last. */
 export function pairsOf(base: readonly ComparedCase[], compare: readonly ComparedCase[]): CasePair[] {
   const before = new Map(base.map((one) => [one.key, one]));
   const after = new Set(compare.map(({ key }) => key));
@@ -146,7 +146,7 @@ function sideOf(one: ComparedCase | undefined): CaseSide {
     };
   const judged = one.trials.filter(({ passed }) => passed !== undefined);
   const passed = judged.filter((trial) => trial.passed).length;
-  // A case of which nothing could be judged has not passed.
+  // A case without a judged trial counts as failed.
   const outcome = judged.length > 0 && passed / judged.length >= one.threshold ? 'passed' : 'failed';
   const shows = one.trials.find((trial) => trial.passed === (outcome === 'passed')) ?? one.trials[0];
   return {
@@ -158,7 +158,10 @@ function sideOf(one: ComparedCase | undefined): CaseSide {
   };
 }
 
-/** Without a measured trial on both sides nothing is claimed. Of an edited case, another outcome says nothing about the server. */
+/**
+ * Without a judged trial on both sides the case is not measured. If the case was edited, a different outcome is
+ * `changed`, not a regression or a fix, because it says nothing about the server.
+ */
 function statusOf(base: CaseSide, compare: CaseSide, configChanged: boolean): CaseStatus {
   if (base.outcome === 'absent') return 'new_case';
   if (compare.outcome === 'absent') return 'removed_case';
@@ -180,7 +183,7 @@ function differenceOf(base: Count, compare: Count): RateDifference | null {
   };
 }
 
-/** Among many cases some differ by chance; the list of those that do is kept honest as a whole. */
+/** With many cases, some differ by chance. The Benjamini–Hochberg correction limits the share of false positives. */
 function adjust(cases: readonly CaseComparison[]): void {
   const measured = cases.flatMap(({ difference }) => (difference ? [difference] : []));
   const adjusted = benjaminiHochberg(measured.map(({ p }) => p ?? 1));

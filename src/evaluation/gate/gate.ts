@@ -7,7 +7,7 @@ export interface GatePolicy {
   noGatingScoreErrors?: boolean | undefined;
 }
 
-/** A score of one case, over its trials. */
+/** Counts of one scorer over the trials of one case. */
 export interface GateScore {
   caseKey: string;
   scorerId: string;
@@ -19,7 +19,7 @@ export interface GateScore {
   errors: number;
 }
 
-/** The figures of a run that a gate reads. */
+/** The figures of a run that its gate evaluates. */
 export interface GateSide {
   /** Pass rate of its trials; undefined when none was judged. */
   passRate: number | undefined;
@@ -46,7 +46,7 @@ export interface GateOutcome {
   conditions: GateCondition[];
 }
 
-/** Why something cannot be answered, as a word and a sentence. */
+/** Why a condition cannot be evaluated: a code and a message. */
 export interface Unanswerable {
   reason: string;
   message: string;
@@ -56,29 +56,29 @@ type Finding = Omit<GateCondition, 'condition'>;
 /** One finding or several, when several scores fail. */
 type Answer = Finding | Finding[];
 
-/** A failed condition outweighs one that cannot be answered, which outweighs all that passed. */
+/** A failed condition takes precedence over one that cannot be evaluated, which takes precedence over passed ones. */
 export function evaluateGate(
   policy: GatePolicy,
   run: GateSide | Unanswerable,
   baseline: GateSide | Unanswerable,
 ): GateOutcome {
   const conditions: GateCondition[] = [];
-  const ask = (condition: GateCondition['condition'], answer: Answer): void => {
+  const add = (condition: GateCondition['condition'], answer: Answer): void => {
     for (const finding of [answer].flat()) conditions.push({ condition, ...finding });
   };
   const of = (answer: (side: GateSide) => Answer): Answer => ('reason' in run ? cannot(run) : answer(run));
   const between = (answer: (now: GateSide, base: GateSide) => Answer): Answer =>
     of((now) => ('reason' in baseline ? cannot(baseline) : answer(now, baseline)));
   const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: increase } = policy;
-  if (policy.noGatingScoreErrors) ask('noGatingScoreErrors', of(scoreErrors));
+  if (policy.noGatingScoreErrors) add('noGatingScoreErrors', of(scoreErrors));
   if (drop !== undefined)
-    ask(
+    add(
       'maximumPassRateDrop',
       between((now, base) => passRateDrop(now, base, drop)),
     );
-  if (policy.noDeterministicRegressions) ask('noDeterministicRegressions', between(regressions));
+  if (policy.noDeterministicRegressions) add('noDeterministicRegressions', between(regressions));
   if (increase !== undefined)
-    ask(
+    add(
       'maximumP95LatencyIncreaseMs',
       between((now, base) => latencyIncrease(now, base, increase)),
     );
@@ -113,7 +113,7 @@ function scoreErrors({ scores }: GateSide): Answer {
 function passRateDrop(now: GateSide, base: GateSide, threshold: number): Finding {
   if (now.passRate === undefined || base.passRate === undefined)
     return cannot({ reason: 'passRateNotMeasured', message: 'One of the runs has no trial that was judged' });
-  // A difference of two quotients; what is the same to twelve places is the same.
+  // Rounds off the floating-point error of the subtraction.
   const observed = Number((base.passRate - now.passRate).toFixed(12));
   return {
     status: observed > threshold ? 'failed' : 'passed',
@@ -125,7 +125,7 @@ function passRateDrop(now: GateSide, base: GateSide, threshold: number): Finding
 
 const maxNamed = 5;
 
-/** Checks of the same definition only: another check that fails says nothing about the server. */
+/** Compares only checks with the same definition: a changed check says nothing about the server. */
 function regressions(now: GateSide, base: GateSide): Finding {
   const before = new Map(base.scores.filter(isDeterministic).map((score) => [keyOf(score), score]));
   const pairs = now.scores.filter(isDeterministic).flatMap((score) => {
@@ -180,7 +180,6 @@ function latencyIncrease(now: GateSide, base: GateSide, threshold: number): Find
   };
 }
 
-/** The nearest rank: a duration that was measured. */
 function percent(rate: number): string {
   return `${Math.round(rate * 1000) / 10} %`;
 }

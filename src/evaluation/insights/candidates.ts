@@ -11,7 +11,7 @@ import type { VisitFacts } from './visits.ts';
 /** A finding as the API shows it. */
 export type Finding = z.infer<typeof InsightsEnvelope>['findings'][number];
 
-/** An observation that fires, as the insights of a wave or a window show it. */
+/** An observation that fires, in the shape of insights responses. */
 export interface Candidate extends Omit<Observation, 'fires' | 'affected' | 'total'> {
   affectedSessions: number;
   sliceTotal: number;

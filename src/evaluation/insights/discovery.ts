@@ -12,7 +12,7 @@ import {
   type Users,
 } from './explanation.ts';
 
-/** A problem that no detector counts, seen by a model in sessions. */
+/** A problem reported by a model that read the sessions, and not counted by any detector. */
 export interface DiscoveredFinding {
   kind: 'observation' | 'suggested_check';
   slug: string;
@@ -20,7 +20,7 @@ export interface DiscoveredFinding {
   detail: string;
   sessionIds: string[];
   confidence: 'low' | 'medium' | 'high';
-  /** A check that detects it from now on. */
+  /** A check that would detect the problem in future runs. */
   suggestedCheck?: Check;
 }
 
@@ -38,7 +38,7 @@ const maxDetailLength = 1_000;
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const maxSlugLength = 80;
 
-/** Shows the first sessions to the model. */
+/** Builds the prompt from the first sessions. */
 export function discoveryPrompt(
   users: Users,
   sessions: readonly { sessionId: string; text: string }[],
@@ -67,7 +67,7 @@ export function readDiscovery(
   return [...bySlug.values()].slice(0, maxFindings);
 }
 
-/** Drops a finding that names a session the model was not shown: it is made up. */
+/** Drops a finding that cites a session the model was not shown, because it is invented. */
 function findingIn(
   { kind, slug, title, detail, sessionIds, confidence, suggestedCheck }: Record<string, unknown>,
   shown: ReadonlySet<unknown>,

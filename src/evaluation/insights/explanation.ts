@@ -44,7 +44,7 @@ export function trialPrompt(findings: readonly Finding[]): Prompt {
   return promptOf(trialInstructions, 'FINDINGS', rows);
 }
 
-/** `excerpts` are parts of conversations, by session. */
+/** `excerpts` holds an excerpt of the conversation by session id. */
 export function sessionPrompt(
   users: Users,
   { unnarratedCandidates }: Pick<SessionInsights, 'unnarratedCandidates'>,
@@ -65,7 +65,7 @@ export function sessionPrompt(
   return promptOf(sessionInstructions(users), 'CANDIDATES', rows);
 }
 
-/** One row a line, between marks that no row can contain. */
+/** Writes one JSON row per line, between markers that no row can contain. */
 export function promptOf(system: string, mark: string, rows: readonly unknown[]): Prompt {
   const user = [`<${mark}`, ...rows.map(quoted), `${mark}>`, 'Answer with the JSON object only.'].join('\n');
   return { system, user };
@@ -75,7 +75,7 @@ export function excerptOf(text: string, longest: number): string {
   return cut(hideSecrets(text.slice(0, 2 * longest)), longest);
 }
 
-/** Adds the explanations of the model to the findings it was asked about. Undefined: the answer is unusable. */
+/** Adds the model's explanations to the findings. Undefined: the answer is unusable. */
 export function withTrialExplanations(
   text: string,
   findings: readonly Finding[],

@@ -63,7 +63,7 @@ test('a run that joins a wave late neither moves it nor counts as another', () =
   });
 });
 
-/** A second implementation: looks back from the end, at the last wave that fired and its neighbors. */
+/** A second implementation: works backwards from the last wave that fired and its neighbors. */
 function lookedUp(history: readonly WaveObservation[]): FindingState | undefined {
   const starts: Record<string, number> = {};
   for (const { waveId, at } of history) starts[waveId] = Math.min(at, starts[waveId] ?? at);

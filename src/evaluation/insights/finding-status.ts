@@ -30,8 +30,8 @@ export function step(status: FindingStatus | undefined, fires: boolean): Finding
 }
 
 /**
- * Replays observations in any order; undefined if none fired. A wave fires if any of its observations does, and its
- * place is the time of its first one, so that a run which joins a wave late does not move the wave behind the next.
+ * Replays observations in any order; undefined if none fired. A wave fires if any of its observations does. A wave is
+ * ordered by its first observation, so that a run which joins it late does not move it behind the next wave.
  */
 export function statusAfter(history: readonly WaveObservation[]): FindingState | undefined {
   let state: FindingState | undefined;

@@ -5,7 +5,7 @@ import { quote } from '../text/show.ts';
 import { type Candidate, candidateTitle, type Finding, type SessionInsights } from './candidates.ts';
 import type { Cluster } from './trial-clusters.ts';
 
-/** Where to start with a finding. */
+/** The category of a finding and what to fix. */
 type Classification = Pick<Finding, 'category' | 'attribution' | 'actionTarget'>;
 
 const server: Classification = {

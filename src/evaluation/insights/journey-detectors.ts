@@ -11,10 +11,10 @@ type JourneyDetector = Detector<SessionFacts, [calling: ReadonlySet<string>]>;
  */
 const threshold = { share: 0.2, sessions: 1 };
 
-/** Failures of this service; they say nothing about the target. */
+/** Failures of this service, which say nothing about the target. */
 const ourFailures: ReadonlySet<string | null> = new Set(['runner_shutdown', 'stale_runner']);
 
-/** One detector for both roles, so that a criterion whose role is edited stays one finding. */
+/** One detector for both roles, so that a criterion keeps its finding when its role is edited. */
 const criterionFailed: JourneyDetector = {
   name: 'criterion_failed',
   dimension: 'criteria',
@@ -50,7 +50,7 @@ const executionFailed: JourneyDetector = {
   },
 };
 
-/** A session stopped by the spend cap of the organization says nothing about the provider. */
+/** A session stopped by the organization's spend cap says nothing about the provider. */
 const providerLimited: JourneyDetector = {
   name: 'provider_limited',
   dimension: 'execution',
@@ -61,7 +61,7 @@ const providerLimited: JourneyDetector = {
   },
 };
 
-/** Calls count no matter how the session ended. */
+/** Covers every session with calls, however the session ended. */
 const toolErrored: JourneyDetector = {
   name: 'tool_errored',
   dimension: 'tools',
@@ -98,7 +98,9 @@ const noToolCalled: JourneyDetector = {
   },
 };
 
-/** The judge decides whether the goal was met, without a judge the verdict. Not covered while neither is known. */
+/**
+ * The judge decides whether the goal was met; without a judge, the verdict does. Skips sessions with neither result.
+ */
 const turnCapReached: JourneyDetector = {
   name: 'turn_cap_reached',
   dimension: 'conversation',

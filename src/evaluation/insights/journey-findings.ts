@@ -37,7 +37,7 @@ interface FoundPersona {
   name: string;
 }
 
-/** The sessions of one run with one target. All of it is counted; no model is asked. */
+/** The sessions of one run with one target. All values are counted; no model is involved. */
 interface SwarmJourneyFinding {
   id: string;
   basis: 'populationFact';
@@ -87,13 +87,13 @@ export interface SwarmJourneyFindings {
   findings: SwarmJourneyFinding[];
 }
 
-/** Version of the rules here and in `disposition.ts`; a change of their results needs a new one. */
+/** Version of the rules here and in `disposition.ts`. Increase it when a change affects their results. */
 const pipelineVersion = 1;
 const maxFindings = 200;
 const maxSessionIds = 1000;
 const maxNameLength = 200;
 
-/** The outcomes of the runs of a wave, by run and target, worst first. */
+/** The findings of a wave, one per run and target, worst disposition first. */
 export function journeyFindings(runs: readonly JourneyRunFacts[], generatedAt: number): SwarmJourneyFindings {
   const sessions = runs.flatMap((run) => run.sessions);
   const findings = runs
@@ -120,7 +120,9 @@ export function journeyFindings(runs: readonly JourneyRunFacts[], generatedAt: n
   };
 }
 
-/** The policy is applied to each target separately: results missing elsewhere do not affect its verdict. */
+/**
+ * Applies the policy to each target separately, so that missing results of one target do not affect another's verdict.
+ */
 function findingsOfRun(run: JourneyRunFacts): SwarmJourneyFinding[] {
   const toolsAreCalled = run.sessions.some((session) => callsOf(session) > 0);
   const byTarget = groupBy(run.sessions, ({ target }) =>
@@ -235,7 +237,7 @@ function personasIn(findings: readonly SwarmJourneyFinding[]): SwarmJourneyFindi
   }));
 }
 
-/** Equal for equal facts. */
+/** A hash of the facts, independent of the order of sessions. */
 function revisionOf(sessions: readonly SessionFacts[]): string {
   const facts = sessions.map((session) => JSON.stringify(session)).sort(byCodeUnit);
   return sha256(JSON.stringify(facts)).slice(0, 32);

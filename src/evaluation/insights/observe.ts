@@ -14,14 +14,14 @@ export interface Subject {
 interface Reading {
   subject: Subject;
   happened: boolean;
-  /** No chance is involved: one session is enough. */
+  /** Not subject to chance: one session is enough for the detector to fire. */
   certain: boolean;
 }
 
 export interface Detector<Session, Rest extends unknown[] = []> {
   name: string;
   dimension: 'criteria' | 'goal' | 'execution' | 'tools' | 'conversation' | 'speed' | 'feedback';
-  /** Empty if the problem could not have shown in this session. */
+  /** Empty if the problem could not occur in this session. */
   read(session: Session, ...rest: Rest): Reading[];
 }
 

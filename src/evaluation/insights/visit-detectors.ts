@@ -27,7 +27,7 @@ function detectorsOf(study: Subject): Detector<VisitFacts>[] {
           certain: false,
         })),
     },
-    // A repetition takes two messages.
+    // A repetition needs at least two messages.
     {
       name: 'ask_repeated',
       dimension: 'conversation',

@@ -96,7 +96,7 @@ test.each([
   expect(visits({ said: [{ asked: first }, {}, { asked: second }] })[0]?.repeatsItself).toBe(repeats);
 });
 
-/** Anything that may be stored. */
+/** Any session that the database can hold. */
 const anyVisit: fc.Arbitrary<Visit> = fc.record(
   {
     said: fc.array(

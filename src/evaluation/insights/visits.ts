@@ -4,7 +4,7 @@ import { groupBy } from '../group-by.ts';
 export interface VisitTurn {
   asked: string;
   answered: boolean;
-  /** Without the time spent waiting for the visitor. */
+  /** Excludes time spent waiting for the visitor. */
   durationMs: number;
   calls: readonly { toolName: string; serverId?: string; ok: boolean }[];
 }
@@ -39,7 +39,7 @@ export interface VisitFacts {
   slowTurns: number;
   repeatsItself: boolean;
   tools: { serverId: string | null; toolName: string; calls: number; failed: number }[];
-  /** How its last message ended; null if the session may continue, or continued after the window. */
+  /** The outcome of the session's last message; null if the session may continue, or continued after the window. */
   end: null | 'answered' | 'unanswered' | 'tools_failed';
   /** Null without a rating within the window. */
   liked: boolean | null;
@@ -99,9 +99,9 @@ function toolsIn(turns: readonly VisitTurn[]): VisitFacts['tools'] {
   }));
 }
 
-/** Shorter messages, like "yes please", are repeated without meaning anything. */
+/** Shorter messages, like "yes please", are often repeated for no reason. */
 const fewestWords = 3;
-/** Shared words of two messages, as a share of all words in either. */
+/** Minimum ratio of shared words to all distinct words of two messages (Jaccard index). */
 const nearlySame = 0.7;
 /** Bounds on the comparison: earlier messages per message, and words per message. */
 const lookBack = 20;
@@ -114,9 +114,9 @@ const digit = /\p{Number}/u;
 
 /** Whether a message nearly repeats an earlier one, which suggests that the first reply did not help. */
 function repeatsItself(messages: readonly string[]): boolean {
-  const said = messages.map(wordsOf).filter(({ size }) => size >= fewestWords);
-  return said.some((words, at) =>
-    said.slice(Math.max(0, at - lookBack), at).some((earlier) => isNearly(words, earlier)),
+  const wordSets = messages.map(wordsOf).filter(({ size }) => size >= fewestWords);
+  return wordSets.some((words, at) =>
+    wordSets.slice(Math.max(0, at - lookBack), at).some((earlier) => isNearly(words, earlier)),
   );
 }
 

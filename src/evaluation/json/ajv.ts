@@ -5,16 +5,16 @@ import { isFound, spend } from './effort.ts';
 import { stepsKeyword, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject } from './value.ts';
 
-/** Compiling an instruction of a pattern takes as long as so many steps. */
+/** Steps charged for compiling one instruction of a pattern. */
 const stepsOfInstruction = 75;
 
 type AnyAjv = Ajv | Ajv2020;
 
 /** A dialect of JSON Schema. */
 export interface Dialect {
-  /** Compiles one schema: an instance never forgets what it has compiled. */
+  /** Creates a new instance per schema, because an instance keeps everything it has compiled. */
   compiler: () => AnyAjv;
-  /** Validates schemas. Made when first needed, since that takes a while. */
+  /** Validates schemas. Created on first use, because creation is slow. */
   ofSchemas: () => AnyAjv;
 }
 
@@ -36,16 +36,16 @@ const options: Options = {
   validateFormats: false,
   ownProperties: true,
   inlineRefs: false,
-  // Loops in place of one line of code for each item.
+  // Generates loops instead of one line of code per item.
   loopRequired: 20,
   loopEnum: 20,
-  // Making the code shorter takes several times as long as making it.
+  // Optimizing the generated code takes several times as long as generating it.
   code: { optimize: false, regExp: Object.assign(regExp, { code: 'regExp' }) },
 };
 
 /**
- * Following references can take time that doubles with each level, so every part of a schema counts its work before it
- * is done. The library's own `uniqueItems` compares each item with each.
+ * Following references can take time that doubles with each level, so every part of a schema spends its steps before it
+ * validates. Replaces the library's `uniqueItems`, which compares every pair of items.
  */
 function bounded(ajv: AnyAjv): AnyAjv {
   ajv.addKeyword({
@@ -69,7 +69,7 @@ function bounded(ajv: AnyAjv): AnyAjv {
   return ajv;
 }
 
-/** The cost of validating a value, without its inner values. */
+/** The cost of validating a value, excluding nested values. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length >> 6;
   if (Array.isArray(value)) return value.length;
@@ -88,7 +88,7 @@ function areUnique(items: readonly unknown[]): boolean {
   return true;
 }
 
-/** In place of the regular expressions of JavaScript. The library tells two of them apart by `toString`. */
+/** Replaces JavaScript's RegExp with RE2. The library compares patterns by `toString`. */
 function regExp(source: string): { test(text: string): boolean; toString(): string } {
   const compiled = compileJavaScript(source, { unicode: true });
   if ('problem' in compiled) throw new UnusableSchema(`a pattern in it cannot be used: ${compiled.problem}`);

@@ -1,6 +1,9 @@
 import { isObject } from './value.ts';
 
-/** The object that a model was asked for: the text itself, or alone in a code block, which some cannot do without. */
+/**
+ * Parses the JSON object in a model's answer: the bare text, or the text in one code block, which some models always
+ * add.
+ */
 export function answeredObject(text: string): Record<string, unknown> | undefined {
   const all = text.trim();
   const fenced = all.length > 6 && all.startsWith('```') && all.endsWith('```');

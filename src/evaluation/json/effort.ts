@@ -1,6 +1,6 @@
 import { compileJavaScript, newWork, type Pattern, type Work } from '../text/pattern.ts';
 
-/** A third of a second at worst. A value of 100,000 parts takes a third of them, if its schema is plain. */
+/** Takes a third of a second at worst. A value of 100,000 parts with a plain schema takes a third of the steps. */
 const stepLimit = 2_000_000;
 
 export class OutOfSteps extends Error {}
@@ -9,7 +9,7 @@ export class OutOfSteps extends Error {}
 export interface Effort {
   steps: number;
   work: Work;
-  /** Compiled for this time only: a pattern remembers much of what it has read. */
+  /** Compiled per request, because a compiled pattern caches much of what it has matched. */
   patterns: Map<string, Pattern>;
 }
 
@@ -18,8 +18,8 @@ export function newEffort(): Effort {
 }
 
 /**
- * Validation is synchronous, and the library that does it cannot hand anything through to our keywords, so the effort
- * of the one that is going on stands here.
+ * The effort of the validation in progress. Module state is safe because validation is synchronous, and necessary
+ * because the library cannot pass a context to custom keywords.
  */
 let current = newEffort();
 
@@ -33,7 +33,7 @@ export function spend(steps: number): void {
   if (current.steps < 0) throw new OutOfSteps();
 }
 
-/** Whether a pattern, known to be usable, is found in a text. */
+/** Whether a pattern that is known to compile matches somewhere in a text. */
 export function isFound(source: string, text: string): boolean {
   let pattern = current.patterns.get(source);
   if (!pattern) {

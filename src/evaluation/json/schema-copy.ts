@@ -1,10 +1,10 @@
 import { isObject } from './value.ts';
 
-/** How many values of the schema have to be looked at when a value meets this part of it; see `ajv.ts`. */
+/** The keyword with the number of schema values to visit when this part validates a value; see `ajv.ts`. */
 export const stepsKeyword = 'x-steps';
 
 const deepest = 64;
-/** Compiling takes up to half a millisecond for each. */
+/** Compiling takes up to half a millisecond for each subschema. */
 const maxSubschemas = 1_000;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
@@ -51,7 +51,7 @@ const plain = new Set([
 export class UnusableSchema extends Error {}
 
 interface Copying {
-  /** How many parts have been begun. */
+  /** Number of subschemas copied so far. */
   parts: number;
   /** The `$id` of the schema: a reference that starts with it is internal. */
   ownId: string | undefined;
@@ -60,8 +60,8 @@ interface Copying {
 }
 
 /**
- * A copy that holds only what constrains values and says of each part how much work it is. All that can be reached by a
- * reference is such a part: a reference to anything else, inside or outside, is refused.
+ * Copies only the keywords that constrain values, and adds the cost of each part. References must point to a copied
+ * part; any other reference, internal or external, is refused.
  */
 export function copySchema(schema: unknown): unknown {
   const ownId = isObject(schema) && typeof schema['$id'] === 'string' ? schema['$id'] : undefined;
@@ -125,7 +125,7 @@ function referenceIn(value: unknown, { ownId, references }: Copying): string {
   return inside;
 }
 
-/** References by anchor are resolved when the schema is compiled: an anchor stands only in a part. */
+/** References by anchor are resolved at compilation: only copied parts keep their anchors. */
 function assertInside(reference: string, root: unknown, copies: ReadonlySet<unknown>): void {
   if (!reference.startsWith('#/')) return;
   let at = root;

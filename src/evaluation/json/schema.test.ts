@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scaled } from '../../../test/support/slowdown.ts';
 import { schemaProblem, type Validity, validateJson } from './schema.ts';
 
-/** Long enough for a busy machine, and far too short for anything exponential. */
+/** Generous for a busy machine, but far too short for exponential time. */
 const inTime = 10_000;
 
 function timed(schema: unknown, value: unknown): Validity {

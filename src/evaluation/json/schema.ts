@@ -5,7 +5,7 @@ import { type Effort, newEffort, OutOfSteps, within } from './effort.ts';
 import { copySchema, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts';
 
-/** Whether a value fits a schema. `unusable`: nothing can be said, and why. */
+/** Whether a value matches a schema. `unusable`: why it could not be validated. */
 export type Validity = { valid: true } | { valid: false; problem: string } | { unusable: string };
 
 /** Maximum sizes: of a schema written by an author, and of one declared by a server. */
@@ -14,7 +14,7 @@ const maxDeclared = 128 * 1024;
 const maxKept = 100;
 const maxProblem = 300;
 
-/** Takes bounded time, whatever the schema and the value are. */
+/** Takes bounded time for any schema and value. */
 export function validateJson(schema: unknown, value: unknown, effort: Effort = newEffort()): Validity {
   const validate = validatorOf(schema);
   if (typeof validate === 'string') return { unusable: validate };
@@ -52,7 +52,7 @@ function validatorOf(schema: unknown): ValidateFunction | string {
   const key = known ?? sha256(text);
   if (isObject(schema)) keys.set(schema, key);
   const validate = validators.get(key) ?? compile(schema);
-  // The one used last is the last in the map, so the first is the one to forget.
+  // Moves the entry to the end of the map, so that the first entry is the least recently used.
   validators.delete(key);
   validators.set(key, validate);
   const [oldest] = validators.keys();
@@ -84,7 +84,7 @@ function dialectOf(schema: unknown): Dialect {
   throw new UnusableSchema('its $schema is neither draft 2020-12 nor draft-07');
 }
 
-/** From our own counting, or from a library that was given a hostile schema. */
+/** Errors come from our step limit, or from the library when it compiles a hostile schema. */
 function whyUnusable(error: unknown): string {
   if (error instanceof OutOfSteps) return 'validating takes too many steps';
   if (error instanceof UnusableSchema) return error.message;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { sortKeys } from '../../platform/canonical.ts';
 
-/** Deeper values equal nothing and are shown nowhere: walking them could overflow the stack. */
+/** Deeper values are neither compared nor serialized, because recursion could overflow the stack. */
 const deepest = 256;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Walks level by level, without recursion, so that it can be asked about any value. */
+/** Walks level by level without recursion, so that any value is safe to test. */
 export function isShallow(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -24,12 +24,12 @@ function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Equal values have equal texts, whatever the order of their keys. Undefined where there is no text. */
+/** JSON with sorted keys: equal values have equal texts. Undefined if the value is too deep or not JSON. */
 export function canonicalText(value: unknown): string | undefined {
   return isShallow(value) ? JSON.stringify(sortKeys(value)) : undefined;
 }
 
-/** As it came, for people and patterns. Undefined where there is no text. */
+/** JSON with keys in their original order. Undefined if the value is too deep or not JSON. */
 export function jsonText(value: unknown): string | undefined {
   return isShallow(value) ? JSON.stringify(value) : undefined;
 }
@@ -39,8 +39,8 @@ export function sha256(text: string): string {
 }
 
 /**
- * Tells whether two values are the same JSON. The digest of an object is kept as long as the function, so that
- * comparing many with many reads each of them once.
+ * Creates a function that compares two values as JSON. It caches the digest of each object, so that comparing many
+ * pairs serializes each object once.
  */
 export function jsonEquality(): (a: unknown, b: unknown) => boolean {
   const digests = new WeakMap<object, string>();

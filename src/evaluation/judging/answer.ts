@@ -10,7 +10,7 @@ import {
   unmeasured,
 } from './measurement.ts';
 
-/** Characters of an answer that are read at all, and of what is kept of it. */
+/** Maximum characters of an answer, and of the parts that are kept. */
 const maxAnswerLength = 20_000;
 const maxReasonLength = 1_000;
 const maxClaimLength = 300;

@@ -18,8 +18,8 @@ export interface GradedTrial {
 }
 
 /**
- * The trial with what its deciding judge says; the same again when it was heard already. A judge that could not judge,
- * or was not heard in time, leaves the trial without a verdict of its evaluators.
+ * Adds the result of the gating judge to a trial. Does nothing if the judge's score is already there. If the judge
+ * failed or timed out, the trial becomes an evaluator error.
  */
 export function withJudgement(
   trial: GradedTrial,
@@ -34,7 +34,7 @@ export function withJudgement(
     return trial;
   const score = scoreOf(judge, trial, goal);
   const scores = [...trial.scores, { ...score, promptHash: judgeTemplateHash }];
-  // A judge can only add to what keeps a trial from passing.
+  // The judge's score can add an evaluator error but not remove one.
   const evaluatorError =
     trial.status === 'completed' && (trial.evaluatorError || evaluatorErrors(definitions, scores).length > 0);
   const result = trial.result === 'passed' && gate(definitions, scores).passed ? 'passed' : 'failed';
@@ -52,15 +52,15 @@ function scoreOf(
   return notScored(judge, goal.status, goal.reason);
 }
 
-/** Only a row that waits for the judge says something new; what failed before it stays the failure. */
+/** Updates only a stage that waits for the judge; a failure before it stays the first failure. */
 function chainWith(
   { stageResults, firstFailedStage, failureCategory }: GradedTrial,
   { status, passed, rationale = '' }: Score,
 ): Pick<GradedTrial, 'stageResults' | 'firstFailedStage' | 'failureCategory'> {
   const waits = stageResults.some(({ reason }) => reason === 'judgePending');
   if (!waits) return { stageResults, firstFailedStage, failureCategory };
-  const row = (said: Omit<StageResult, 'stage'>): StageResult[] =>
-    stageResults.map((one) => (one.reason === 'judgePending' ? { stage: one.stage, ...said } : one));
+  const row = (result: Omit<StageResult, 'stage'>): StageResult[] =>
+    stageResults.map((one) => (one.reason === 'judgePending' ? { stage: one.stage, ...result } : one));
   if (status !== 'scored')
     return {
       stageResults: row({ state: 'notMeasured', reason: 'judgeFailed' }),

@@ -1,7 +1,7 @@
 import { isObject, jsonText, sha256 } from '../json/value.ts';
 import { cut } from '../text/show.ts';
 
-/** A trace as far as it is judged by; whoever reported it may have put anything into it. */
+/** The fields of a trace that are judged. They are untrusted: a reporter may have written anything into them. */
 export interface JudgedTrace {
   systemPrompt?: unknown;
   messages?: unknown;
@@ -23,7 +23,7 @@ export interface EvidenceManifest {
 }
 
 export interface JudgeEvidence {
-  /** One line of JSON for each thing that was said. */
+  /** One JSON line per message, call or result. */
   text: string;
   hash: string;
   manifest: EvidenceManifest;
@@ -35,16 +35,16 @@ export interface JudgeEvidence {
 
 type Line = { role: string; text: string; tool?: string | undefined };
 
-/** Characters of one line, and bytes of all of them. */
+/** Maximum characters of one line, and bytes of all lines. */
 const maxLineLength = 8_000;
 const shortestLine = 200;
 const maxBytes = 96_000;
-/** More than so many of the shortest lines do not fit. */
+/** More lines never fit, even if each is as short as possible. */
 const maxLines = 4_000;
 const roomForNote = 100;
 const maxNoted = 20;
 
-/** The recording of a trial as a judge is shown it, the same for the same trace. */
+/** Renders the recording for a judge. Deterministic: equal traces give equal text. */
 export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
   const messages = Array.isArray(trace.messages) ? (trace.messages as unknown[]) : [];
   const { systemPrompt, spans } = trace;
@@ -75,10 +75,10 @@ export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
 function linesOf(message: unknown): Line[] {
   if (!isObject(message)) return [];
   const { role, content } = message;
-  const who = typeof role === 'string' ? cut(role, 40) : 'unknown';
-  if (typeof content === 'string') return content === '' ? [] : [{ role: who, text: content }];
+  const speaker = typeof role === 'string' ? cut(role, 40) : 'unknown';
+  if (typeof content === 'string') return content === '' ? [] : [{ role: speaker, text: content }];
   if (!Array.isArray(content)) return [];
-  return (content as unknown[]).flatMap((part) => (isObject(part) ? lineOf(who, part) : []));
+  return (content as unknown[]).flatMap((part) => (isObject(part) ? lineOf(speaker, part) : []));
 }
 
 function lineOf(role: string, part: Record<string, unknown>): Line[] {
@@ -95,7 +95,7 @@ function resultText(output: unknown): string {
   return typeof value === 'string' ? value : (jsonText(value) ?? '');
 }
 
-/** Long lines are cut until all fit; what still does not is left out of the middle. */
+/** Halves the length limit of lines until all fit. If that is not enough, omits lines from the middle. */
 function fitted(lines: readonly Line[]): { text: string; uncaptured: string[] } {
   const places = placesOf(lines.length);
   const write = (most: number): string[] => places.map((at) => lineText(lines[at] as Line, most));
@@ -128,7 +128,7 @@ function placesOf(lines: number): number[] {
   return [...head, ...tail];
 }
 
-/** How many fit from either end, taken in turns. */
+/** How many lines fit, taken alternately from both ends. */
 function endsOf(written: readonly string[], room: number): { head: number; tail: number } {
   let [head, tail] = [0, 0];
   for (let size = 0; head + tail < written.length; ) {
@@ -149,7 +149,7 @@ function lineText({ role, tool, text }: Line, longest: number): string {
   return quoted({ role, ...(tool !== undefined && { tool }), text: cut(text, longest) });
 }
 
-/** JSON on one line in which no mark of ours can stand: what is quoted cannot end its quotation. */
+/** JSON on one line with `<` and `>` escaped, so that quoted text cannot contain the marker that ends its block. */
 export function quoted(value: unknown): string {
   return JSON.stringify(value).replace(/[<>]/g, (mark) => (mark === '<' ? '\\u003c' : '\\u003e'));
 }

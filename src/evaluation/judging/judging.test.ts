@@ -222,7 +222,7 @@ test.each(heard)('a deciding judge that is %s', (_, goal, result, evaluatorError
   expect(after).toMatchObject({ result, evaluatorError });
   expect(after.stageResults.at(-1)).toMatchObject({ stage: 'userValue', state });
   expect(verifyChain({ ...after, stageAnalyzerVersion: grade.stageAnalyzerVersion }).status).toBe('verified');
-  // Heard once.
+  // Applying the same judgement again changes nothing.
   expect(withJudgement(after, scorecardOf(examplePlan), goal)).toBe(after);
 });
 

@@ -17,14 +17,14 @@ export function basisOf(model: string): 'model' | 'wordCount' {
 
 const maxClaims = 20;
 const maxNamed = 5;
-/** Characters of texts that are compared. */
+/** Maximum characters of a text that is compared. */
 const maxRead = 200_000;
-/** Digits of a number that is still one, and claims of an answer that are looked for. */
+/** Maximum length of a number that is normalized, and maximum number of claims checked. */
 const maxNumberLength = 40;
 const maxSought = 200;
 
-/** Words that every answer has. */
-const silent = new Set(
+/** Stop words. */
+const stopWords = new Set(
   (
     'a an and are as at be been but by can could do does for from had has have he her his how i if in into is it its ' +
     'me my of on or our she should so such than that the their them then there these they this to too us was ' +
@@ -32,13 +32,14 @@ const silent = new Set(
   ).split(' '),
 );
 
-/** Words that turn the meaning of those after them, up to so many of these. */
+/** Words that negate up to `negatedWords` words after them. */
 const negations = new Set('no not never none neither nor without cannot nothing nobody'.split(' '));
 const negatedWords = 3;
 
 /**
- * Judges by counting: the share of the words and numbers of the expected output and the required criteria that are in
- * the answer, and the share of the numbers, quotations and names of the answer that tools or the user have said.
+ * Judges by counting. Goal: the share of the words and numbers of the expected output and required criteria that the
+ * answer contains. Groundedness: the share of the answer's numbers, quotations and names that occur in tool results or
+ * user messages.
  */
 export function judgeLexically(task: JudgedTask, evidence: JudgeEvidence): Measurement {
   return { goal: goalIn(task, evidence), groundedness: groundednessIn(evidence) };
@@ -49,7 +50,7 @@ function goalIn(
   { finalAnswer }: JudgeEvidence,
 ): GoalMeasurement {
   const criteria = rubric?.criteria ?? [];
-  const said = new Set(wordsOf(finalAnswer));
+  const answerWords = new Set(wordsOf(finalAnswer));
   const wanted = new Set([
     ...wordsOf(expectedOutput),
     ...criteria.filter(({ required }) => required).flatMap(({ label }) => wordsOf(label)),
@@ -62,10 +63,10 @@ function goalIn(
         'The offline judge compares words, and the case has neither an expected output nor required criteria',
       rubricHits: [],
     };
-  const missing = [...wanted].filter((word) => !said.has(word));
+  const missing = [...wanted].filter((word) => !answerWords.has(word));
   const hits = criteria.filter(({ label }) => {
     const words = wordsOf(label);
-    return words.length > 0 && 2 * words.filter((word) => said.has(word)).length >= words.length;
+    return words.length > 0 && 2 * words.filter((word) => answerWords.has(word)).length >= words.length;
   });
   const found = wanted.size - missing.length;
   return goalOf(
@@ -89,7 +90,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
     .join('\n')
     .slice(0, 5 * maxRead)
     .toLowerCase()
-    // In a JSON array a comma parts numbers; elsewhere it parts thousands.
+    // In a JSON array a comma separates numbers; elsewhere it separates thousands.
     .replace(/\[[-\d.,\s]{0,100000}\]/g, (list) => list.replaceAll(',', ', '));
   if (claims.length === 0)
     return {
@@ -100,7 +101,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
     };
   const numbers = new Set(tokensOf(known));
   const unsupported = claims.filter((claim) =>
-    isNumber(claim) ? !numbers.has(normalNumber(claim)) : !standsIn(known, claim.toLowerCase()),
+    isNumber(claim) ? !numbers.has(normalNumber(claim)) : !occursIn(known, claim.toLowerCase()),
   );
   const supported = claims.length - unsupported.length;
   return {
@@ -118,8 +119,8 @@ function named(what: string, items: readonly string[]): string {
   return `; ${what}: ${shown.join(', ')}${more}`;
 }
 
-/** Whether a text has another one with no letter or digit right before or after it. */
-function standsIn(text: string, sought: string): boolean {
+/** Whether `sought` occurs in the text as whole words: with no letter or digit right before or after it. */
+function occursIn(text: string, sought: string): boolean {
   for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
     const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + sought.length)];
     if (!/[\p{L}\p{N}]$/u.test(before) && !/^[\p{L}\p{N}]/u.test(after.slice(0, 2))) return true;
@@ -129,7 +130,7 @@ function standsIn(text: string, sought: string): boolean {
 
 const tokens = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*|[.;:!?\n]/gu;
 
-/** Words in small letters, numbers in one way, and the marks between sentences. */
+/** Lowercase words, normalized numbers and the marks between sentences. */
 function tokensOf(text: string): string[] {
   const plain = text
     .slice(0, maxRead)
@@ -146,7 +147,7 @@ function wordsOf(text: string): string[] {
   for (const token of tokensOf(text)) {
     if (/^[.;:!?\n]$/.test(token)) negated = 0;
     else if (negations.has(token)) negated = negatedWords;
-    else if (!silent.has(token)) words.push(negated-- > 0 ? `not ${token}` : token);
+    else if (!stopWords.has(token)) words.push(negated-- > 0 ? `not ${token}` : token);
   }
   return words;
 }
@@ -161,7 +162,7 @@ function normalNumber(text: string): string {
   return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain;
 }
 
-/** Numbers, what stands in quotation marks, and capitalised words that do not begin a sentence; each once. */
+/** Numbers, text in quotation marks, and capitalized words that do not begin a sentence; without duplicates. */
 function claimsOf(text: string): string[] {
   const quotations = [...text.matchAll(/["“„«]([^"“”„«»\n]{2,200})["”»“]/gu)].map(
     (match) => match[1] as string,

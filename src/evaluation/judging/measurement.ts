@@ -28,13 +28,13 @@ interface Measured {
   errorCode?: string;
 }
 
-/** How far the user got what was wanted. */
+/** How far the answer meets the user's goal. */
 export interface GoalMeasurement extends Measured {
   /** Ids of the criteria that are met. */
   rubricHits: string[];
 }
 
-/** How far what the answer claims is in what the tools and the user said. */
+/** The share of the answer's claims that tool results and user messages support. */
 export interface GroundednessMeasurement extends Measured {
   unsupportedClaims: string[];
 }
@@ -44,7 +44,7 @@ export interface Measurement {
   groundedness: GroundednessMeasurement;
 }
 
-/** A score with the rule about required criteria: one that is missed leaves nothing of it. */
+/** A goal score. A missed required criterion sets it to 0. */
 export function goalOf(
   score: number,
   reason: string,
@@ -62,7 +62,7 @@ export function goalOf(
   };
 }
 
-/** A trial of which neither could be measured. */
+/** Gives both measurements the same status. */
 export function unmeasured(status: 'error' | 'skipped', errorCode: string, reason: string): Measurement {
   const common = { status, errorCode, reason };
   return { goal: { ...common, rubricHits: [] }, groundedness: { ...common, unsupportedClaims: [] } };

@@ -22,12 +22,15 @@ const layout = ['TASK', 'RUBRIC', '<EVIDENCE', 'EVIDENCE>'] as const;
 
 export const judgeTemplateHash = sha256(JSON.stringify([judgeTemplateVersion, instructions, layout]));
 
-/** Names what is measured: the same judge, going by the same, shown the same. */
+/** The cache key of a judgement: equal judge, template, task and evidence give equal keys. */
 export function gradingKeyOf(model: string, task: JudgedTask, evidenceHash: string): string {
   return sha256(JSON.stringify([judgeTemplateHash, model, task, evidenceHash]));
 }
 
-/** The prompt of a judge. Untrusted text is quoted as JSON, and the recording is placed between marks that cannot occur in it. */
+/**
+ * The prompt of a judge. Untrusted text is quoted as JSON, and the recording is placed between markers that it cannot
+ * contain.
+ */
 export function judgePrompt(
   { title, expectedOutput, isNegative, rubric }: JudgedTask,
   evidence: Pick<JudgeEvidence, 'text' | 'hash'>,

@@ -6,7 +6,7 @@ export type ArgumentMode = z.output<typeof ArgumentMatching>;
 type Arguments = Readonly<Record<string, unknown>>;
 export type ArgumentTest = (expected: Arguments, actual: Arguments, mode: ArgumentMode) => boolean;
 
-/** Expected strings that match any value of a type. */
+/** Expected strings that stand for any value of a type. */
 const placeholders: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: () => true,
   string: (value) => typeof value === 'string',
@@ -18,9 +18,9 @@ const placeholders: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Tells whether the arguments of a call are the expected ones. `partial` looks at the expected keys only and reads
- * placeholders at the top level; `exact` compares everything and reads none; `ignore` looks at nothing. One function
- * serves many comparisons: it remembers what it has read.
+ * Creates a function that compares the arguments of a call with the expected ones. `partial` compares the expected keys
+ * only and supports placeholders at the top level; `exact` compares everything without placeholders; `ignore` accepts
+ * any arguments. The function caches digests, so use one for many comparisons.
  */
 export function argumentTest(): ArgumentTest {
   const same = jsonEquality();

@@ -2,8 +2,8 @@
 export type Assignment = (number | undefined)[];
 
 /**
- * A largest one-to-one assignment of left to right items (augmenting paths). A left item once assigned stays assigned,
- * so the ones left out are always the last that can be, whatever the order on the right.
+ * A maximum one-to-one assignment of left to right items (augmenting paths). Once assigned, a left item stays assigned,
+ * so the unassigned ones are always the last possible, whatever the order on the right.
  */
 export function largestAssignment(
   lefts: number,
@@ -24,7 +24,7 @@ export function largestAssignment(
   return assignment;
 }
 
-/** Breadth first: the shortest chain of items that each make room for the one before. */
+/** Searches breadth-first for the shortest augmenting path. */
 function augment(
   start: number,
   candidates: readonly (readonly number[])[],
@@ -62,7 +62,7 @@ function handOver(
   }
 }
 
-/** A largest assignment in which both sides keep their order: the longest common subsequence. */
+/** A maximum assignment in which both sides keep their order: the longest common subsequence. */
 export function largestOrderedAssignment(
   lefts: number,
   rights: number,

@@ -48,7 +48,7 @@ test.each<[Partial<ResolvedMatchOptions>, string, string, object]>([
   [{}, 'a a', 'a', { missing: 'a' }],
   [{}, 'a1', 'a2', { mismatches: 'a1≠2' }],
   [{}, 'a1 a2', 'a2 a3 b', { mismatches: 'a1≠3', unexpected: 'b' }],
-  // Taking the first that fits would give a1 to the call that only a can have.
+  // A greedy match would give a1 to the unspecific expectation, although only a1 matches the other one.
   [{}, 'a a1', 'a1 a2', { passed: true }],
   [{}, 'a a1', 'a2 a1', { passed: true }],
   [{}, 'a', 'a!', { mismatches: 'a≠' }],
@@ -111,7 +111,7 @@ const anyOptions = fc.record<ResolvedMatchOptions>({
 
 const unpositioned = anyOptions.filter(({ order }) => order !== 'exact');
 
-/** As sets: in which order things are listed is not part of it. */
+/** Compares lists as sets, because their order is unspecified. */
 function unordered(match: TurnMatch): object {
   const sorted = (items: readonly object[]): string[] =>
     items.map((item) => JSON.stringify({ ...item, toolCallId: undefined })).sort();

@@ -9,11 +9,11 @@ import type { ResolvedMatchOptions } from './options.ts';
 export interface ExpectedCall {
   toolName: string;
   arguments: Readonly<Record<string, unknown>>;
-  /** In place of the mode of the match options. */
+  /** Overrides the argument mode of the match options. */
   argumentMatching?: ArgumentMode | undefined;
 }
 
-/** A call as answers and traces show it. */
+/** A call as API responses and traces show it. */
 export interface ShownCall {
   toolName: string;
   arguments: Readonly<Record<string, unknown>>;
@@ -26,12 +26,12 @@ interface ArgumentMismatch {
   toolCallId: string;
 }
 
-/** How the calls of one turn compare with the expected ones. */
+/** The calls of one turn compared with the expected ones. */
 export interface TurnMatch {
   passed: boolean;
   missing: ExpectedCall[];
   unexpected: ToolCall[];
-  /** An expected call and one of the same tool that was made instead of it. */
+  /** An expected call, paired with an actual call of the same tool with other arguments. */
   argumentMismatches: ArgumentMismatch[];
 }
 
@@ -41,7 +41,7 @@ export interface TurnToMatch {
   calls: readonly ToolCall[];
 }
 
-/** Reading skills is how a model learns what to do; it is not doing it. */
+/** Reading a skill prepares the model for a task, so these calls count only if they are expected. */
 const skillTools: ReadonlySet<string> = new Set([
   'listSkills',
   'loadSkill',
@@ -53,7 +53,7 @@ function isSkillTool(toolName: string): boolean {
   return skillTools.has(toolName);
 }
 
-/** A pinned call is made by us, so there is nothing to match. A negative case expects that no call is made at all. */
+/** Pinned calls are made by the case, so they have no expectation. A negative case expects no calls. */
 export function matchTurn(
   { kind, expected, calls }: TurnToMatch,
   options: ResolvedMatchOptions,
@@ -66,9 +66,9 @@ export function matchTurn(
 }
 
 /**
- * Pairs expected and actual calls one to one, as many as can be, then explains what is left: two of the same tool that
- * differ in their arguments are a mismatch, the rest is missing or unexpected. A call that never reached a server
- * fulfils nothing.
+ * Pairs as many expected and actual calls one to one as possible, then explains the rest: two calls of the same tool
+ * with different arguments are a mismatch, others are missing or unexpected. A call that never reached a server meets
+ * no expectation.
  */
 export function matchCalls(
   expected: readonly ExpectedCall[],
@@ -124,7 +124,10 @@ function assign(
   return Array.from({ length: lefts }, (_, at) => (fits(at, at) ? at : undefined));
 }
 
-/** So that which of several calls is left over does not depend on when it was made. */
+/**
+ * Sorts calls by content, so that the choice of the unexpected ones does not depend on the order in which they were
+ * made.
+ */
 function inCanonicalOrder(calls: readonly ToolCall[]): ToolCall[] {
   return calls
     .map((call) => ({ call, key: canonicalKey(call) }))

@@ -2,17 +2,17 @@ import type { z } from 'zod';
 import type { MatchOptions } from '../../contract/eval-checks.ts';
 import type { ArgumentMode } from './arguments.ts';
 
-/** Match options as somebody wrote them, in either vocabulary. */
+/** Match options as stored, with either the current or the older field names. */
 export type WrittenMatchOptions = z.output<typeof MatchOptions>;
 
 export interface ResolvedMatchOptions {
   order: 'any' | 'in-order' | 'exact';
-  /** How many calls beyond the expected ones are allowed; `null` is any number. */
+  /** Maximum number of calls beyond the expected ones; `null` is unlimited. */
   extra: number | null;
   arguments: ArgumentMode;
 }
 
-/** As answers spell them. */
+/** The field names of API responses. */
 export interface PublicMatchOptions {
   toolCallOrder?: ResolvedMatchOptions['order'];
   extraToolCalls?: number | 'unlimited';
@@ -21,7 +21,7 @@ export interface PublicMatchOptions {
 
 export const defaultMatchOptions: ResolvedMatchOptions = { order: 'any', extra: null, arguments: 'partial' };
 
-/** The older words for the orders. */
+/** Accepted spellings of the order, including the older ones. */
 const orders = {
   any: 'any',
   'in-order': 'in-order',
@@ -31,7 +31,10 @@ const orders = {
   strict: 'exact',
 } as const;
 
-/** Each layer outdoes the ones before it, field by field: those of the suite, of the case, of the run. */
+/**
+ * Later layers override earlier ones, field by field. Pass the options of the suite, the case and the run in that
+ * order.
+ */
 export function resolveMatchOptions(
   ...layers: readonly (WrittenMatchOptions | null | undefined)[]
 ): ResolvedMatchOptions {

@@ -9,17 +9,18 @@ export type CallEnd =
 
 export interface ResultComparison {
   outcome: 'same' | 'content' | 'schema' | 'error';
-  /** JSON pointers into the result, where it differs; the first few. */
+  /** JSON pointers to the first differences in the result. */
   pointers: string[];
   reason?: string;
 }
 
-/** A text that is longer is not read as JSON: that takes as long as it is. */
+/** Longer texts are not parsed as JSON, to limit the time. */
 const maxJsonLength = 1024 * 1024;
 
 /**
- * How the result of a call differs from that of the same call before. `error`: one of them failed and the other did
- * not. `schema`: it has other types or keys, or no longer fits what the tool declares. `content`: it says something else.
+ * Compares the result of a call with that of the same call in an earlier run. `error`: exactly one of them failed.
+ * `schema`: types or keys differ, or the result no longer matches the declared output schema. `content`: only values
+ * differ.
  */
 export function compareResults(before: CallEnd, after: CallEnd, outputSchema?: unknown): ResultComparison {
   const [failed, fails] = [isFailure(before), isFailure(after)];
@@ -86,7 +87,7 @@ function fit(result: Record<string, unknown>, schema: unknown): { valid: boolean
   return validity.valid ? { valid: true } : { valid: false, problem: validity.problem };
 }
 
-/** Both results, without what is about the request or said already, and with texts that hold JSON in both read as such. */
+/** Both results without `_meta` and `isError`, and with text parts parsed as JSON if they contain JSON. */
 function comparable(
   before: Record<string, unknown>,
   after: Record<string, unknown>,

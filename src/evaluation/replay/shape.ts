@@ -2,11 +2,11 @@ import { isObject } from '../json/value.ts';
 
 type Type = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** The types and keys of a value. The items of a list share one shape, whatever their number. */
+/** The types and keys of a value. All items of a list share one shape. */
 export interface Shape {
   types: Set<Type>;
   objects: number;
-  /** Keys of objects that stood here, and how many of them had each. */
+  /** Keys of the objects at this place, with the number of objects that have each. */
   keys: Map<string, { shape: Shape; times: number }>;
   items: Shape | undefined;
 }
@@ -41,8 +41,8 @@ export function shapeOf(value: unknown, into: Shape = emptyShape()): Shape {
 }
 
 /**
- * Where a value is of another shape: a type that did not stand there, a key that was always there and is missing, or one
- * that never was. With `nullable` it is no difference whether something is null.
+ * Reports where a value differs from a shape: a new type, a missing key that every object had, or a new key. With
+ * `nullable`, a change to or from null is no difference.
  */
 export function unlike(value: unknown, shape: Shape, nullable: boolean, tell: Tell, at = ''): void {
   if (tell.isFull()) return;
@@ -74,7 +74,7 @@ function unlikeKeys(
   }
 }
 
-/** Where two values differ. A list with more or fewer items differs as a whole. */
+/** Reports where two values differ. Lists of different length differ as a whole. */
 export function differing(a: unknown, b: unknown, tell: Tell, at = ''): void {
   if (tell.isFull() || a === b) return;
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
@@ -93,7 +93,7 @@ const maxKeyLength = 200;
 const maxPointerLength = 1_000;
 const maxPointers = 20;
 
-/** Gathers pointers, the first few of them. */
+/** Collects JSON pointers, up to a maximum. */
 export class Tell {
   readonly pointers: string[] = [];
 

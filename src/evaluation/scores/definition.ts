@@ -2,10 +2,10 @@ import { byCodeUnit, sortKeys } from '../../platform/canonical.ts';
 import type { TurnScope } from '../checks/evaluate.ts';
 import { sha256 } from '../json/value.ts';
 
-/** How one score comes about. All but the label is hashed: two with the same hash measure the same. */
+/** How a score is computed. Everything except the label is hashed, so equal hashes mean equal measurements. */
 export interface ScoreDefinition {
   scorerId: string;
-  /** Whether somebody named it, it was made from a check, or it is one of ours. */
+  /** Whether an author named the scorer, its id was generated from a check, or the platform defines it. */
   idSource: 'explicit' | 'generated' | 'platform';
   scorerVersion: string;
   implementationHash: string;
@@ -19,13 +19,13 @@ export interface ScoreDefinition {
   scope?: TurnScope;
 }
 
-/** The definitions that the scores of a trial belong to. */
+/** The definitions of a trial's scores. */
 export interface EvaluationConfig {
   hash: string;
   definitions: ScoreDefinition[];
 }
 
-/** With what it is known by. Made once: hashing is most of what grading costs. */
+/** A definition with its serialized form and hash. Computed once, because hashing dominates the cost of grading. */
 export interface HashedDefinition {
   definition: ScoreDefinition;
   payload: string;
@@ -37,7 +37,7 @@ export function hashed(definition: ScoreDefinition): HashedDefinition {
   return { definition, payload, hash: sha256(payload) };
 }
 
-/** Refuses two definitions that share an id and differ. Equal ones are one. */
+/** Throws if two different definitions share an id. Equal ones are merged. */
 export function evaluationConfig(all: readonly HashedDefinition[]): EvaluationConfig {
   const byId = new Map<string, HashedDefinition>();
   for (const one of all) {
@@ -55,7 +55,7 @@ export function configHash(all: readonly HashedDefinition[]): string {
   return sha256(`[${payloads.join(',')}]`);
 }
 
-/** Canonical JSON of exactly the fields that count: the keys stand here in their order. */
+/** Canonical JSON of exactly the hashed fields: the keys are in alphabetical order. */
 function payloadOf(definition: ScoreDefinition): string {
   const { model, scope } = definition;
   return JSON.stringify({

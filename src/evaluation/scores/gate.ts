@@ -12,12 +12,12 @@ type Standing = 'passed' | 'failed' | 'error' | 'skipped' | 'ignored' | 'unresol
 
 export interface Gate {
   passed: boolean;
-  /** Ids of the scorers that stand in the way. */
+  /** Ids of the scorers that keep the trial from passing. */
   failed: string[];
   unresolved: string[];
 }
 
-/** Every gating definition has to be met. One without scores is not; one that does not apply is left out. */
+/** Passes if every gating definition passes or is ignored. A definition without scores is unresolved. */
 export function gate(definitions: readonly HashedDefinition[], scores: readonly Score[]): Gate {
   const result: Gate = { passed: true, failed: [], unresolved: [] };
   for (const { definition, standing } of standings(definitions, scores)) {
@@ -28,7 +28,7 @@ export function gate(definitions: readonly HashedDefinition[], scores: readonly 
   return result;
 }
 
-/** Why the scores cannot tell whether the task was done. Empty: they can. */
+/** Why the scores cannot establish a verdict; empty if they can. */
 export function evaluatorErrors(
   definitions: readonly HashedDefinition[],
   scores: readonly Score[],
@@ -46,8 +46,8 @@ export function evaluatorErrors(
 }
 
 /**
- * Whether scores are consistent: the definitions have the recorded hash, each score belongs to one of them, and none
- * contradicts itself. Inconsistent scores are not shown.
+ * Whether scores are consistent: the definitions have the recorded hash, each score belongs to one of them, and its
+ * fields agree. Inconsistent scores are not shown.
  */
 export function isIntact(config: EvaluationConfig, scores: readonly Score[]): boolean {
   return scoreChecker(config)(scores);
@@ -96,7 +96,7 @@ function standings(definitions: readonly HashedDefinition[], scores: readonly Sc
     });
 }
 
-/** A failure is certain, whatever the other rows could not tell. */
+/** A failure takes precedence over errors and skipped scores. */
 function standingOf({ onError, onSkipped }: ScoreDefinition, rows: readonly Score[]): Standing {
   const relevant = rows.filter(({ status }) => status !== 'not_applicable');
   if (rows.length === 0) return 'unresolved';

@@ -7,7 +7,7 @@ import type { HashedDefinition } from './definition.ts';
 import { notScored, type Score, scored } from './score.ts';
 import type { Scorer } from './scorers.ts';
 
-/** All that a trial is scored on, besides the rows of its checks. */
+/** The input of scorers, besides check results. */
 export interface Judged {
   plan: TrialPlan;
   outcome: TrialOutcome;
@@ -49,8 +49,8 @@ function scoreOfRow(definition: HashedDefinition, { passed, reason, status }: Ch
 }
 
 /**
- * A case stops at its first step that fails: that step decides, and those after it do not apply. A step that was not
- * reached for any other reason is missing, so that the trial cannot pass without it.
+ * A case stops at its first failed step, and scorers of later steps do not apply. A step that was not reached for any
+ * other reason is skipped, so the trial cannot pass without it.
  */
 function scoreOfUnreached(definition: HashedDefinition, { outcome }: Judged, stepId?: string): Score {
   const stoppedAt = failedStep(outcome);
@@ -83,7 +83,7 @@ function scoreOfScript(definition: HashedDefinition, judged: Judged): Score {
   const scripted = new Set(judged.plan.steps.filter(({ check }) => !check).map(({ stepId }) => stepId));
   const done = judged.outcome.steps.filter(({ stepId }) => scripted.has(stepId));
   const failing = done.find(({ status }) => status === 'fail');
-  // A check without evidence is no verdict about the server.
+  // An error of a check is not a failure of the server.
   if (failing?.row?.status === 'error') return notScored(definition, 'error', failing.row.reason);
   if (failing) return scored(definition, 0, failing.reason ?? 'A step failed');
   const finished = done.filter(({ status }) => status === 'ok').length;

@@ -26,7 +26,7 @@ const maxError = 500;
 const maxEvidence = 20;
 const maxEvidenceText = 300;
 
-/** A value that is no number from 0 to 1 is an error of the scorer; it is never moved into that range. */
+/** A value outside 0 to 1 is an error of the scorer; it is not clamped. */
 export function scored(
   hashed: HashedDefinition,
   value: unknown,

@@ -11,7 +11,7 @@ import {
   type ScoreDefinition,
 } from './definition.ts';
 
-/** A definition, and what it measures. */
+/** A score definition and the kind of measurement. */
 export type Scorer = { scored: HashedDefinition } & (
   | { measures: 'check'; check: unknown; promptIndex: number | undefined }
   | { measures: 'step'; check: unknown; stepId: string }
@@ -21,7 +21,7 @@ export type Scorer = { scored: HashedDefinition } & (
 
 const version = '1';
 
-/** All that a trial is scored by. */
+/** All scorers of a trial. */
 export interface Scorecard {
   scorers: readonly Scorer[];
   definitions: readonly HashedDefinition[];
@@ -32,7 +32,7 @@ export interface Scorecard {
 
 const scorecards = new WeakMap<TrialPlan, Scorecard>();
 
-/** The trials of a case share their plan, and hashing the definitions takes longer than grading a trial by them. */
+/** Cached by plan: the trials of a case share it, and hashing the definitions takes longer than grading. */
 export function scorecardOf(plan: TrialPlan): Scorecard {
   const known = scorecards.get(plan);
   if (known) return known;
@@ -45,8 +45,8 @@ export function scorecardOf(plan: TrialPlan): Scorecard {
 }
 
 /**
- * One scorer for each check, one for the tool calls, one for failing tools where those fail a trial, and one for the
- * steps that act on widgets or look at them. All gating ones together decide a trial.
+ * One scorer per check, one for the expected tool calls, one for tool errors unless the plan allows them, and one for
+ * the widget steps. A trial passes if all gating scorers do.
  */
 function scorersOf(plan: TrialPlan): Scorer[] {
   const scorers: Scorer[] = plan.checks.map((check) => ({
@@ -89,7 +89,7 @@ function scorersOf(plan: TrialPlan): Scorer[] {
   return scorers;
 }
 
-/** Derives a stable ID, so that the same check in the same place has the same ID in every run. */
+/** Derives the id from the check and its place, so that it is equal in every run. */
 function definitionOfCheck(
   check: unknown,
   promptIndex: number | undefined,
@@ -147,7 +147,7 @@ function judgeOf({ model, deterministic, passThreshold, rule }: PlannedJudge): H
   });
 }
 
-/** All but what it is used for. */
+/** The fields of a check without its role and severity. */
 function parametersOf(check: unknown): unknown {
   if (!isObject(check)) return check;
   const { role: _role, severity: _severity, ...parameters } = check;

@@ -57,7 +57,7 @@ test('trials are counted at each stage', () => {
     slice: { dimension: 'overall' },
     failureCategories: [{ category: 'serverData', count: 1 }],
   });
-  // Discovery was reached, because later stages were measured.
+  // A stage counts as reached if a later one was measured.
   expect(overall?.stages[1]).toMatchObject({ reached: 3, measured: 2, notMeasured: 1, reachUnknown: 0 });
   expect(overall?.stages[4]).toEqual({
     stage: 'response',

@@ -15,14 +15,14 @@ import {
 } from './tally.ts';
 import { type StoredChain, verifyChain } from './verify.ts';
 
-/** A trial as far as the analytics of its run need it. */
+/** The fields of a trial that the stage analytics of its run use. */
 export interface TrialToCount extends StoredChain {
   status: TrialStatus;
   evaluatorError: boolean;
   intent: string | null;
   model?: { provider: string; model: string } | undefined;
   host?: { hostKey: string; hostName?: string | undefined; executionEngine?: string | undefined } | undefined;
-  /** Milliseconds that the spans of a stage cover together. */
+  /** Milliseconds covered by the spans of each stage. */
   stageMs?: Partial<Record<Stage, number>> | undefined;
   /** Setup attempts before the trial. Trials that share a connection share its attempt. */
   setup?: readonly SetupAttempt[] | undefined;
@@ -31,12 +31,12 @@ export interface TrialToCount extends StoredChain {
 export interface SetupAttempt {
   attemptId: string;
   phase: SetupFailure['phase'];
-  /** Undefined: it went well. */
+  /** Undefined: the attempt succeeded. */
   failure?: SetupFailure['attributed'] | undefined;
   ms?: number | undefined;
 }
 
-/** Why trials are not counted, in detail. Only those that are not zero. */
+/** Number of excluded trials by reason; reasons without trials are absent. */
 type CoverageDetail = Partial<Record<keyof typeof exclusionOf, number>>;
 
 const exclusionOf = {
@@ -95,7 +95,7 @@ interface SliceTally {
 }
 
 interface PhaseTally {
-  /** By attempt; the value says how it failed. */
+  /** By id of the attempt. */
   attempts: Map<string, SetupAttempt>;
   impacted: number;
 }

@@ -107,7 +107,7 @@ test('whatever happened, the chain has its six rows, nothing is said after a fai
 
       const { result: verdict, firstFailedStage, failureCategory, evaluatorError } = grade;
       const blamed = firstFailedStage !== undefined || failureCategory !== undefined;
-      // The chain tells of a call that failed, whether or not that fails the trial.
+      // The chain reports a failed call even if failed calls do not fail the trial.
       const allowed = planned.failOnToolError === false && happened.toolErrors.length > 0;
       expect(verdict === 'passed' && (evaluatorError || (blamed && !allowed))).toBe(false);
       expect(verdict === 'failed' && ended.status === 'completed' && !blamed).toBe(false);

@@ -5,7 +5,7 @@ import type { TrialEvidence } from '../evidence.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
 
-/** Trials that did not come to their end. */
+/** Trials that ended early. */
 const provider = { status: 'failed', modelFailure: { message: 'overloaded' } } as const;
 
 test.each<[string, TrialPlan, Partial<TrialEvidence>, Partial<TrialOutcome>, string, string | undefined]>([

@@ -17,7 +17,7 @@ import {
 const maxItems = 5;
 const maxReason = 500;
 
-/** How far a trial came. */
+/** The stages of a trial with their results, up to the first failure. */
 export interface StageChain {
   /** One for each stage, in their order. */
   stageResults: StageResult[];
@@ -27,8 +27,8 @@ export interface StageChain {
 }
 
 /**
- * Finds the first stage at which a trial failed. Later stages are not judged. An absence in a trial that was cut short is
- * not a failure.
+ * Finds the first stage at which a trial failed. Later stages are not judged. In a trial that was cut short, a missing
+ * event is not a failure.
  */
 export function stageChain(findings: Findings): StageChain {
   const cutShort = cutShortBy(findings.outcome);
@@ -57,7 +57,7 @@ export function stageChain(findings: Findings): StageChain {
 
 interface View extends Findings {
   faults: readonly Fault[];
-  /** Where something is missing that may only have been cut off. */
+  /** Stages where something is missing that may have been cut off. */
   withdrawn: ReadonlySet<Stage>;
   cutShort: 'providerError' | 'lifecycleStopped' | undefined;
 }
@@ -84,7 +84,7 @@ function first<Item>(items: readonly Item[]): Item[] {
   return [...new Set(items)].slice(0, maxItems);
 }
 
-/** The result of a stage without a fault that precedes any failed stage. */
+/** The result of a stage without a fault, before any failed stage. */
 function rowOf(stage: Stage, view: View): Row {
   if (!applies(stage, view)) return ['notApplicable', 'notAuthored'];
   if (hasErrorAt(stage, view)) return ['notMeasured', 'evaluatorError'];
@@ -123,7 +123,7 @@ function userValueRow(view: View): Row {
     : ['notMeasured', 'judgeNotRequested'];
 }
 
-/** Whether there is something to have passed, given that nothing failed. */
+/** Whether the stage has evidence; without faults, this means that it passed. */
 function isObserved(stage: Stage, { plan, outcome, matches, cutShort }: View): boolean {
   const { toolCalls, toolResults, renders } = outcome.evidence;
   if (stage === 'selection')

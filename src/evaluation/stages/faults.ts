@@ -9,7 +9,7 @@ import type { TrialPlan } from '../plan.ts';
 import { hideSecrets, quote } from '../text/show.ts';
 import type { FailureCategory, Stage, StageReason } from './stage.ts';
 
-/** One thing that went wrong, and the stage it is filed at. */
+/** A failure and its stage. */
 export interface Fault {
   stage: Stage;
   reason: StageReason;
@@ -28,7 +28,7 @@ export interface Findings {
   matches: readonly TurnMatch[];
   /** Results of all checks and assertions. */
   rows: readonly CheckRow[];
-  /** Something that decides could not be evaluated. */
+  /** A gating check could not be evaluated. */
   evaluatorError: boolean;
 }
 
@@ -41,7 +41,7 @@ const categoryOfStage: Readonly<Record<Stage, FailureCategory>> = {
   userValue: 'userValue',
 };
 
-/** Where the filing of a kind says less than is known. */
+/** Overrides the stage, reason or category of some check kinds. */
 const special: Partial<Record<CheckType, Partial<Pick<Fault, 'stage' | 'reason' | 'category'>>>> = {
   toolCalledAtLeastOnce: { reason: 'missingToolCall' },
   firstToolWas: { reason: 'unexpectedToolCall' },
@@ -52,13 +52,13 @@ const special: Partial<Record<CheckType, Partial<Pick<Fault, 'stage' | 'reason' 
   toolOutputSchemasPresent: { category: 'metadata' },
 };
 
-/** Where the failure of a check is filed. */
+/** The stage to which a failure of a check is attributed. */
 export function stageOfCheck(predicate: unknown): Stage {
   const kind = kindOf(isObject(predicate) ? predicate['type'] : undefined);
   return (kind && special[kind.type]?.stage) ?? kind?.stage ?? 'userValue';
 }
 
-/** All that went wrong, the first of each stage being the one that names it. */
+/** All faults in order; the first of each stage provides its reason and category. */
 export function faultsOf(findings: Findings): Fault[] {
   return [
     ...setupFaults(findings),
@@ -113,7 +113,7 @@ function matchFaults({ plan, matches }: Findings): Fault[] {
   return faults;
 }
 
-/** A call that failed did so whether or not that fails the trial. */
+/** Reports failed calls even if they do not fail the trial. */
 function toolFaults({ outcome: { evidence } }: Findings): Fault[] {
   const unsent = new Map(
     evidence.toolCalls.flatMap((call) => (call.invalid === undefined ? [] : [[call.toolCallId, call]])),
@@ -133,7 +133,10 @@ function filedError({ kind, code }: ToolError): Pick<Fault, 'stage' | 'reason' |
   return { stage: 'call', reason: 'protocolError', category };
 }
 
-/** A call that never reached a server is a mistake of the model: it chose a tool that is not there, or wrote arguments that cannot be read. */
+/**
+ * A call that never reached a server is a mistake of the model: the tool does not exist, or the arguments cannot be
+ * read.
+ */
 function filedMistake({ unknownTool }: ToolCall): Pick<Fault, 'stage' | 'reason' | 'category'> {
   return unknownTool
     ? { stage: 'selection', reason: 'unexpectedToolCall', category: 'selection' }
@@ -161,7 +164,7 @@ function checkFaults({ rows, outcome: { evidence } }: Findings): Fault[] {
   });
 }
 
-/** A tool that was called otherwise than expected was selected rightly. */
+/** If the tool was called with other arguments, the selection was right and the call is at fault. */
 function filedExpectation(
   predicate: unknown,
   calls: readonly { toolName: string }[],
@@ -195,7 +198,7 @@ function judgeFaults({ outcome: { judge } }: Findings): Fault[] {
   return judge === 'failed' ? [{ stage: 'userValue', reason: 'judgeObserved', category: 'userValue' }] : [];
 }
 
-/** The span of a call in the trace. */
+/** The id of a call's span in the trace. */
 function spanOf(toolCallId: string): string {
   return `tool-${toolCallId}`;
 }

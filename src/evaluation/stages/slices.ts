@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
 
-/** The trials that something is counted of: all, or those with one intent, model or host. */
+/** A group of trials: all, or those with one intent, model or host. */
 export type Slice =
   | { dimension: 'overall' }
   | { dimension: 'intent'; intent: string | null }
@@ -18,7 +18,7 @@ export interface SliceCount {
   trials: number;
 }
 
-/** Besides the one of all trials. */
+/** Excludes the `overall` slice. */
 const maxSlices = 100;
 const dimensions = ['intent', 'model', 'host'] as const;
 
@@ -59,8 +59,8 @@ export function sliceKey(slice: Slice): string {
 }
 
 /**
- * The slices that are answered, the one of all trials first. Where there are too many, each dimension keeps its largest,
- * and what one dimension does not need goes to the others.
+ * The slices to return, `overall` first. If there are too many, each dimension keeps its largest slices, and room that
+ * one dimension does not need goes to the others.
  */
 export function withinCap(counts: readonly SliceCount[]): { retained: Slice[]; truncation: Truncation[] } {
   const of = (dimension: Slice['dimension']): SliceCount[] =>

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
 import type { Stage, StageReason, StageResult } from './stage.ts';
 
-/** Why something is not counted. Only those that are not zero. */
+/** Number of excluded trials by kind; kinds without trials are absent. */
 export type StageExclusions = Partial<
   Record<'lifecycle' | 'integrity' | 'version' | 'notApplicable' | 'reachUnknown' | 'notMeasured', number>
 >;
@@ -62,7 +62,7 @@ export function newTally(stage: Stage): Tally {
   };
 }
 
-/** The stage was reached, though nobody judged it. */
+/** Reasons of unmeasured stages that imply that the stage was reached. */
 const reachedUnmeasured: ReadonlySet<StageReason | undefined> = new Set([
   'evaluatorError',
   'matchVerdictUnavailable',

@@ -9,7 +9,7 @@ import {
   stages,
 } from './stage.ts';
 
-/** The chain of a trial as it was stored, perhaps by another version of ours or by a runner elsewhere. */
+/** A stored chain. It may come from another version of this code or from an external runner. */
 export interface StoredChain {
   stageResults?: readonly StageResult[] | null | undefined;
   firstFailedStage?: Stage | null | undefined;
@@ -22,7 +22,7 @@ interface VersionAhead {
   known: number;
 }
 
-/** Only a chain that keeps the rules is shown and counted. */
+/** The result of verifying a chain. Only verified chains are shown and counted. */
 export type VerifiedChain =
   | {
       status: 'verified';
@@ -55,7 +55,10 @@ export function verifyChain(stored: StoredChain): VerifiedChain {
   };
 }
 
-/** All stages in their order, nothing said after the first failure, and that failure the one that is named. */
+/**
+ * Checks that all stages are present in order, that the stages after the first failure are `notReached`, and that
+ * `firstFailedStage` names that failure.
+ */
 function keepsRules(
   { firstFailedStage, failureCategory }: StoredChain,
   rows: readonly StageResult[],

@@ -5,18 +5,18 @@ import { type Interval, wilson } from './wilson.ts';
 export interface CaseStatistics {
   trials: number;
   passed: number;
-  /** Undefined, like all that follows from it, when no trial is eligible. */
+  /** Like the fields derived from it, undefined without eligible trials. */
   passRate?: number;
   interval?: Interval;
-  /** How likely one of `k` trials passes, and all of them. */
+  /** pass@k and pass^k: the probabilities that at least one and that all of `k` trials pass. */
   passes: { k: number; passAtK: number; passHatK: number }[];
-  /** Passed at some times and failed at others. */
+  /** Some trials passed and some failed. */
   flaky: boolean;
   /** The share of the more frequent outcome. */
   observedStability?: number;
-  /** At the observed rate; left out when the rate is the threshold. */
+  /** Assumes the observed rate; undefined if the rate equals the threshold. */
   trialsToSettle?: Settling;
-  /** If all of them pass; left out when none can be enough. */
+  /** Assumes that all further trials pass; undefined if some trial failed or no number is enough. */
   passesToSettle?: number;
 }
 

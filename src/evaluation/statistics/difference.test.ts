@@ -69,7 +69,7 @@ test('corrections for many cases', () => {
   expect(rounded(holm(several))).toEqual([
     0.01, 0.072, 0.312, 0.312, 0.312, 0.312, 0.312, 0.615, 0.615, 0.615,
   ]);
-  // Each value stays with its case.
+  // Adjusted values keep the order of the cases.
   expect(holm([0.04, 0.001])).toEqual([0.04, 0.002]);
   expect(holm([])).toEqual([]);
 });
@@ -86,7 +86,8 @@ test('the test of a whole suite is the one that fits its trials', () => {
     p: expect.closeTo(1, 6),
     test: 'stratified',
   });
-  // Two cases that turned over, two trials each: not certain, though none of them varied.
+  // Two cases that changed from all passed to all failed, with two trials each: p must not be 0, although the variance
+  // is.
   expect(suiteDifference([pair(2, 2, 0, 2), pair(2, 2, 0, 2)])).toEqual({
     change: -1,
     p: expect.closeTo(0.014306, 6),

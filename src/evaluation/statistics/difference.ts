@@ -1,6 +1,6 @@
 import { type Interval, wilson } from './wilson.ts';
 
-/** How many of some trials passed. */
+/** The number of passed trials out of `trials`. */
 export interface Count {
   passed: number;
   trials: number;
@@ -19,12 +19,12 @@ export function fisher(base: Count, compare: Count): number | undefined {
     logChoose(base.trials, k) + logChoose(compare.trials, passed - k) - logChoose(trials, passed);
   const observed = logs(base.passed);
   let p = 0;
-  // Equal chances may differ in their last digits.
+  // Tolerates floating-point errors when comparing equal probabilities.
   for (let k = least; k <= most; k++) if (logs(k) <= observed + 1e-7) p += Math.exp(logs(k));
   return Math.min(1, p);
 }
 
-/** Newcombe's interval of the difference between two rates, `compare` less `base`. */
+/** Newcombe's confidence interval for the difference of two rates, `compare` minus `base`. */
 export function newcombe(base: Count, compare: Count): Interval | undefined {
   const [of, to] = [wilson(base.passed, base.trials), wilson(compare.passed, compare.trials)];
   if (!of || !to) return undefined;
@@ -40,9 +40,9 @@ export interface Pair {
   compare: Count;
 }
 
-/** Whether a suite as a whole changed, case against case. */
+/** Whether the pass rate of a suite changed, paired by case. */
 export interface SuiteDifference {
-  /** The mean over the cases. */
+  /** The mean change of the pass rate per case. */
   change: number;
   p: number;
   test: 'stratified' | 'mcnemar' | 'cochran-mantel-haenszel';
@@ -92,18 +92,18 @@ export function mcnemar(fixed: number, regressed: number): number {
   return Math.min(1, 2 * p);
 }
 
-/** Without a correction for continuity. */
+/** The test statistic, without continuity correction. */
 export function cochranMantelHaenszel(pairs: readonly Pair[]): number {
-  let [apart, variance] = [0, 0];
+  let [deviation, variance] = [0, 0];
   for (const { base, compare } of pairs) {
     const trials = base.trials + compare.trials;
     const passed = base.passed + compare.passed;
     if (trials < 2) continue;
-    apart += base.passed - (base.trials * passed) / trials;
+    deviation += base.passed - (base.trials * passed) / trials;
     variance +=
       (base.trials * compare.trials * passed * (trials - passed)) / (trials * trials * (trials - 1));
   }
-  return variance === 0 ? 0 : (apart * apart) / variance;
+  return variance === 0 ? 0 : (deviation * deviation) / variance;
 }
 
 /** Holm–Bonferroni adjusted p-values, which control the family-wise error rate. */
@@ -138,7 +138,7 @@ function normalP(z: number): number {
   return erfc(Math.abs(z) / Math.SQRT2);
 }
 
-/** With one degree of freedom. */
+/** The p-value for one degree of freedom. */
 export function chiSquareP(value: number): number {
   return erfc(Math.sqrt(value / 2));
 }

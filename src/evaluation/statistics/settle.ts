@@ -1,13 +1,13 @@
 import { wilson, z95 } from './wilson.ts';
 
-/** How many more trials would tell on which side of its threshold a case is, if it goes on as it did. */
+/** How many more trials would show on which side of its threshold a case is, at the observed rate. */
 export interface Settling {
-  /** 0: it is settled. */
+  /** 0: already settled. */
   more: number;
   side: 'passes' | 'fails';
 }
 
-/** Beyond so many trials a whole number of passes is as good as the rate itself. */
+/** Above this number of trials, rounding to whole passes makes no difference. */
 const maxCounted = 100_000;
 
 /**
@@ -27,7 +27,7 @@ export function trialsToSettle(passed: number, trials: number, threshold: number
     if (isSettled(Math.round(rate * count), count, threshold, side)) return { more: count - trials, side };
 }
 
-/** How many trials there have to be at least, all of which pass, to be sure of the threshold. */
+/** The minimum number of trials, all passing, whose 95 % interval excludes rates below the threshold. */
 export function passesToSettle(threshold: number): number | undefined {
   return threshold >= 1 ? undefined : Math.ceil((z95 * z95 * Math.max(0, threshold)) / (1 - threshold));
 }

@@ -6,7 +6,7 @@ export interface Interval {
   upper: number;
 }
 
-/** Wilson's score interval: what the true rate may be, also when there are few trials or all went one way. */
+/** Wilson's score interval for the true rate. Valid for few trials and for rates of 0 and 1. */
 export function wilson(passed: number, trials: number, z = z95): Interval | undefined {
   if (trials === 0) return undefined;
   const rate = passed / trials;
@@ -14,7 +14,7 @@ export function wilson(passed: number, trials: number, z = z95): Interval | unde
   const middle = rate + share / 2;
   const spread = z * Math.sqrt((rate * (1 - rate)) / trials + share / (4 * trials));
   return {
-    // At the ends the terms cancel, but for the last digits.
+    // At rates of 0 and 1 the bound is exact; computing it would leave a rounding error.
     lower: passed === 0 ? 0 : Math.max(0, (middle - spread) / (1 + share)),
     upper: passed === trials ? 1 : Math.min(1, (middle + spread) / (1 + share)),
   };

@@ -3,7 +3,7 @@ import type { Stage } from '../stages/stage.ts';
 import { callsOf, errorsOf, hasBegun, lifecycleOf, type SessionFacts } from './facts.ts';
 import { sessionVerdict } from './session-verdict.ts';
 
-/** How a session ended for its persona; the worst first. */
+/** How a session ended for its persona, worst first. */
 export const dispositions = [
   'blockedConnecting',
   'lostFindingTool',
@@ -19,7 +19,7 @@ export type Disposition = (typeof dispositions)[number];
 
 export type Tone = 'fail' | 'warn' | 'ok' | 'muted';
 
-/** The color, the stage and the description of each disposition. */
+/** The tone, stage and description of each disposition. */
 export const meanings: Readonly<
   Record<
     Disposition,
@@ -54,7 +54,7 @@ export const meanings: Readonly<
   notRun: { tone: 'muted', phrase: null },
 };
 
-/** Something that a session shows by itself, without being judged. */
+/** Signs of trouble that are visible without a judge. */
 export const signals = [
   'outputTruncated',
   'hallucinatedTool',
@@ -64,7 +64,7 @@ export const signals = [
 ] as const;
 export type Signal = (typeof signals)[number];
 
-/** `toolsAreCalled`: other sessions of the run call some, so that calling none means something. */
+/** `toolsAreCalled`: some session of the run called a tool. Only then is `noToolCalled` meaningful. */
 export function signalsOf(session: SessionFacts, toolsAreCalled: boolean): Signal[] {
   const shows: Readonly<Record<Signal, boolean>> = {
     outputTruncated: session.outputTruncated,
@@ -76,7 +76,10 @@ export function signalsOf(session: SessionFacts, toolsAreCalled: boolean): Signa
   return signals.filter((signal) => shows[signal]);
 }
 
-/** A session that failed after its first turn counts as not measured; one that lost its worker before it counts as not run. */
+/**
+ * A session that failed after its first turn is not measured; one that lost its worker before its first turn did not
+ * run.
+ */
 export function dispositionOf(session: SessionFacts, toolsAreCalled: boolean): Disposition {
   const { verdict, counts } = sessionVerdict(session);
   switch (lifecycleOf(session)) {
@@ -98,7 +101,7 @@ export function dispositionOf(session: SessionFacts, toolsAreCalled: boolean): D
   }
 }
 
-/** As early in the session as the facts show. */
+/** The earliest cause that the facts show. */
 function causeOfFailure(session: SessionFacts, toolsAreCalled: boolean): Disposition {
   const calls = callsOf(session);
   if (calls === 0 && (toolsAreCalled || session.unknownTools.length > 0)) return 'lostFindingTool';

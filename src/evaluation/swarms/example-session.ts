@@ -1,6 +1,6 @@
 import type { Criterion, SessionFacts } from './facts.ts';
 
-/** For tests: a session that ran to its end and is graded by nobody. */
+/** For tests: a completed session without graders. */
 export function exampleSession(over: Partial<SessionFacts> = {}): SessionFacts {
   return {
     sessionId: 'ses_1',

@@ -21,7 +21,7 @@ export interface SessionFacts {
     passed?: boolean | undefined;
   };
   tools: ToolUse[];
-  /** Names that the model called and no server has. */
+  /** Names that the model called but no server offers. */
   unknownTools: string[];
   outputTruncated: boolean;
 }
@@ -41,7 +41,7 @@ interface ToolUse {
   errors: number;
 }
 
-/** A check of the rubric, as the run keeps it. */
+/** A criterion of the rubric, as stored with the run. */
 export interface Criterion {
   criterionId: string;
   label: string | null;
@@ -49,16 +49,19 @@ export interface Criterion {
   role: 'required' | 'advisory';
 }
 
-/** `error`: what the check would have to look at is missing, so `passed` says nothing. */
+/** `error`: the evidence is missing, so `passed` is meaningless. */
 interface CriterionResult extends Criterion {
   status: 'scored' | 'error';
   passed: boolean;
 }
 
-/** How far a session came: `ran` to its end, `broke` on the way, was `limited` by a provider or a budget, or `withdrawn`. */
+/**
+ * How a session ended: `ran` to its end, `broke` (failed), `limited` by a provider or budget, or `withdrawn` (cancelled
+ * or never started).
+ */
 export type SessionLifecycle = 'pending' | 'running' | 'ran' | 'broke' | 'limited' | 'withdrawn';
 
-/** Sessions that somebody called off, or that nobody will start any more. */
+/** Error codes of sessions that were cancelled, or will not be started any more. */
 const withdrawals: ReadonlySet<string | null> = new Set(['canceled', 'not_started']);
 
 export function lifecycleOf({ status, errorCode }: SessionFacts): SessionLifecycle {
@@ -68,25 +71,24 @@ export function lifecycleOf({ status, errorCode }: SessionFacts): SessionLifecyc
   return status === 'rate_limited' ? 'limited' : 'broke';
 }
 
-/** Whether there is a conversation to look at. Only these are graded. */
+/** Whether the session has a conversation. Only these sessions are graded. */
 export function isExecuted(facts: SessionFacts): boolean {
   const lifecycle = lifecycleOf(facts);
   return lifecycle === 'ran' || lifecycle === 'broke';
 }
 
-/** Whether it has not ended yet. */
 export function isUnderWay({ status }: SessionFacts): boolean {
   return status === 'pending' || status === 'running';
 }
 
-/** Codes that a session ends with when its runner is gone, whether it had begun or not. */
+/** Error codes of sessions whose runner disappeared, whether or not the session had started. */
 const runnerGone: ReadonlySet<string | null> = new Set([
   'runner_shutdown',
   'stale_runner',
   'host_worker_failed',
 ]);
 
-/** Undefined: nobody can tell. A first turn shows that it had; what was called off or limited before one had not. */
+/** Whether the session started; undefined if unknown. Limited and withdrawn sessions started if they have a turn. */
 export function hasBegun(session: SessionFacts): boolean | undefined {
   switch (lifecycleOf(session)) {
     case 'running':

@@ -63,7 +63,7 @@ export interface SwarmReport {
   undecidedReason?: 'executionPending' | 'gradingPending' | 'gradingNotConfigured' | 'integrityFailed';
 }
 
-/** A run in numbers, beside what `journeyRunVerdict` says of it. */
+/** The counts of a run, with the verdict from `journeyRunVerdict`. */
 export function swarmReport(run: JourneyRunFacts, summary: JourneyRunVerdictSummary): SwarmReport {
   const { runId, rubric, sessions } = run;
   return {
@@ -133,7 +133,7 @@ function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {
 
 type GoalState = 'passed' | 'failed' | 'pending' | 'unavailable' | 'notRequested';
 
-/** A judge is not asked about a session that was limited or withdrawn. */
+/** Limited and withdrawn sessions are not judged. */
 function goalState(session: SessionFacts, { graders: { judge } }: SwarmSessionVerdict): GoalState {
   if (judge === 'notConfigured') return 'notRequested';
   if (judge === 'scored') return session.judge?.passed ? 'passed' : 'failed';

@@ -5,13 +5,13 @@ import { type ConfiguredVariant, policyProblem, type TrialRecord } from '../verd
 import { type Criterion, isUnderWay, type SessionFacts, type SessionTarget } from './facts.ts';
 import { sessionVerdict, waitsForGrading } from './session-verdict.ts';
 
-/** A run of a journey with all of its sessions, also those that have not begun. */
+/** A run of a journey with all configured sessions, including those that have not started. */
 export interface JourneyRunFacts {
   runId: string;
-  /** Empty: the run has none. */
+  /** Empty if the run has no rubric. */
   rubric: readonly Criterion[];
   sessions: readonly SessionFacts[];
-  /** The share of the sessions of each target that has to pass; all of them when left out. */
+  /** The required pass rate of each target. Default: 1. */
   passThreshold?: number | undefined;
 }
 
@@ -22,8 +22,8 @@ export type JourneyRunVerdictSummary =
   | { status: 'integrityFailed'; reason: string; updatedAt: number };
 
 /**
- * The verdict of a run, with its targets as cases and their sessions as trials. Without a gating grader there is never a
- * verdict, so none is awaited.
+ * The verdict of a run: its targets are the cases and their sessions the trials. Without a gating grader the run has no
+ * verdict, so it is not pending.
  */
 export function journeyRunVerdict(run: JourneyRunFacts, updatedAt: number): JourneyRunVerdictSummary {
   const { rubric, sessions } = run;
@@ -48,7 +48,7 @@ function isPending(session: SessionFacts): boolean {
   return isUnderWay(session) || waitsForGrading(sessionVerdict(session));
 }
 
-/** Why these cannot be the sessions of one run. */
+/** Why the sessions are inconsistent with the run. */
 function mixedUp({ runId, sessions }: JourneyRunFacts): string | undefined {
   if (sessions.length === 0) return 'The run has no sessions';
   if (sessions.some((session) => session.runId !== runId)) return 'A session belongs to another run';

@@ -42,7 +42,9 @@ export function scorecard(
 /** The result of a criterion for a session. `unavailable`: it could not be evaluated. */
 type CriterionState = 'passed' | 'failed' | 'pending' | 'unavailable';
 
-/** How often each criterion says what. Each session is looked at once: there may be thousands, with 25 criteria each. */
+/**
+ * Counts the results of each criterion. Reads each session once, because there may be thousands with 25 criteria each.
+ */
 export function criterionStates(
   rubric: readonly Criterion[],
   sessions: readonly SessionFacts[],

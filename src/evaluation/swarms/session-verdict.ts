@@ -42,7 +42,7 @@ export interface SwarmSessionVerdict {
   grading: Grading;
   graders: Graders;
   counts: Counts;
-  /** Null: it never became one. */
+  /** Null: the session does not count as a trial. */
   trial: Trial | null;
 }
 
@@ -75,14 +75,14 @@ function gradersOf({ criteria, judge }: SessionFacts, lifecycle: SessionLifecycl
   return { criteria: criteriaState(criteria, over), judge: judgeState(judge, over) };
 }
 
-/** Grading that has no result yet has not begun. */
+/** Pending criteria without results have not been claimed by a grader. */
 function criteriaState(criteria: SessionFacts['criteria'], over: boolean): Graders['criteria'] {
   if (criteria === null) return 'notConfigured';
   if (criteria.status === 'pending') return over || criteria.results.length === 0 ? 'notClaimed' : 'pending';
   return criteria.status === 'completed' ? 'scored' : 'errored';
 }
 
-/** A score without a judgement is no answer. */
+/** A judge score without a pass or fail is an error. */
 function judgeState(judge: SessionFacts['judge'], over: boolean): Graders['judge'] {
   if (judge === null) return 'notConfigured';
   if (judge.status === 'pending') return over ? 'silent' : 'pending';
@@ -90,7 +90,7 @@ function judgeState(judge: SessionFacts['judge'], over: boolean): Graders['judge
   return judge.status === 'scored' && judge.passed !== undefined ? 'scored' : 'errored';
 }
 
-/** When grading crashed, what it had found by then counts for nothing. */
+/** If grading crashed, its partial results are not counted. */
 function countsOf({ criteria }: SessionFacts): Counts {
   const results = criteria?.results ?? [];
   const crashed = criteria?.status === 'failed';
@@ -123,7 +123,7 @@ function outcomeOf(
     case 'limited':
       return open(facts.errorCode === 'spend_cap_exceeded' ? 'spendCapReached' : 'notRun');
     case 'broke':
-      // Graded too, but a failed execution says nothing about the task.
+      // A broken session is graded too, but a failed execution says nothing about the task.
       return withheld('executionFailed');
     case 'ran':
       return gradedOutcome(facts, graders, counts);
@@ -131,8 +131,8 @@ function outcomeOf(
 }
 
 /**
- * A failure that is certain decides at once: no grader that is still to be heard can undo it. Passing needs all of
- * them. A silent judge abstains, so that the criteria decide alone; where there are none that decide, nobody does.
+ * One certain failure decides at once, because no pending grader can reverse it. Passing needs all graders. A silent
+ * judge is ignored if gating criteria decide; without such criteria there is no verdict.
  */
 function gradedOutcome(
   { judge }: SessionFacts,
@@ -170,17 +170,17 @@ function decided(
   return { verdict, reason, verdictSource };
 }
 
-/** How far grading came, whatever the verdict. */
+/** The progress of grading, independent of the verdict. */
 function gradingOf(lifecycle: SessionLifecycle, { criteria, judge }: Graders): Grading {
   if (criteria === 'notConfigured' && judge === 'notConfigured') return { state: 'notRequested' };
   if (lifecycle === 'pending' || lifecycle === 'running') return { state: 'queued' };
-  const heard = criteria === 'scored' || judge === 'scored';
+  const anyScored = criteria === 'scored' || judge === 'scored';
   const over = lifecycle === 'limited' || lifecycle === 'withdrawn';
   const waits = criteria === 'notClaimed' || criteria === 'pending' || judge === 'pending';
-  if (waits && !over) return { state: heard || criteria === 'pending' ? 'running' : 'queued' };
+  if (waits && !over) return { state: anyScored || criteria === 'pending' ? 'running' : 'queued' };
   if (criteria === 'errored') return { state: 'unavailable', reasonCode: 'criteriaGradingErrored' };
   if (judge === 'errored') return { state: 'unavailable', reasonCode: 'judgeErrored' };
-  if (heard) return { state: 'settled' };
+  if (anyScored) return { state: 'settled' };
   return over ? { state: 'notRequested' } : { state: 'unavailable', reasonCode: 'judgeSilent' };
 }
 

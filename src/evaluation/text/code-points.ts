@@ -1,4 +1,4 @@
-/** Sets of characters as ranges, in order and apart: both ends belong to a range. */
+/** Sets of characters as sorted, disjoint, inclusive ranges. */
 export type CodePoints = readonly (readonly [number, number])[];
 
 export const lastUnit = 0xffff;

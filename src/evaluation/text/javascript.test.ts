@@ -70,7 +70,7 @@ const characterPieces = [
     '\\p{gc=Nd}',
   ],
 ];
-/** Syntax that only one of the two supports, or that they interpret differently. */
+/** Syntax that only one of JavaScript and RE2 supports, or that they interpret differently. */
 const oddPieces = [
   ...[
     '\\A',
@@ -220,7 +220,7 @@ const characters = [
 ];
 const text = fc.array(fc.constantFrom(...characters), { maxLength: 6 }).map((parts) => parts.join(''));
 
-/** The match of JavaScript, with leading inline flags passed as flags. Undefined: not valid there. */
+/** The match result of JavaScript, with leading inline flags passed as flags. Undefined: not valid in JavaScript. */
 function inJavaScript(source: string, searched: string, unicode: boolean): boolean | undefined {
   const [leading = '', flags = ''] = /^\(\?([is]+)\)/.exec(source) ?? [];
   try {

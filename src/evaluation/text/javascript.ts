@@ -14,9 +14,9 @@ import {
 /** A JavaScript regular expression in the syntax of RE2. */
 export interface Translated {
   re2: string;
-  /** The expression with `a` for each character and class: the groups and repetitions that it has. */
+  /** The expression with `a` for each character and class: its groups and repetitions only. */
   shape: string;
-  /** Whether texts are read as code points, as with the flag `u`. Without it they are UTF-16 code units: see `asUnits`. */
+  /** Whether texts are matched as code points, as with the flag `u`, or as UTF-16 code units; see `asUnits`. */
   unicode: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Characters {
   properties: string[];
 }
 
-/** A part that JavaScript does not let be repeated, like flags. */
+/** Stands in for flags in `withoutFlags`: like them, it must not be repeated. */
 const notRepeatable = '^';
 
 class Untranslatable extends Error {}
@@ -39,10 +39,10 @@ const groupFlags = /^\(\?(?=[-ims])([ims]{0,3})(?:-([ims]{1,3}))?([:)])/;
 const groupName = /\(\?<[^>]*>/y;
 
 /**
- * Translates an expression to RE2 with the meaning it has in JavaScript, or says why it cannot. Constructs that
- * RE2 interprets differently are written out (classes, line ends, letters in both cases). Escapes that mean a plain letter in JavaScript
- * and something else in RE2 are refused, since their author means the latter. `(?i)`, `(?m)` and `(?s)` are accepted in
- * addition: newer JavaScript has them for a group, and a pattern has no flags.
+ * Translates an expression to RE2 with its JavaScript meaning, or explains why it cannot. Constructs that RE2
+ * interprets differently are written out (classes, line ends, letters in both cases). Escapes that mean a plain letter
+ * in JavaScript but something else in RE2 are refused, because authors mean the latter. Also accepts `(?i)`, `(?m)` and
+ * `(?s)`: patterns have no flags, and newer JavaScript has these for groups.
  */
 export function translateJavaScript(
   source: string,
@@ -61,12 +61,12 @@ export function translateJavaScript(
   return { re2: translation.re2, shape: translation.shape, unicode };
 }
 
-/** Surrogates have no place of their own in RE2: each is moved to the last plane, which no code unit is in. */
+/** Moves surrogates to the last plane, because RE2 has no lone surrogates and no code unit maps there. */
 export function asUnits(text: string): string {
   return text.replace(/[\ud800-\udfff]/g, (unit) => String.fromCodePoint(moved(unit.charCodeAt(0))));
 }
 
-/** A class that no character is in. */
+/** A class that matches no character. */
 const nothing = '[^\\x{0}-\\x{10ffff}]';
 const firstSurrogate = 0xd800;
 const lastSurrogate = 0xdfff;
@@ -75,7 +75,7 @@ function moved(unit: number): number {
   return unit >= firstSurrogate && unit <= lastSurrogate ? 0x100000 + unit : unit;
 }
 
-/** The expression as JavaScript reads it, or why it does not. */
+/** Compiles the expression in JavaScript, or returns the error. */
 function inJavaScript(source: string, unicode: boolean): RegExp | string {
   try {
     return new RegExp(source, unicode ? 'u' : '');
@@ -88,11 +88,11 @@ function inJavaScript(source: string, unicode: boolean): RegExp | string {
 class Translation {
   re2 = '';
   shape = '';
-  /** The expression as every version of JavaScript reads it. */
+  /** The expression without inline flags, which not every version of JavaScript supports. */
   withoutFlags = '';
   private at = 0;
   private flags: Flags = new Set();
-  /** The flags outside of the open groups. */
+  /** The flags before each open group, restored when it closes. */
   private readonly outside: Flags[] = [];
 
   constructor(
@@ -108,7 +108,7 @@ class Translation {
     const rest = this.source.slice(this.at, this.at + 16);
     const repeated = this.read(quantifier);
     if (repeated !== undefined) {
-      // RE2 takes {02} for five characters.
+      // RE2 reads {02} as literal text, so leading zeros are removed.
       const counted = repeated.replace(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, ''));
       return this.emit(repeated, counted, counted, repeated);
     }
@@ -171,7 +171,7 @@ class Translation {
   private characters(length: number, { set, properties }: Characters, negated = false): void {
     const taken = this.source.slice(this.at, this.at + length);
     const closed = this.flags.has('i') ? withOtherCases(set) : set;
-    // RE2 negates properties together with the rest.
+    // In RE2, `^` also negates the properties.
     const [outer, inner] =
       properties.length > 0 && negated
         ? ['^', closed]
@@ -227,7 +227,7 @@ class Translation {
     this.characters(at + 1 - start, found, negated);
   }
 
-  /** One character or escape, and how much of the source it takes. */
+  /** One character or escape, and its length in the source. */
   private item(at: number, inClass: boolean): Characters & { length: number } {
     const { source, unicode } = this;
     if (source[at] !== '\\') {

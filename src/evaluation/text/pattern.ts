@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { asUnits, translateJavaScript } from './javascript.ts';
 
-/** Matching takes about 30 ns for each instruction of the pattern and each character: this is a sixth of a second. */
+/** Matching takes about 30 ns per instruction and character, so this budget lasts a sixth of a second. */
 const maxWork = 5_000_000;
 const maxInstructions = 2_000;
 /** Longer texts are not searched. */
@@ -16,33 +16,33 @@ export function newWork(): Work {
   return { left: maxWork };
 }
 
-/** A pattern that takes time in proportion to the text, whatever it looks like (RE2). */
+/** A pattern that matches in time linear in the text (RE2). */
 export interface Pattern {
-  /** In instructions. */
+  /** Number of instructions. */
   size: number;
-  /** Undefined: it would be too much work. */
+  /** Undefined: the text or the required work exceeds the limits. */
   test(text: string, work: Work): boolean | undefined;
 }
 
-/** A `\1` or `\k<name>` whose backslash is not itself escaped. Translating would take it for plain text. */
+/** A `\1` or `\k<name>` whose backslash is not escaped. Translation would treat it as plain text. */
 const backreference = /(?:^|[^\\])(?:\\\\)*\\(?:[1-9]|k<)/;
 
 export type CompiledPattern = { pattern: Pattern } | { problem: string };
 
-/** Compiles an expression in the syntax of RE2. Says why it cannot be used instead of throwing. */
+/** Compiles an expression in RE2 syntax, or returns why it cannot be used. */
 export function compilePattern(source: string, flags = ''): CompiledPattern {
   const tooLong = repetitionProblem(source);
   if (tooLong !== undefined) return { problem: tooLong };
   if (backreference.test(source)) return { problem: 'RE2 has no backreferences' };
   let compiled = compile(source, flags);
-  // JavaScript has escapes that RE2 spells otherwise, like \u00e9.
+  // JavaScript has escapes that RE2 spells differently, like \u00e9.
   if ('problem' in compiled) compiled = translated(source, flags) ?? compiled;
   return bounded(compiled, (text) => text);
 }
 
 /**
- * Compiles a JavaScript expression, which finds what it finds in JavaScript. `unicode`: as with the flag `u`, and
- * without it where the expression is valid only then, as in many schemas.
+ * Compiles an expression with its JavaScript meaning. `unicode`: as with the flag `u`, unless the expression is valid
+ * only without it, as in many schemas.
  */
 export function compileJavaScript(source: string, { unicode = false } = {}): CompiledPattern {
   let expression = translateJavaScript(source, { unicode });
@@ -102,17 +102,17 @@ function whyNot(source: string, error: Error): string {
 }
 
 /**
- * Counted repetitions are written out when a pattern is compiled, so those of a short pattern can stand for a very long
- * one: their size is estimated before.
+ * Refuses large counted repetitions before compiling, because compilation expands them: a short pattern can expand to a
+ * very long one.
  */
 function repetitionProblem(source: string): string | undefined {
   if (estimatedSize(source) <= maxInstructions) return undefined;
   return `its counted repetitions stand for more than ${maxInstructions.toLocaleString('en')} parts`;
 }
 
-/** At least as many parts as the pattern has once its repetitions are written out. */
+/** An upper bound for the number of parts after expansion of repetitions. */
 function estimatedSize(source: string): number {
-  /** The sizes of the open groups so far, and of the last part of each. */
+  /** For each open group, its size so far and the size of its last part. */
   const open: { total: number; last: number }[] = [];
   let group = { total: 1, last: 1 };
   for (let at = 0; at < source.length; at++) {
@@ -136,7 +136,7 @@ function estimatedSize(source: string): number {
   return open.reduce((sum, { total }) => sum + total, group.total);
 }
 
-/** How often at most the part before a `{` is repeated. */
+/** The maximum number of repetitions given by a `{`. */
 function repetitions(source: string, at: number): number {
   const found = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 16));
   return found ? Math.max(Number(found[1]), Number(found[2] ?? 0)) : 0;

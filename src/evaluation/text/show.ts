@@ -7,14 +7,14 @@ const deepest = 6;
 const maxShown = 3;
 const hidden = '«redacted»';
 
-/** Keys whose values are nobody else's business. */
+/** Keys with secret values. */
 const sensitive =
   /authorization|bearer|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key/i;
-/** Secrets in running text, where a value follows its name. */
+/** Secrets in text, where a value follows its key. */
 const sensitiveText =
   /((?:authorization|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key)["']?\s?[:=]\s?["']?(?:bearer |basic )?|bearer )[^\s"',;)}\]]+/gi;
 
-/** Cut without leaving half a character, and without what a database cannot store. */
+/** Shortens text without splitting a surrogate pair, and replaces characters that a database cannot store. */
 export function cut(text: string, most: number): string {
   const storable = text.slice(0, most + 1).replaceAll('\0', '\ufffd');
   if (storable.length <= most) return storable.toWellFormed();
@@ -26,7 +26,7 @@ export function cutReason(reason: string): string {
   return cut(reason, maxReason);
 }
 
-/** A value of a server or a model, short and without what its keys say is secret. */
+/** Shortens an untrusted value and redacts values with secret keys. */
 export function show(value: unknown): string {
   return cut(JSON.stringify(shownValue(value, 0)) ?? 'nothing', maxValue);
 }
@@ -40,7 +40,7 @@ export function hideSecrets(text: string): string {
   return text.replace(sensitiveText, `$1${hidden}`);
 }
 
-/** The first few, and how many there are besides. */
+/** The first few items and the number of the others. */
 export function list(items: readonly string[]): string {
   const shown = items.slice(0, maxShown).join(', ');
   return items.length > maxShown ? `${shown} and ${items.length - maxShown} more` : shown;
@@ -59,7 +59,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** A small copy, to be shown. */
+/** A small, redacted copy for display. */
 export function shownValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * maxValue)), maxValue);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** Why a trial is not among those that a rate is taken of. */
+/** Why a trial is excluded from a rate. */
 export const exclusionKinds = [
   'notTerminal',
   'skipped',
@@ -9,17 +9,17 @@ export const exclusionKinds = [
   'evaluatorError',
 ] as const;
 export type Exclusion = (typeof exclusionKinds)[number];
-/** Only those that are not zero. */
+/** Kinds without trials are absent. */
 export type Exclusions = Partial<Record<Exclusion, number>>;
 
-/** A quotient, and what was left out of it. */
+/** A rate and the trials excluded from it. */
 export type Rate =
   | { state: 'measured'; value: number; numerator: number; denominator: number; exclusions: Exclusions }
   | { state: 'notMeasured'; value: null; numerator: 0; denominator: 0; exclusions: Exclusions };
 
 export type Verdict = 'passed' | 'failed' | 'inconclusive';
 
-/** In the order in which they are listed. */
+/** In the order of display. */
 export const validityReasons = [
   'configuredTrialsNotAttempted',
   'noGradeableTrials',

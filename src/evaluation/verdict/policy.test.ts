@@ -24,7 +24,7 @@ function outcome(letter: string): Pick<TrialRecord, 'status' | 'result' | 'evalu
   return found;
 }
 
-/** One letter for each trial of a case; a dot is one that was configured and never reported. */
+/** One letter per trial of a case; a dot is a configured trial that was never reported. */
 type Letters = string;
 
 function arranged(cases: readonly Letters[], passThreshold = 0.5): [ConfiguredVariant[], TrialRecord[]] {

@@ -32,8 +32,8 @@ export function resolvePolicy(written: WrittenValidity = {}): ValidityPolicy {
 }
 
 /**
- * Decides a run case by case. First it is asked whether enough was measured to decide at all; only then whether every
- * case reached its threshold. Throws where `policyProblem` has something to say.
+ * Decides a run. First checks whether enough was measured to decide, then whether every case reached its threshold.
+ * Throws if `policyProblem` returns a problem.
  */
 export function decide(
   policy: ValidityPolicy,
@@ -96,7 +96,7 @@ function outcomeOfCase(passRate: Rate, threshold: number): Pick<CaseDecision, 'v
     : { verdict: 'failed', reason: 'casePassRateBelowThreshold' };
 }
 
-/** All that keeps the trials from being enough, in the order in which it is listed. */
+/** Why the measurements are insufficient, in the order of display. */
 function reasonsToWithhold(
   { coverage, minCompletionRate, maxEvaluatorErrorRate }: ValidityPolicy,
   total: Tally,

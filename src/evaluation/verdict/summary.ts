@@ -14,10 +14,10 @@ const maxFailure = 500;
 /** The facts of a run that its summary needs. */
 export interface RunToSummarize {
   status: string;
-  /** Decided case by case; otherwise by one threshold for all trials. */
+  /** Whether the run is decided case by case, or by one threshold for all trials. */
   isPolicyV2: boolean;
   decision?: VerdictDecision | undefined;
-  /** Why there is no decision that can be read. */
+  /** Why the stored decision cannot be read. */
   integrityError?: string | undefined;
   result?: string | null | undefined;
   summary?: Partial<TrialSummary> | null | undefined;
@@ -40,7 +40,7 @@ export interface RunVerdict {
   undecided?: Undecided;
 }
 
-/** The verdict of a run and where it comes from. A run that is decided case by case never falls back to the threshold. */
+/** The verdict of a run and its source. A run that is decided case by case never falls back to the threshold. */
 export function runVerdict(run: RunToSummarize): RunVerdict {
   if (!terminal.has(run.status)) return undecided('runNotTerminal');
   if (run.isPolicyV2) {
@@ -130,7 +130,7 @@ interface DecisionDiagnostic {
 
 export interface DecisionDiagnostics {
   items: DecisionDiagnostic[];
-  /** These are all the trials of the run that did not pass. */
+  /** `items` contains all trials of the run that did not pass. */
   complete: boolean;
   nextCursor?: string;
   scannedIterations: number;
@@ -200,7 +200,7 @@ function firstFailure(chain: VerifiedChain): {
   };
 }
 
-/** From the row of the first failed stage alone. */
+/** Uses only the row of the first failed stage. */
 function evidenceOf(
   { projectId, runId }: { projectId: string; runId: string },
   iterationId: string,

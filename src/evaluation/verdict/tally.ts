@@ -16,7 +16,7 @@ export function newTally(configured: number): Tally {
   return { configured, completed: 0, passed: 0, failed: 0, excluded: { notTerminal: configured } };
 }
 
-/** A trial that ended and was given no verdict is one that the evaluator could not judge. */
+/** A completed trial without a result counts as an evaluator error. */
 export function countTrial(tally: Tally, { status, result, evaluatorError }: TrialRecord): void {
   add(tally.excluded, 'notTerminal', -1);
   if (status === 'completed') tally.completed++;
@@ -59,7 +59,6 @@ export function evaluatorErrorRate(tally: Tally): Rate {
   return rate(tally, tally.excluded.evaluatorError ?? 0, tally.completed, incomplete);
 }
 
-/** Some share of the eligible trials. */
 export function eligibleRate(tally: Tally, numerator: number): Rate {
   return rate(tally, numerator, eligible(tally), exclusionKinds);
 }

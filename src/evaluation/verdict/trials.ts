@@ -1,7 +1,7 @@
 import type { TrialStatus } from '../lifecycle.ts';
 import type { ExecutionVariant } from './decision.ts';
 
-/** A case as it is run with one model, and what is asked of it. */
+/** A case with one model, its number of trials and its threshold. */
 export interface ConfiguredVariant {
   caseId: string;
   executionVariant?: ExecutionVariant | undefined;
@@ -9,7 +9,7 @@ export interface ConfiguredVariant {
   passThreshold: number;
 }
 
-/** One repetition of a variant, as far as it has come. */
+/** One trial of a variant and its progress. */
 export interface TrialRecord {
   caseId: string;
   executionVariant?: ExecutionVariant | undefined;
@@ -18,7 +18,7 @@ export interface TrialRecord {
   evaluatorError: boolean;
 }
 
-/** Whether a trial is in a rate: it ran to its end and was judged. */
+/** Whether a trial counts in rates: it completed and was judged. */
 export function isMeasured({
   status,
   result,
@@ -39,7 +39,7 @@ export function variantKey({
   return JSON.stringify([caseId, executionVariant?.model, executionVariant?.provider]);
 }
 
-/** Why there can be no decision about these. */
+/** Why these trials cannot be decided. */
 export function policyProblem(
   variants: readonly ConfiguredVariant[],
   trials: readonly TrialRecord[],

@@ -18,28 +18,28 @@ interface Warning {
   message: string;
 }
 
-/** The warning of a passed trial, if any. A gating judge is evidence enough. */
+/** The warning of a passed trial, if any. A trial with a gating judge has none. */
 export function warningOf(
   { judge, turns }: TrialPlan,
   { evidence }: TrialOutcome,
   scored: readonly { scorer: Scorer; score: Score }[],
 ): TrialWarning | undefined {
   if (judge) return undefined;
-  const said = scored.filter(
+  const gatingScores = scored.filter(
     ({ scorer, score }) => scorer.scored.definition.role === 'gating' && score.status === 'scored',
   );
   const prompts = turns.some(({ kind }) => kind === 'prompt');
   const answered = !prompts || evidence.finalText.trim() !== '';
-  const telling = said.filter(
+  const meaningful = gatingScores.filter(
     ({ scorer }) => scorer.measures !== 'toolErrors' || (evidence.toolCalls.length > 0 && answered),
   );
-  if (telling.length === 0) return 'nothing_checked';
+  if (meaningful.length === 0) return 'nothing_checked';
   const { inventory, toolCalls } = evidence;
   const offered = inventory.state !== 'complete' || inventory.items.length > 0 || toolCalls.length > 0;
-  return offered || telling.some(({ scorer }) => needsNoTool(scorer)) ? undefined : 'no_tools_offered';
+  return offered || meaningful.some(({ scorer }) => needsNoTool(scorer)) ? undefined : 'no_tools_offered';
 }
 
-/** Whether a scorer can fail without any tool. */
+/** Whether a scorer can fail without any tool call. */
 function needsNoTool(scorer: Scorer): boolean {
   if (scorer.measures === 'scriptedSteps' || scorer.measures === 'judge') return true;
   return 'check' in scorer && stageOfCheck(scorer.check) === 'userValue';

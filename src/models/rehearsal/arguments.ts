@@ -5,7 +5,7 @@ import { stemOf, stemsOf, type Word, wordsOf } from './tokenize.ts';
 
 export interface FoundArguments {
   arguments: Record<string, unknown>;
-  /** Required parameters that the text does not contain. They are left out, and the resulting failure names them. */
+  /** Required parameters without a value in the text. They are omitted, so that the server's error names them. */
   missing: string[];
 }
 
@@ -22,7 +22,7 @@ export interface TextFacts {
   facts: PlacedFact[];
 }
 
-/** The text while the arguments of one tool are found; each value is used for one parameter. */
+/** The state of finding arguments for one tool. Each value is used for one parameter. */
 interface Reading extends TextFacts {
   used: Set<Fact>;
   /** Stems of the tool's name. */
@@ -275,7 +275,7 @@ function closeness({ named, told, isAmount }: Wish, { before, after, value }: Pl
   return near > 0 && isAmount ? near + 0.5 : near;
 }
 
-/** The choice that the text names. If there are several, the one next to the name of the parameter. */
+/** Returns the choice that the text contains. Of several, returns the one next to the parameter's name. */
 function choiceIn(parameter: Parameter, reading: Reading): unknown {
   const found = choicesIn(parameter, reading);
   const last = wordsOf(parameter.name.slice(0, 100)).at(-1);
@@ -303,9 +303,9 @@ function booleanIn({ name }: Parameter, { text, words }: Reading): boolean | und
   if (at < 0 || !stems.every((stem) => words.some((word) => word.stem === stem) || stem === 'includ'))
     return undefined;
   const around = words.slice(Math.max(0, at - 3), at + 4).map((word) => word.text.toLowerCase());
-  const said = text.slice(words[Math.max(0, at - 3)]?.start ?? 0, words[at]?.start);
+  const opening = text.slice(words[Math.max(0, at - 3)]?.start ?? 0, words[at]?.start);
   const denied = around.some((word) => ['false', 'off', 'disabled', 'disable'].includes(word));
-  return !denied && !/\b(?:no|not|without|don't|do not|never|skip)\b/i.test(said);
+  return !denied && !/\b(?:no|not|without|don't|do not|never|skip)\b/i.test(opening);
 }
 
 /** The values next to the name of a list, with those joined by commas or `and`. */

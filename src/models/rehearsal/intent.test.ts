@@ -30,7 +30,7 @@ const destructive = [
   'factory',
 ];
 
-/** The calls with all tools, and with each alone: a tool without rivals is chosen more easily. */
+/** The calls with all tools, and with each tool alone: without competing tools, a tool is chosen more easily. */
 function callsOf(prompt: string) {
   const lists = [tools, ...tools.map((one) => [one])];
   return lists.flatMap((list) => planFor(prompt, indexTools(list)).calls);

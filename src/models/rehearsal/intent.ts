@@ -22,11 +22,11 @@ const forbids = /^(?:please |kindly )?(?:do not|don['’]?t|never)\b/i;
 const wonders = /^(?:should|shall|may|must|can|could|do) (?:i|we)\b/i;
 
 export function intentOf(text: string): Intent {
-  const said = text.trim();
-  if (forbids.test(said)) return 'statement';
-  if (asks.test(said) && !wonders.test(said)) return 'request';
-  if (questions.test(said) || /\?\s*$/.test(said)) return 'question';
-  return remarks.test(said) && !isNominal(said) ? 'statement' : 'request';
+  const trimmed = text.trim();
+  if (forbids.test(trimmed)) return 'statement';
+  if (asks.test(trimmed) && !wonders.test(trimmed)) return 'request';
+  if (questions.test(trimmed) || /\?\s*$/.test(trimmed)) return 'question';
+  return remarks.test(trimmed) && !isNominal(trimmed) ? 'statement' : 'request';
 }
 
 /** A noun phrase without a verb, like "The weather in Kiel". */
@@ -51,7 +51,10 @@ const saysDestructive =
 
 export type Effect = 'reads' | 'acts' | 'destroys';
 
-/** The effect of a tool, by the verbs of its name, or by its description unless it only reads. */
+/**
+ * The effect of a tool. The verbs of its name decide; the description can only make a tool destructive that no verb
+ * marks as reading.
+ */
 export function effectOf(nameStems: readonly string[], description: string): Effect {
   if (nameStems.some((stem) => destructive.has(stem))) return 'destroys';
   if (nameStems.some((stem) => reading.has(stem))) return 'reads';
@@ -84,7 +87,7 @@ export function commands(text: string, wanted: ReadonlySet<string>): boolean {
   );
 }
 
-/** Whether a text says not to do one of the verbs. */
+/** Whether a text forbids one of the verbs. */
 export function denies(text: string, wanted: ReadonlySet<string>): boolean {
   return wordsOf(text).some(
     ({ stem, start }) => wanted.has(stem) && negation.test(sentenceBefore(text, start)),

@@ -61,7 +61,7 @@ function forcedBy(choice: LanguageModelV3CallOptions['toolChoice']): string | tr
   return choice?.type === 'required' ? true : undefined;
 }
 
-/** The steps of one turn offer the same list; reading it once is enough. */
+/** Cached, because all steps of a turn offer the same list. */
 const indexes = new WeakMap<object, ToolIndex>();
 
 function indexOf(tools: NonNullable<LanguageModelV3CallOptions['tools']>): ToolIndex {
@@ -114,9 +114,9 @@ function report({ reason }: Plan, made: readonly MadeCall[]): string {
   if (made.length === 0) return `[rehearsal] called no tool: ${reason}`;
   return made
     .map(({ call, result }) => {
-      const said = result ? cut(outputText(result)) : 'none';
+      const output = result ? cut(outputText(result)) : 'none';
       const failed = result?.output.type.startsWith('error') || result?.output.type === 'execution-denied';
-      return `[rehearsal] called ${call.toolName} with ${cut(JSON.stringify(call.input))}; ${failed ? 'error' : 'result'}: ${said}`;
+      return `[rehearsal] called ${call.toolName} with ${cut(JSON.stringify(call.input))}; ${failed ? 'error' : 'result'}: ${output}`;
     })
     .join('\n');
 }

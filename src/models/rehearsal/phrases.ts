@@ -39,11 +39,11 @@ function tokenAt(text: string, { start }: Word): string | undefined {
 export function phraseAfter({ text, words }: Spoken, verbStems: readonly string[]): string | undefined {
   const colon = /: +([^\n]{1,2000})/.exec(text)?.[1];
   if (colon !== undefined) return clean(colon);
-  const said =
+  const phrase =
     /\b(?:saying|says|that reads|about|for|on|regarding|matching|containing)\b (?:that )?([^\n]{1,2000})/i.exec(
       text,
     )?.[1];
-  if (said !== undefined) return clean(upTo(said));
+  if (phrase !== undefined) return clean(upTo(phrase));
   const at = words.findIndex(({ stem }) => verbStems.includes(stem));
   const first = words
     .slice(at + 1)

@@ -20,7 +20,7 @@ const maxRequests = 20;
 const maxCandidates = 5;
 /** Characters of a prompt that are read. */
 const maxText = 8_000;
-/** The factor by which a tool must be better than others. */
+/** The factor by which a score must exceed another to be clearly better. */
 const clearly = 1.05;
 
 export interface PlanOptions {
@@ -28,7 +28,7 @@ export interface PlanOptions {
   forced?: string | true | undefined;
 }
 
-/** Plans the calls that a prompt asks for, in its order. Deterministic. */
+/** Plans the calls that a prompt requests, in its order. Deterministic. */
 export function planFor(prompt: string, index: ToolIndex, { forced }: PlanOptions = {}): Plan {
   const text = prompt.slice(0, maxText);
   if (index.tools.length === 0) return { calls: [], reason: 'no tools are offered' };
@@ -102,7 +102,10 @@ interface Candidate {
   found: FoundArguments;
 }
 
-/** Compares tools with similar scores: more words of the name requested, then fewer arguments missing. */
+/**
+ * Compares tools with similar scores: by length of a name that the text contains, evidence, coverage of the name, then
+ * missing arguments.
+ */
 function byFit(a: Candidate, b: Candidate): number {
   return (
     (a.tool.named ? b.tool.name.length - a.tool.name.length : 0) ||

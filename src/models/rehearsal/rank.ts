@@ -32,7 +32,7 @@ export interface ToolIndex {
   /** The number of tools with each stem. */
   spread: Map<string, number>;
   averageLength: number;
-  /** All words of names, and the first words, with which requests may start. */
+  /** The stems of all tool names, and those of their first words, with which requests may start. */
   nameWords: Set<string>;
   firstWords: Set<string>;
 }
@@ -143,7 +143,7 @@ function rankTool(
   const covered = nameStems.filter((stem) => hits.has(stem)).length;
   const nearly = nameStems.filter((stem) => !hits.has(stem) && alike.has(stem)).length;
   const coverage = nameStems.length === 0 ? 0 : (covered + likeShare * nearly) / nameStems.length;
-  const named = name.length > 2 && standsIn(lower, name.toLowerCase());
+  const named = name.length > 2 && occursIn(lower, name.toLowerCase());
   const things = [...hits].filter((stem) => !verbs.has(stem));
   return {
     name,
@@ -181,7 +181,7 @@ function gainOf({ tools, spread, averageLength }: ToolIndex, tool: IndexedTool, 
 }
 
 /** Matches whole words only. */
-function standsIn(lower: string, name: string): boolean {
+function occursIn(lower: string, name: string): boolean {
   for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + 1)) {
     const around = `${lower[at - 1] ?? ' '}${lower[at + name.length] ?? ' '}`;
     if (!/[\p{L}\p{N}_-]/u.test(around)) return true;

@@ -19,7 +19,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 /** Stop words. */
-const silent = new Set(
+const stopWords = new Set(
   (
     'a about after again all also am an and any are as at be been before being but by can could did do does each else ' +
     'ever for from had has have he her here hers him his how i if in into is it its just let like may me might mine ' +
@@ -31,7 +31,7 @@ const silent = new Set(
 
 /** The unique stems of a text in order, without stop words. */
 export function stemsOf(text: string): string[] {
-  const stems = wordsOf(text).filter((word) => !silent.has(word.text.toLowerCase()));
+  const stems = wordsOf(text).filter((word) => !stopWords.has(word.text.toLowerCase()));
   return [...new Set(stems.map(({ stem }) => stem))];
 }
 

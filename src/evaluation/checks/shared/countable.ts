@@ -78,7 +78,7 @@ export function patternProblem(check: Countable): AuthoringProblem | undefined {
   return undefined;
 }
 
-/** Too few matches may be due to a trial that was cut short; too many may not. */
+/** Too few matches may be caused by a trial that was cut short; too many cannot. */
 export function countFailsByAbsence({ min }: Countable): boolean {
   return min !== 0;
 }
