@@ -16,7 +16,7 @@ test('a user is found by name and by number', () => {
 
 test('root starts commands as a user of its own, unless the operator names another or writes root', () => {
   vi.spyOn(process, 'getuid').mockReturnValue(0);
-  // Where the tests have no other users, as in some containers, there is nobody to become.
+  // In some containers only root is mapped, so the service cannot switch to another user.
   const own = commandAccount(undefined);
   expect([undefined, 65_527]).toContain(own?.uid);
   expect([own?.uid, lookUpAccount('nobody')?.uid]).not.toContain(browserAccount().uid);

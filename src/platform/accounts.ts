@@ -76,7 +76,7 @@ export function commandAccount(user: string | undefined): Account | undefined {
   return account;
 }
 
-/** Root in a user namespace without a mapping for the user cannot switch to it. */
+/** Root can only switch to users that its user namespace maps. */
 function canBecome(id: number): boolean {
   if (process.platform !== 'linux') return true;
   return ['uid_map', 'gid_map'].every((map) =>

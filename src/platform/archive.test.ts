@@ -17,7 +17,7 @@ async function folder(): Promise<string> {
   return made;
 }
 
-/** An archive with exactly these names; one that ends with a slash is a folder. */
+/** Creates an archive with exactly these names. A name that ends with a slash is a folder. */
 async function archiveOf(entries: [name: string, content: string][]): Promise<string> {
   const tar = pack();
   for (const [name, content] of entries)

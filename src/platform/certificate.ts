@@ -18,7 +18,7 @@ type Settings = Pick<Config, 'tlsCert' | 'tlsKey' | 'publicUrl' | 'host'>;
  * Milliseconds between two checks of the files. Polling: renewals replace symbolic links, for which the system sends no
  * file events.
  */
-const lookEvery = 1_000;
+const pollInterval = 1_000;
 
 /** The TLS certificate and key of the service, reloaded when the files are renewed. */
 export class Certificate {
@@ -51,7 +51,7 @@ export class Certificate {
 
   /** Calls `apply` with each new pair. An invalid pair is ignored. */
   watch(apply: (pair: KeyPair) => void): void {
-    const look = (): void => {
+    const reload = (): void => {
       try {
         const pair = readPair(this.certFile, this.keyFile);
         if (pair.cert.equals(this.pair.cert) && pair.key.equals(this.pair.key)) return;
@@ -64,7 +64,7 @@ export class Certificate {
       }
     };
     for (const file of [this.certFile, this.keyFile])
-      watchFile(file, { interval: lookEvery, persistent: false }, look);
+      watchFile(file, { interval: pollInterval, persistent: false }, reload);
   }
 
   close(): void {

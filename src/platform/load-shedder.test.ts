@@ -58,7 +58,7 @@ test('An event loop that stays late turns requests away; a single stop does not'
   };
   tick(3_000);
   expect(loadShedder.enter(false)).toBeUndefined();
-  // A suspended process is not overloaded.
+  // A suspended process counts as not overloaded.
   tick(60_000);
   expect(loadShedder.enter(false)).toBeUndefined();
   for (let nth = 0; nth < 5; nth++) tick(3_000);

@@ -24,33 +24,33 @@ interface Vitals {
 const kib = 1024;
 const mib = 1024 * kib;
 /** Estimated heap per running request, mostly for what it reads and returns. */
-const heapOfRequest = 256 * kib;
-/** A parsed body takes several times its size. */
-const heapOfBodyByte = 16;
-const partOfStrangers = 1 / 4;
+const heapPerRequest = 256 * kib;
+/** Estimated heap per byte of a body: a parsed body takes several times its size. */
+const heapPerBodyByte = 16;
+const anonymousShare = 1 / 4;
 /** Fraction of memory from which requests are refused, so that running ones can finish. */
-const fullFrom = 0.85;
+const fullThreshold = 0.85;
 /**
  * Milliseconds between two measurements of memory, and between two requests admitted while it is full, whose garbage
  * triggers a collection.
  */
-const lookEvery = 50;
-const letInEvery = 100;
+const memoryCheckInterval = 50;
+const admitInterval = 100;
 /** Milliseconds between two ticks, and their average delay from which the process is overloaded. */
-const tickEvery = 200;
-const lateFrom = 1_000;
+const tickInterval = 200;
+const overloadDelay = 1_000;
 /** A tick's delay counts up to this, because a suspended machine is not overloaded. */
-const latest = 3_000;
+const maxTickDelay = 3_000;
 /** Weight of the last tick in the moving average. */
 const weight = 0.1;
 
 /** Derives the limits from the heap size. */
 export function boundsFor(heap: number, wanted?: number): Bounds {
-  const requests = wanted ?? between(64, heap / heapOfRequest, 2_000);
+  const requests = wanted ?? between(64, heap / heapPerRequest, 2_000);
   return {
     requests,
     streams: requests,
-    bodies: between(2 * mib, heap / heapOfBodyByte, 256 * mib),
+    bodies: between(2 * mib, heap / heapPerBodyByte, 256 * mib),
   };
 }
 
@@ -83,12 +83,12 @@ export class LoadShedder {
   private requests = 0;
   private streams = 0;
   private bytes = 0;
-  private bytesOfStrangers = 0;
-  private bodiesOfStrangers = 0;
+  private anonymousBytes = 0;
+  private anonymousBodies = 0;
   private memory = 0;
-  private lookedAt = -Infinity;
-  private letInAt = -Infinity;
-  private lateness = 0;
+  private memoryCheckedAt = -Infinity;
+  private admittedAt = -Infinity;
+  private averageDelay = 0;
   private ticked: number;
   private readonly timer: NodeJS.Timeout;
 
@@ -96,7 +96,7 @@ export class LoadShedder {
     this.bounds = bounds;
     this.vitals = vitals;
     this.ticked = vitals.now();
-    this.timer = setInterval(() => this.tick(), tickEvery).unref();
+    this.timer = setInterval(() => this.tick(), tickInterval).unref();
   }
 
   /** Returns the reason to refuse a request. If undefined it is admitted, and `leave` must be called at its end. */
@@ -117,22 +117,22 @@ export class LoadShedder {
    * Whether to read a body of this size. A single body is always read, because operations have limits of their own.
    * Unauthenticated callers, who may send slowly, get a share of the bytes and of the requests.
    */
-  take(size: number, isStranger: boolean): boolean {
-    const { bytes, bytesOfStrangers, bounds } = this;
+  take(size: number, isAnonymous: boolean): boolean {
+    const { bytes, anonymousBytes, bounds } = this;
     if (bytes > 0 && bytes + size > bounds.bodies) return false;
-    if (isStranger && bytesOfStrangers > 0 && bytesOfStrangers + size > bounds.bodies * partOfStrangers)
+    if (isAnonymous && anonymousBytes > 0 && anonymousBytes + size > bounds.bodies * anonymousShare)
       return false;
-    if (isStranger && this.bodiesOfStrangers >= bounds.requests * partOfStrangers) return false;
+    if (isAnonymous && this.anonymousBodies >= bounds.requests * anonymousShare) return false;
     this.bytes += size;
-    if (isStranger) this.bytesOfStrangers += size;
-    if (isStranger) this.bodiesOfStrangers++;
+    if (isAnonymous) this.anonymousBytes += size;
+    if (isAnonymous) this.anonymousBodies++;
     return true;
   }
 
-  giveBack(size: number, isStranger: boolean): void {
+  giveBack(size: number, isAnonymous: boolean): void {
     this.bytes -= size;
-    if (isStranger) this.bytesOfStrangers -= size;
-    if (isStranger) this.bodiesOfStrangers--;
+    if (isAnonymous) this.anonymousBytes -= size;
+    if (isAnonymous) this.anonymousBodies--;
   }
 
   underWay(): { requests: number; streams: number; bytes: number } {
@@ -147,26 +147,26 @@ export class LoadShedder {
   private reasonAgainst(isStream: boolean): SheddingReason | undefined {
     if (isStream && this.streams >= this.bounds.streams) return 'streams';
     if (!isStream && this.requests >= this.bounds.requests) return 'requests';
-    if (this.lateness > lateFrom) return 'delay';
+    if (this.averageDelay > overloadDelay) return 'delay';
     return this.isFull() ? 'memory' : undefined;
   }
 
   private isFull(): boolean {
     const now = this.vitals.now();
-    if (now - this.lookedAt >= lookEvery) {
-      this.lookedAt = now;
+    if (now - this.memoryCheckedAt >= memoryCheckInterval) {
+      this.memoryCheckedAt = now;
       this.memory = this.vitals.memory();
     }
-    if (this.memory < fullFrom) return false;
-    if (now - this.letInAt < letInEvery) return true;
-    this.letInAt = now;
+    if (this.memory < fullThreshold) return false;
+    if (now - this.admittedAt < admitInterval) return true;
+    this.admittedAt = now;
     return false;
   }
 
   private tick(): void {
     const now = this.vitals.now();
-    const late = Math.min(Math.max(0, now - this.ticked - tickEvery), latest);
+    const late = Math.min(Math.max(0, now - this.ticked - tickInterval), maxTickDelay);
     this.ticked = now;
-    this.lateness += (late - this.lateness) * weight;
+    this.averageDelay += (late - this.averageDelay) * weight;
   }
 }

@@ -11,7 +11,7 @@ export interface LocalService {
   /** Grants owner access to users who can read the data directory. */
   token: string;
   pid: number;
-  /** The start of the process, because process ids and ports are reused. */
+  /** The start time of the process, because process ids and ports are reused. */
   began: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function announceService(
   await rename(beside, path);
 }
 
-/** Leaves the file of another process alone. */
+/** Removes the file, unless it belongs to another process. */
 export function withdrawService(dataDir: string): void {
   if (announced(dataDir)?.pid === process.pid) rmSync(fileIn(dataDir), { force: true });
 }
@@ -67,11 +67,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Identifies a process together with its id, since ids are reused. Undefined where the system does not tell. */
+/** Identifies a process together with its id, since ids are reused. Undefined if the system has no /proc. */
 function beginningOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // The name of the program, in parentheses, precedes and may contain anything.
+      // The program's name precedes in parentheses and may contain any character.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
       // An ended process keeps its id until its parent collects it, which in many containers never happens.
       if (fields?.[0] === 'Z') return undefined;

@@ -3,7 +3,7 @@ export interface Reference {
   to: string;
 }
 
-/** Sorts tables behind the ones they reference. In a cycle the first by name comes first. */
+/** Sorts tables so that each comes after the tables it references. In a cycle the first by name comes first. */
 export function referredFirst(tables: readonly string[], references: readonly Reference[]): string[] {
   const left = new Set(tables.toSorted());
   const ordered: string[] = [];

@@ -52,7 +52,7 @@ export class ArchiveReader {
     const { entry } = this;
     if (!entry) return;
     try {
-      // The types do not say that it yields buffers.
+      // The types lack that iteration yields buffers.
       for await (const bytes of entry as AsyncIterable<Buffer>) yield bytes;
     } catch (error) {
       throw this.explain(error);

@@ -90,7 +90,7 @@ export class Confinement {
   async launch(asked: Command, exceptions: Exceptions = {}): Promise<Launch> {
     const { user } = this;
     if (user) await (this.home ??= this.makeHome(user));
-    const { facilities } = await this.look();
+    const { facilities } = await this.selfTestResult();
     const command = await this.atHome(asked, facilities.namespaces && this.settings.confine !== 'off');
     const { level, detail, missing } = await this.reached();
     if (this.settings.confine === 'require' && level !== 'namespaces' && !exceptions.confinedTo)
@@ -118,13 +118,13 @@ export class Confinement {
   /** The isolation level of commands on this machine. */
   async reached(): Promise<Reached> {
     const reached =
-      this.settings.confine === 'off' ? switchedOff(this.user) : this.describe(await this.look());
+      this.settings.confine === 'off' ? switchedOff(this.user) : this.describe(await this.selfTestResult());
     this.level = reached.level;
     return reached;
   }
 
   /** A self-test without a result is repeated for the next command; until there is one, no command is started. */
-  private look(): Promise<ProbeResult> {
+  private selfTestResult(): Promise<ProbeResult> {
     this.probed ??= this.selfTest(this.wrapped({})).catch((error: unknown) => {
       this.probed = undefined;
       if (!(error instanceof SelfTestIncomplete)) throw error;

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 
 const module = new URL('./descriptors.ts', import.meta.url).href;
 
-/** Where descriptors of a child lead, started by a process that inherited this file as 30 and 2000. */
+/**
+ * Starts children from a process that inherited this file as descriptors 30 and 2000, and prints their targets of both.
+ */
 const child = `
   import { spawnSync } from 'node:child_process';
   import { closedDescriptors } from ${JSON.stringify(module)};

@@ -1,15 +1,14 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
-/** Descriptors above this one are closed in this process, so that the list stays short. */
+/** Higher descriptors are closed in this process, so that the list stays short. */
 const highest = 1023;
 
 let inherited: (number | 'ignore')[] | undefined;
 
 /**
- * The rest of `stdio` for a child that gets no descriptor of whoever started this process, such as a file that a shell
- * holds open. Node sets close-on-exec on its own descriptors and leaves those that it inherited as they are; in their
- * place the child gets `/dev/null`.
+ * The rest of `stdio` for a child, so that it inherits no descriptor, such as a file that a shell holds open. Node sets
+ * close-on-exec on its own descriptors, but not on those that it inherited, which are replaced by `/dev/null`.
  */
 export function closedDescriptors(): (number | 'ignore')[] {
   inherited ??= findInherited();

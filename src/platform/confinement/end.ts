@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Signals the processes inside the namespaces, but not the two bwrap processes above them, whose end would kill
+ * Signals the processes inside the namespaces, but not the two bwrap processes above them, because killing those kills
  * everything inside at once. Returns false if none were found.
  */
 export function signalInside(pid: number, signal: NodeJS.Signals): boolean {

@@ -37,7 +37,7 @@ test.runIf(process.platform === 'linux')(
       writable: true,
     }));
     expect(ran(all)).toBe("it's on\n");
-    // Here everything can be changed, which nobody meant.
+    // All mounts are writable, but none were intended to be.
     expect(() => ran([])).toThrow('A folder was replaced while the command was starting');
   },
 );

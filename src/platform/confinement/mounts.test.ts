@@ -6,7 +6,7 @@ import { runsAsRoot } from '../accounts.ts';
 import { loadConfig } from '../config/load.ts';
 import { Confinement } from './confinement.ts';
 
-/** In the folder of the service, as `.drydock` is unless the settings say otherwise. */
+/** In the service's folder, as the default `.drydock` is. */
 let dataDir: string;
 
 beforeAll(() => {
@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-/** Runs a command as the owner of the data directory, whom permissions do not stop. */
+/** Runs a command as the owner of the data directory, so that file permissions do not protect it. */
 async function run(
   args: string[],
   settings: Record<string, string>,

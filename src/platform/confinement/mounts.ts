@@ -36,11 +36,11 @@ interface Mount {
 }
 
 /** Maximum bytes of a private in-memory folder. */
-const roomForItself = 512 * 1024 * 1024;
+const maxPrivateFolder = 512 * 1024 * 1024;
 
 /** Folders that hold private files and are hidden, and the paths below them that name resolution needs. */
-const ofPeople = ['/home', '/root', '/run', '/mnt', '/media'];
-const forNames = ['/run/systemd/resolve', '/run/resolvconf', '/run/current-system'];
+const privateFolders = ['/home', '/root', '/run', '/mnt', '/media'];
+const nameResolution = ['/run/systemd/resolve', '/run/resolvconf', '/run/current-system'];
 
 /** Kernel files for root only, which containers hide too. */
 const masked = ['kcore', 'keys', 'key-users', 'kmsg', 'latency_stats', 'sched_debug', 'timer_list'];
@@ -57,7 +57,7 @@ export function mounts(
   user: Account | undefined,
 ): { args: string[]; binds: Bound[] } {
   const temporary = temporaryFolders();
-  const away = hiddenPaths(view);
+  const toHide = hiddenPaths(view);
   const given = view.files === 'private' ? [] : [...homeOf(command), ...namedFolders(command)];
   const closed = closedTo(user, [...programs(command), ...given, ...existing(view.writable)]);
   const covers = [
@@ -66,9 +66,9 @@ export function mounts(
   ];
   const covered = (path: string): boolean => covers.some((cover) => isInside(path, cover.path));
   const isClosed = (path: string): boolean => (user && entriesOfClosed(path, user)) !== undefined;
-  const shared = view.files === 'private' ? [] : sharedFiles(command, temporary, away, user);
+  const shared = view.files === 'private' ? [] : sharedFiles(command, temporary, toHide, user);
   const isShared = (path: string): boolean => shared.some((mount) => mount.path === path);
-  const shut = programs(command).filter((path) => isClosed(path) && !isShared(path));
+  const closedPrograms = programs(command).filter((path) => isClosed(path) && !isShared(path));
   const list = [
     ...covers.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     ...programs(command)
@@ -76,10 +76,10 @@ export function mounts(
       .map(readOnly),
     ...opened(shared, user),
     // Last, because mounting a surrounding folder's entries would uncover these again.
-    ...opened(shut.map(readOnly), user),
+    ...opened(closedPrograms.map(readOnly), user),
     ...existing(view.writable).map(changeable),
     memory('/dev/shm', true),
-    ...hiding(away, command, view, user),
+    ...hiding(toHide, command, view, user),
   ];
   const args = [
     '--ro-bind',
@@ -114,7 +114,7 @@ function readOnlyKernel(): string[] {
 
 /** The paths that a command needs in order to start. */
 export function programs({ command }: Pick<Command, 'command'>): string[] {
-  const own = [dirname(dirname(process.execPath)), programFolder, '.', ...forNames];
+  const own = [dirname(dirname(process.execPath)), programFolder, '.', ...nameResolution];
   const named = command.includes('/') ? [dirname(resolve(command))] : [];
   return existing([...own, ...named, ...(process.env['PATH'] ?? '').split(delimiter)]).filter(
     (path) => path !== '/',
@@ -157,12 +157,12 @@ function entryOf(folder: Mount, path: string): Mount {
  * Hides paths, and mounts the needed paths inside of them again. A needed path may itself contain a hidden one, such as
  * the data directory in a home folder, which then covers it again.
  */
-function hiding(away: readonly string[], command: Command, view: View, user: Account | undefined): Mount[] {
-  const needed = neededIn(away, command, view, user);
+function hiding(toHide: readonly string[], command: Command, view: View, user: Account | undefined): Mount[] {
+  const needed = neededIn(toHide, command, view, user);
   const used = [...homeOf(command), ...programs(command)];
-  const shown = away.filter(
+  const shown = toHide.filter(
     (path) =>
-      !away.some((folder) => isInside(path, folder)) ||
+      !toHide.some((folder) => isInside(path, folder)) ||
       needed.some((mount) => isInside(path, mount.path)) ||
       used.includes(path),
   );
@@ -177,13 +177,13 @@ function hiding(away: readonly string[], command: Command, view: View, user: Acc
  * Paths that the saved command or its variables name stay hidden.
  */
 function neededIn(
-  away: readonly string[],
+  toHide: readonly string[],
   command: Command,
   { files }: View,
   user: Account | undefined,
 ): Mount[] {
   const isAway = (path: string): boolean =>
-    !away.includes(path) && away.some((folder) => isInside(path, folder));
+    !toHide.includes(path) && toHide.some((folder) => isInside(path, folder));
   const home = homeOf(command).filter((path) => isOwnHome(path, user) && isAway(path));
   return [
     ...home.map((path) => (files === 'private' ? memory(path, true) : changeable(path))),
@@ -202,7 +202,7 @@ function isOwnHome(path: string, user: Account | undefined): boolean {
 function sharedFiles(
   command: Command,
   temporary: readonly string[],
-  away: readonly string[],
+  toHide: readonly string[],
   user: Account | undefined,
 ): Mount[] {
   const given = (folders: string[]): string[] => folders.filter((folder) => mayBeGiven(folder, temporary));
@@ -216,7 +216,7 @@ function sharedFiles(
   // Each writable folder gets its own mount: a mount point cannot be renamed, which would move the files below it out
   // from under their cover.
   const above = (folders: string[]): string[] =>
-    existing([...folders, ...foldersAbove([...away, ...own, programFolder], folders)]);
+    existing([...folders, ...foldersAbove([...toHide, ...own, programFolder], folders)]);
   return [
     ...above(outside).map(changeable),
     ...own.map(readOnly),
@@ -231,7 +231,9 @@ function sharedFiles(
  */
 function privateHomes({ env }: Command): Mount[] {
   const home = env['HOME'] ?? homedir();
-  return existing([...ofPeople, ...(mayBeHome(home, []) ? [home] : [])]).map((path) => memory(path, true));
+  return existing([...privateFolders, ...(mayBeHome(home, []) ? [home] : [])]).map((path) =>
+    memory(path, true),
+  );
 }
 
 function changeable(path: string): Mount {
@@ -273,7 +275,7 @@ function rendered(list: readonly Mount[]): string[] {
     if (typeof source === 'object') return [...dirs, '--symlink', source.link, path];
     const perms = writable ? '1777' : '0755';
     if (source === 'memory')
-      return [...dirs, '--perms', perms, '--size', String(roomForItself), '--tmpfs', path];
+      return [...dirs, '--perms', perms, '--size', String(maxPrivateFolder), '--tmpfs', path];
     const bind = writable ? '--bind' : '--ro-bind';
     return [...dirs, bind, source === 'nothing' ? '/dev/null' : path, path];
   });

@@ -38,7 +38,7 @@ const system = [
   'usr',
 ];
 /** Variables that are set for every program and do not point to the command's files. */
-const ofEverybody = ['HOME', 'PATH', 'PWD', 'SHELL', 'TMPDIR'];
+const commonVariables = ['HOME', 'PATH', 'PWD', 'SHELL', 'TMPDIR'];
 /** Maximum number of paths in arguments and variables that are considered. */
 const maxNamed = 64;
 /** Maximum number of entries mounted separately. */
@@ -106,7 +106,7 @@ export function temporaryFolders(): string[] {
  */
 export function namedFolders({ args, env, delivered = [] }: Omit<Command, 'command'>): string[] {
   const variables = Object.entries(env).flatMap(([name, value]) =>
-    ofEverybody.includes(name) || delivered.includes(name) ? [] : [value],
+    commonVariables.includes(name) || delivered.includes(name) ? [] : [value],
   );
   const folders = pathsIn([...args, ...variables]).flatMap((path) => {
     if (isFolder(path)) return [path];
@@ -176,7 +176,7 @@ export function closedOnTheWay(
   return way.find((folder) => !mayEnter(folder, user) && counts(folder));
 }
 
-/** Folders closed by another user than root stay closed to commands. */
+/** Commands may pass closed folders of root only, not those of other users. */
 export function isOfRoot(folder: string): boolean {
   return statSync(folder).uid === 0;
 }

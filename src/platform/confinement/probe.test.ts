@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As `Confinement` asks, with a folder that commands may change. */
+/** The options that `Confinement` passes, with folders that commands may change. */
 function wrapped(writable: string[]): Wrapped {
   const { config } = loadConfig({ DRYDOCK_DATA_DIR: join(folder, 'data') });
   return {
@@ -39,7 +39,7 @@ test('the self-test finds a file of the kernel that can be opened for writing', 
   skip(bwrap === undefined, 'needs bubblewrap');
   const { facilities, broken } = await probe(wrapped([]));
   expect([facilities.namespaces, broken]).toEqual([true, []]);
-  // A file of our own stands for one of /proc/sys, which no test should be able to open.
+  // Uses a file of our own in place of one in /proc/sys, which no test should be able to open.
   expect(await probe(wrapped([join(folder, 'open')]), [standIn])).toMatchObject({
     facilities: { namespaces: true },
     broken: [`${standIn} can be changed`],
@@ -81,7 +81,7 @@ test('a program that answers anything in place of the self-test is no proof of n
   skip,
 }) => {
   skip(bwrap === undefined, 'needs bubblewrap');
-  // Each of them ends well, with something else than a list of sentences.
+  // Each exits successfully, but prints something other than a list of sentences.
   for (const printed of ['done', '{"ok": true}', '[1]']) {
     const { facilities, problem } = await probe(wrapped([]), [], ['sh', '-c', `echo '${printed}'`]);
     expect([facilities.namespaces, problem]).toEqual([

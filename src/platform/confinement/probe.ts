@@ -17,7 +17,12 @@ const memoryOfNode = 1024 ** 3;
 const selfTest = fileURLToPath(new URL('./self-test.cjs', import.meta.url));
 
 /** Kernel files that root can write to. Access to any of them compromises the machine. */
-const ofKernel = ['sys/kernel/core_pattern', 'sys/kernel/modprobe', 'sys/vm/panic_on_oom', 'sysrq-trigger'];
+const kernelFiles = [
+  'sys/kernel/core_pattern',
+  'sys/kernel/modprobe',
+  'sys/vm/panic_on_oom',
+  'sysrq-trigger',
+];
 /** Maximum number of entries of a hidden folder that are tried. */
 const maxTried = 16;
 
@@ -39,7 +44,7 @@ export interface ProbeResult {
  */
 export async function probe(
   wrapped: Wrapped,
-  unwritable: readonly string[] = ofKernel.map((name) => join('/proc', name)),
+  unwritable: readonly string[] = kernelFiles.map((name) => join('/proc', name)),
   program: readonly [string, ...string[]] = [process.execPath, selfTest],
 ): Promise<ProbeResult> {
   const tools = findTools();

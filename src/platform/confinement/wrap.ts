@@ -46,7 +46,7 @@ const resources = {
 type Resource = keyof typeof resources;
 /** Commands get lower CPU priority than the service and are killed first when memory runs out. */
 const niceness = 5;
-const firstToGo = 500;
+const oomScore = 500;
 
 /**
  * Variables that make a program or shell load other code. They are set for the command only, not for its wrapper
@@ -66,7 +66,7 @@ export function wrap(
   const later = variables.filter(([name]) => loadsCode.test(name)).map(([name, value]) => `${name}=${value}`);
   const args = [
     ...through(tools.nice, '-n', String(niceness)),
-    ...through(tools.choom, '-n', String(firstToGo), '--'),
+    ...through(tools.choom, '-n', String(oomScore), '--'),
     // The first process in the namespaces gets the limits too, because a command of the same user could take it over.
     ...(facilities.namespaces
       ? [...limits(facilities, limitsOfEach(wrapped)), ...namespaces(command, facilities, wrapped)]

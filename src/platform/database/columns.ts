@@ -13,7 +13,7 @@ const plain = <Value>(type: string): Kind<Value> => ({ type, nullable: false });
 
 export const text = plain<string>('text');
 export const integer = plain<number>('integer');
-/** Counts and sizes, all far below 2^53. */
+/** Counts and sizes, which are far below 2^53. */
 export const bigint = plain<number>('bigint');
 /** Also for milliseconds added to a time. */
 export const float = plain<number>('double precision');

@@ -86,7 +86,7 @@ async function isPooled(options: pg.ClientConfig): Promise<boolean> {
   }
 }
 
-/** A pooler reports process ids of its own. */
+/** Poolers report process ids of their own. */
 export async function isBehindPooler(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   // Missing in the types of the library.

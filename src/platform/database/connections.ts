@@ -19,7 +19,7 @@ export interface ConnectionOptions {
 const shortestPause = 20;
 const maxPause = 200;
 /** Milliseconds between two checks for the primary, if there are several hosts. */
-const lookEvery = 500;
+const primaryCheckInterval = 500;
 
 /** The connection pool of this process to the primary. Follows a failover to another host. */
 export class Connections {
@@ -42,7 +42,8 @@ export class Connections {
     this.current = current;
     this.primary = primary;
     this.pool = this.createPool();
-    if (options.hosts.length > 1) this.watching = setInterval(() => void this.follow(), lookEvery).unref();
+    if (options.hosts.length > 1)
+      this.watching = setInterval(() => void this.follow(), primaryCheckInterval).unref();
   }
 
   /** Finds the primary before it opens connections. */
@@ -115,7 +116,7 @@ export class Connections {
       // A client in use has no error listener, and an unhandled error event ends the process. The query fails anyway.
       client.on('error', (error) => this.faults.set(client, error));
       client.once('end', () => this.lent.delete(client));
-      // A failover happened while the client connected to the former primary.
+      // A failover happened while the client was connecting to the former primary.
       if (this.hostOf.get(client) !== this.current) hangUp(client);
     });
     pool.on('error', (error) => {

@@ -19,7 +19,7 @@ export function hostUrls(url: string): string[] {
   const urls = hosts.split(',').map((host) => `${before}${host}${rest}`);
   if (urls.length > 1 && (parameters.has('host') || parameters.has('port')))
     throw new Error('Name several hosts before the database, or one with ?host=, not both');
-  // With ?host= the URL may have a user but no host, which the driver accepts and URL does not.
+  // With ?host= the URL may have a user but no host: the driver accepts that, but URL does not.
   if (hosts !== '' || !parameters.has('host'))
     for (const one of urls) if (!URL.canParse(one)) throw new Error('A host or port in it cannot be read');
   return urls;

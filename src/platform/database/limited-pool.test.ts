@@ -26,7 +26,7 @@ test('A lane lends no more than its part, in order, and leaves the rest to other
     order.push('fourth');
     return rows;
   });
-  // Others are not held up: this would wait if all four were taken.
+  // Direct use of the pool is not blocked, which it would be if all four connections were in use.
   expect((await pool.query('select 2 as two')).rows).toEqual([{ two: 2 }]);
   expect(order).toEqual([]);
   first?.release();

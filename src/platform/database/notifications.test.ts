@@ -46,7 +46,7 @@ test('each handler hears its channel over one connection, until it is taken off'
   const off = notifications.on('a', one.handler);
   notifications.on('a', two.handler);
   notifications.on('b "quoted"', other.handler);
-  // Each is called when listening begins: what was announced before was missed.
+  // Each handler is called once when listening begins, because earlier notifications may have been missed.
   await until(() => [one, two, other].every(({ heard }) => heard.length === 1));
   await notify(client, 'a', '1');
   await notify(client, 'b "quoted"', '2');
@@ -82,7 +82,6 @@ test('after the connection was lost it comes back, and every handler is called o
   const { database, client } = await open();
   let dials = 0;
   const notifications = await start(async () => {
-    // The second and third attempt fail.
     if (++dials === 2 || dials === 3) throw new Error('still away');
     return database.connect();
   });
@@ -103,7 +102,7 @@ test('after the connection was lost it comes back, and every handler is called o
   ]);
 });
 
-/** The database over TCP, and a way to let it fall silent without closing anything. */
+/** The database over a TCP proxy that can drop all data without closing the connections. */
 async function silenceable(name: string) {
   const { host, user } = inject('postgres');
   let silent = false;

@@ -4,13 +4,13 @@ import { DatabaseUnavailable } from './losses.ts';
 
 /** Milliseconds that a host has to answer. */
 const patience = 1_000;
-/** Milliseconds in which another host may contradict the first one that accepts writes. */
-const contradiction = 150;
+/** Milliseconds to wait for other hosts after the first one that accepts writes, because more than one may. */
+const otherWriterWait = 150;
 
 /** Milliseconds between two checks. */
 const pause = 100;
 
-/** A host's answer. If two accept writes, the one on the later timeline was promoted last. */
+/** A host's answer. If two accept writes, the one on the later timeline was promoted last and is the primary. */
 interface Answer {
   /** The index of the host. */
   host: number;
@@ -34,16 +34,16 @@ export class Primary {
     const asked = this.hosts.map((host) => host.ask());
     const all: Answer[] = [];
     const writers = asked.map(async (answer) => {
-      const said = await answer;
-      if (!said.writes) throw new Error('It only reads');
-      all.push(said);
+      const received = await answer;
+      if (!received.writes) throw new Error('It only reads');
+      all.push(received);
     });
     try {
       await Promise.any(writers);
     } catch {
       return undefined;
     }
-    await Promise.race([Promise.allSettled(writers), delay(contradiction, undefined, { ref: false })]);
+    await Promise.race([Promise.allSettled(writers), delay(otherWriterWait, undefined, { ref: false })]);
     return all.reduce((best, one) => (one.timeline > best.timeline ? one : best)).host;
   }
 

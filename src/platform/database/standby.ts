@@ -3,9 +3,9 @@ import type { Log } from '../log.ts';
 import { DatabaseUnavailable } from './losses.ts';
 
 /** Milliseconds between two checks for a missing standby. */
-const lookEvery = 500;
+const checkInterval = 500;
 
-/** Selects whether transactions of ours are written but not yet confirmed by a standby. */
+/** Selects whether a transaction of this user is written but not yet confirmed by a standby. */
 const question = `select exists (select from pg_stat_activity
   where wait_event = 'SyncRep' and datname = current_database() and usename = current_user) as waiting`;
 
@@ -19,7 +19,7 @@ export class Standby {
   private readonly log: Log;
   private readonly patience: number;
   private missing = false;
-  private looking: Promise<void> | undefined;
+  private checking: Promise<void> | undefined;
   private next: NodeJS.Timeout | undefined;
 
   constructor(options: { dial: () => Promise<pg.Client>; log: Log; patience: number }) {
@@ -37,11 +37,11 @@ export class Standby {
     if (this.missing) throw refusal('Nothing was written');
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
-      const look = async (): Promise<void> => {
-        await this.look();
+      const runCheck = async (): Promise<void> => {
+        await this.check();
         if (this.missing) reject(refusal('What was asked takes effect when it is back'));
       };
-      late = setInterval(() => void look(), this.patience).unref();
+      late = setInterval(() => void runCheck(), this.patience).unref();
     });
     try {
       return await Promise.race([write(), tooLong]);
@@ -56,9 +56,9 @@ export class Standby {
   }
 
   /** Concurrent callers share one check. */
-  private look(): Promise<void> {
-    this.looking ??= this.ask().finally(() => (this.looking = undefined));
-    return this.looking;
+  private check(): Promise<void> {
+    this.checking ??= this.ask().finally(() => (this.checking = undefined));
+    return this.checking;
   }
 
   private async ask(): Promise<void> {
@@ -70,7 +70,7 @@ export class Standby {
         this.log.error('The database waits for a synchronous standby that is missing; writes are refused');
       else this.log.warn('The synchronous standby is back');
     }
-    if (waiting) this.next = setTimeout(() => void this.look(), lookEvery).unref();
+    if (waiting) this.next = setTimeout(() => void this.check(), checkInterval).unref();
   }
 
   private async waiting(): Promise<boolean> {

@@ -8,7 +8,7 @@ function busy(ms: number): void {
   for (const ends = now() + ms; now() < ends; );
 }
 
-/** Pieces of so many milliseconds, all asked for at once; when each of them ended. */
+/** Admits this many pieces of `ms` milliseconds at once. Returns the time at which each ended. */
 function pieces(backgroundThrottle: BackgroundThrottle, count: number, ms: number): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -45,7 +45,7 @@ test('While somebody asks, work in the background has a share of the time, and g
   const began = now();
   await pieces(backgroundThrottle, 10, 4);
   clearInterval(asking);
-  // A pause of seven times its length follows each but the last.
+  // Each piece except the last is followed by a pause of seven times its length.
   expect(now() - began).toBeGreaterThan(10 * 4 + 9 * 28 - 5);
 });
 

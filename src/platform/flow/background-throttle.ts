@@ -1,6 +1,6 @@
 /** Milliseconds after a request's start or end in which more requests are expected. */
 const requestWindow = 250;
-/** The share of the time that background work gets in that window, and its longest pause. */
+/** The fraction of the time that background work gets in that window, and its longest pause. */
 const backgroundShare = 1 / 8;
 const maxPause = 80;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
 
-/** A queue for so much room, and a log of the items admitted. */
+/** A queue with room for this many items, and a log of the admitted items. */
 function queueFor(room: number) {
   const state = { room, admitted: [] as number[] };
   const queue = new FairQueue<number>((size) => {

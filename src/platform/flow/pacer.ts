@@ -62,7 +62,7 @@ export class Pacer {
     return wait;
   }
 
-  /** One of the messages was the answer to a request. */
+  /** Refunds the token of a message that was the answer to a request. */
   refund(): void {
     this.tokens = Math.min(this.limits.burst, this.tokens + 1);
   }

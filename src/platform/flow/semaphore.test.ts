@@ -28,7 +28,7 @@ test('no more run at once than there are slots, all run, and those given up free
         await scheduler.waitFor(Promise.allSettled(running));
         expect(busy).toEqual({ a: 0, b: 0 });
         expect(worked).toBeGreaterThanOrEqual(jobs.filter(({ givesUp }) => !givesUp).length);
-        // Every slot is free again.
+        // All permits were released.
         await Promise.all(
           Array.from({ length: most }, () =>
             slots.run('a', most, new AbortController().signal, () => Promise.resolve()),
@@ -75,7 +75,7 @@ test('Each owner may have a limited number of tasks, and all owners together', a
   expect(await Promise.all(answers)).toEqual(['done', 'broken', 'done', 'done', 'full', 'done']);
   // Owners take turns.
   expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
-  // Tasks that have ended do not count.
+  // Completed tasks do not count against the limit.
   expect(await ask('a', 6)).toBe('done');
   const many = Array.from({ length: 60 }, (_, nth) => ask(`owner ${nth} `, 1));
   const refused = (await Promise.all(many)).filter((answer) => answer === 'full');

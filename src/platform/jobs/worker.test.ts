@@ -17,7 +17,7 @@ import { statement } from '../../../test/support/statement.ts';
 import { cancelJobs, enqueue, enqueueAll } from './queue.ts';
 import type { JobKind } from './worker.ts';
 
-/** Leaves the payload as its result. */
+/** Stores the payload as the result. */
 const note: JobKind = { kind: 'note', handle: async (payload) => result(payload) };
 const many = (count: number, kind = 'note') =>
   Array.from({ length: count }, (_, n) => ({ kind, payload: String(n).padStart(4, '0') }));
@@ -183,7 +183,7 @@ test('cancelling ends what waits at once, and what runs is told and commits noth
       return result(payload);
     },
   };
-  // A lease so long that only the announcement can be the reason.
+  // The lease is so long that only the notification can cause the abort.
   const worker = await work(connected, [kind], { concurrency: 1, lease: 600_000 });
   const running = (await enqueue(db, 'long', 'running')) as string;
   await started.promise;

@@ -109,7 +109,7 @@ function leaseKind(db: Db, job: JobKind, slots: number): LeaseKind<JobRow, Commi
   };
 }
 
-/** The next run of a recurring job, of which there is one, however many workers schedule it. */
+/** The next run of a recurring job. The unique key prevents duplicates, however many workers schedule it. */
 function turnOf({ kind }: JobKind, delay: number): Enqueued {
   return { kind, payload: {}, uniqueKey: 'schedule', delay };
 }

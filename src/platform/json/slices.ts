@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Above these a value is written in slices. */
+/** Larger values are serialized in slices. */
 const smallNodes = 2_000;
 const smallText = 128 * 1024;
 const sliceLength = 64 * 1024;
-/** Milliseconds of work before others get their turn. */
-const turn = 5;
+/** Milliseconds of work between two yields to the event loop. */
+const maxSliceTime = 5;
 
-/** Whether a value is small enough to be written at once, found out by looking at a bounded part of it. */
+/** Whether a value is small enough to be serialized at once. Visits a limited part of it. */
 export function isSmall(value: unknown, maxNodes = smallNodes, maxText = smallText): boolean {
   let nodes = 0;
   let text = 0;
@@ -26,7 +26,7 @@ export function isSmall(value: unknown, maxNodes = smallNodes, maxText = smallTe
   return true;
 }
 
-/** Most values are made of small ones, which are written as a whole. */
+/** Small values inside a large one are serialized at once, because most of a large value consists of them. */
 function isTiny(value: object): boolean {
   return isSmall(value, 30, 4_096);
 }
@@ -36,28 +36,28 @@ interface Open {
   /** Keys of an object, in the order of `values`; undefined for an array. */
   keys: readonly string[] | undefined;
   next: number;
-  /** Something stands before the next value, so a comma is due. */
-  begun: boolean;
+  /** Whether a value precedes the next one, so that a comma is needed. */
+  needsComma: boolean;
 }
 
 /**
- * The text of a value that came from JSON, in slices, with pauses in between: writing megabytes at once would keep
- * everybody else waiting. Says what `JSON.stringify` says.
+ * Serializes a value that was parsed from JSON, in slices, and yields to the event loop in between: serializing
+ * megabytes at once would block requests. The slices add up to the output of `JSON.stringify`.
  */
 export async function* jsonSlices(value: unknown): AsyncGenerator<string> {
-  const stack: Open[] = [{ values: [value], keys: undefined, next: 0, begun: false }];
+  const stack: Open[] = [{ values: [value], keys: undefined, next: 0, needsComma: false }];
   let text = '';
-  let pauseAt = performance.now() + turn;
+  let pauseAt = performance.now() + maxSliceTime;
   let steps = 0;
   for (let open = stack.at(-1); open; open = stack.at(-1)) {
     if (text.length >= sliceLength) {
       yield text;
       text = '';
     }
-    // Looking at the clock costs as much as a step.
+    // Reading the clock costs as much as a step.
     if (++steps % 64 === 0 && performance.now() > pauseAt) {
       await nextTurn();
-      pauseAt = performance.now() + turn;
+      pauseAt = performance.now() + maxSliceTime;
     }
     if (open.next === open.values.length) {
       stack.pop();
@@ -67,16 +67,16 @@ export async function* jsonSlices(value: unknown): AsyncGenerator<string> {
     const key = open.keys?.[open.next];
     const next = open.values[open.next++];
     if (next === undefined && key !== undefined) continue;
-    if (open.begun) text += ',';
-    open.begun = true;
+    if (open.needsComma) text += ',';
+    open.needsComma = true;
     if (key !== undefined) text += `${JSON.stringify(key)}:`;
     if (typeof next === 'object' && next !== null && isTiny(next)) text += JSON.stringify(next);
     else if (Array.isArray(next)) {
       text += '[';
-      stack.push({ values: next, keys: undefined, next: 0, begun: false });
+      stack.push({ values: next, keys: undefined, next: 0, needsComma: false });
     } else if (typeof next === 'object' && next !== null) {
       text += '{';
-      stack.push({ values: Object.values(next), keys: Object.keys(next), next: 0, begun: false });
+      stack.push({ values: Object.values(next), keys: Object.keys(next), next: 0, needsComma: false });
     } else if (typeof next === 'string' && next.length > sliceLength) {
       yield `${text}"`;
       text = '';
@@ -90,7 +90,7 @@ export async function* jsonSlices(value: unknown): AsyncGenerator<string> {
   if (text !== '') yield text;
 }
 
-/** Never through the middle of a character that takes two units. */
+/** Never splits a surrogate pair. */
 function* pieces(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + sliceLength, text.length);

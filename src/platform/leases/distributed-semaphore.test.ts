@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** A process of its own, as far as slots are concerned. */
+/** Simulates a process with its own database connection. */
 async function process(now = () => performance.now()): Promise<DistributedSemaphore> {
   const { config } = loadConfig({ DRYDOCK_DATABASE_URL: database.url, DRYDOCK_DATABASE_POOL: '3' });
   const connected = await connectDatabase(config, { exclusive: false, migrate: false }, log);
@@ -30,7 +30,7 @@ async function process(now = () => performance.now()): Promise<DistributedSemaph
   return slots;
 }
 
-/** How many were at once, over all processes, and how often each process had its turn. */
+/** Records the maximum concurrency over all processes, and how many tasks each process ran. */
 function meter() {
   const seen = { now: 0, most: 0, turns: new Map<DistributedSemaphore, number>() };
   const work = (slots: DistributedSemaphore, ms: number) => async (): Promise<void> => {
@@ -72,7 +72,7 @@ test('one slot for two processes goes to and fro', async () => {
     ...Array.from({ length: 3 }, () => turn(b)),
   ]);
   expect(seen.most).toBe(1);
-  // The first process does not keep the slot until all its tasks are done.
+  // The first process yields the slot before all its tasks are done.
   expect(order.lastIndexOf(b)).toBeLessThan(order.length - 3);
 });
 
@@ -117,7 +117,7 @@ test('a process that stood still does not use what it was granted before', async
   time = 60_000;
   let late = false;
   const waiting = sleeper.run('frozen', 2, never(), async () => void (late = true));
-  // Longer than it takes to ask.
+  // Longer than an exchange with the database takes.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(late).toBe(false);
   for (const release of releases) release();

@@ -24,13 +24,13 @@ import { enqueue, enqueueAll } from '../jobs/queue.ts';
 import type { JobKind } from '../jobs/worker.ts';
 import { type Commit, LeaseHolder, settleWith } from './holder.ts';
 
-/** As if the process that took them had ended. */
+/** Simulates the crash of the process that claimed the rows. */
 const abandon = statement(
   'test.abandon',
   "update jobs set state = 'running', attempts = :attempts, lease_token = 'gone', due_at = now()",
 );
 
-/** Work that ends when it is let go, whatever it is told. */
+/** Work that ignores its abort signal until it is released. */
 function stubborn() {
   const [started, told, letGo, ended] = [deferred(), deferred(), deferred(), deferred()];
   let runs = 0;
@@ -113,7 +113,7 @@ test('leases are extended together while work goes on', async () => {
   );
   await until(() => runs() === 3);
   await work(connected, [willing]);
-  // Longer than the lease would last by itself.
+  // Waits longer than a lease lasts without extension.
   await until(() => extensions.length >= 5, 30_000);
   expect(extensions.slice(-4)).toEqual([3, 3, 3, 3]);
   letGo.resolve();
@@ -162,7 +162,7 @@ test('a worker that lost its row commits nothing; the one that took over does', 
   await enqueue(db, 'stubborn', 'x');
   await started.promise;
   await db.run(statement('test.take', "update jobs set lease_token = 'taken'"));
-  // The work finishes while its process still believes to hold the lease.
+  // The work completes while its process still assumes that it holds the lease.
   letGo.resolve();
   await ended.promise;
   await first.stop(1_000);
@@ -212,7 +212,7 @@ test('a stop waits for its patience, then gives back what is left, its attempt n
   expect(other.figures()[0]?.counts.finished).toBe(1);
 });
 
-/** Jobs that end when they are told, so many at once. */
+/** Jobs that run until the test ends them, `atOnce` of them concurrently. */
 function turns(atOnce: number) {
   const begun: { organization: string; end: () => void }[] = [];
   let ended = 0;
@@ -224,7 +224,7 @@ function turns(atOnce: number) {
   return {
     handle,
     begun: () => begun.map(({ organization }) => organization).join(''),
-    /** Ends the one that began first and waits for what takes its place. */
+    /** Ends the oldest running job and waits until another one has started. */
     next: async () => {
       begun[ended++]?.end();
       await until(() => begun.length === ended + atOnce);
@@ -241,7 +241,7 @@ const jobsOf = (organizationId: string, count: number, kind = 'turn') =>
 
 test.each([
   { slots: 1, before: 'A', after: 'BABABA' },
-  // From the third on each has its half.
+  // From the third job on, each organization has half of the slots.
   { slots: 4, before: 'AAAA', after: 'BBAABBAABB' },
 ])('with $slots slots a backlog of one organization does not hold up another', async (given) => {
   const { slots, before, after } = given;
@@ -323,7 +323,7 @@ test('what a claim reads grows with the organizations that have work, not with t
      select gen_random_uuid(), 'k' || n % 2, '{}', case when n % 10 > 0 then 'A' else 'B' || n / 10 % 5 end, now()
      from generate_series(1, :count) n`,
   );
-  /** How many pages of the database. */
+  /** The number of database pages that the claim reads. */
   const read = async (): Promise<number> => {
     let pages = 0;
     const explaining = Object.create(dbOn(client), {

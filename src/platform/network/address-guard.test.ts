@@ -10,8 +10,8 @@ const everything = { local: true, networks: ['0.0.0.0/0', '::/0'] };
 
 /**
  * The special-purpose address registries of IANA, and the address space around them: whether a network is globally
- * reachable, whether an operator can open it, and who says so. The longest network that holds an address speaks for it.
- * `n/a` of the registry counts as no.
+ * reachable, whether an operator can allow it, and the source. The longest network that contains an address applies.
+ * `n/a` in the registry counts as no.
  */
 const registry: [network: string, reachable: 'yes' | 'no' | 'open', source: string][] = [
   ['0.0.0.0/0', 'yes', 'RFC 791'],
@@ -76,7 +76,7 @@ const registry: [network: string, reachable: 'yes' | 'no' | 'open', source: stri
   ['ff00::/8', 'no', 'RFC 4291, multicast'],
 ];
 
-/** Judged by the IPv4 addresses in them, so not in the table. */
+/** Excluded from the table, because the embedded IPv4 address decides. */
 const carriers = ['::ffff:0:0/96', '64:ff9b::/96', '2001::/32', '2002::/16'];
 
 interface Network {
@@ -132,7 +132,7 @@ function judged(address: string): 'yes' | 'no' | 'open' {
   return refusalOf(address, local) === undefined ? 'open' : 'no';
 }
 
-/** ISATAP identifiers carry an address too. */
+/** ISATAP interface identifiers embed an IPv4 address too. */
 function isIsatap(number: bigint): boolean {
   return ((number >> 32n) & 0xfcffffffn) === 0x00005efen;
 }
@@ -172,7 +172,7 @@ describe('the registries', () => {
 describe('IPv4 in IPv6', () => {
   const ipv4 = fc.oneof(
     fc.bigInt(0n, (1n << 32n) - 1n),
-    // Few addresses are special, so they are asked for.
+    // Special addresses are rare, so they are generated explicitly.
     fc
       .tuple(
         fc.constantFrom(...table.filter((network) => network.family === 4 && network.bits > 0)),
@@ -192,7 +192,7 @@ describe('IPv4 in IPv6', () => {
           `::ffff:${words(number)}`,
           `64:ff9b::${words(number)}`,
           `2002:${words(number)}::${any}`,
-          // Teredo, with the server 8.8.8.8.
+          // Teredo with the server 8.8.8.8.
           `2001:0:808:808:${any}:${any}:${words(number ^ 0xffffffffn)}`,
           `2606:4700:${any}:1:0:5efe:${words(number)}`,
           `2606:4700:${any}:1:200:5efe:${words(number)}`,
@@ -214,13 +214,13 @@ describe('IPv4 in IPv6', () => {
           `2001:db8::5efe:${words(number)}`,
           `fe80::5efe:${words(number)}`,
         ];
-        // The loopback address is itself.
+        // `::1` is the loopback address itself, not an embedded one.
         for (const form of forms.filter((one) => one !== '::0:1'))
           expect(`${form} ${judged(form)}`).toBe(`${form} no`);
-        // A client at 8.8.8.8.
+        // Teredo with a client at 8.8.8.8, so that the server address decides.
         const teredo = `2001:0:${words(number)}:0:0:f7f7:f7f7`;
         expect(`${teredo} ${judged(teredo)}`).toBe(`${teredo} ${judged(written(number, 4))}`);
-        // ISATAP in a private network needs both to be allowed.
+        // ISATAP in a private network: both the network and the embedded address must be allowed.
         const inside = judged(`fd12::5efe:${words(number)}`);
         expect(inside).toBe(judged(written(number, 4)) === 'no' ? 'no' : 'open');
       }),

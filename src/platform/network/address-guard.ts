@@ -128,7 +128,7 @@ function problemWith(address: string, { local, networks, because }: AddressPolic
   return `is a ${kind} address${why}. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS`;
 }
 
-/** All addresses at which a connection may end; each must be allowed. */
+/** All addresses to which a connection may lead; each must be allowed. */
 function judgedFor(address: string): string[] {
   if (isIP(address) === 4) return [address];
   const words = wordsOf(address);
@@ -139,7 +139,7 @@ function judgedFor(address: string): string[] {
       .map((byte) => byte ^ mask)
       .join('.');
   if (mapped.check(address, 'ipv6')) return [at(6)];
-  // The inverted bits of the client, and the Teredo server.
+  // The client address, which is stored inverted, and the Teredo server.
   if (teredo.check(address, 'ipv6')) return [at(6, 0xff), at(2)];
   const carried = sixToFour.check(address, 'ipv6') ? [at(1)] : [];
   // ISATAP: under any prefix, with two bits that do not matter here.

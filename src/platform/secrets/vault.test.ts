@@ -24,7 +24,7 @@ test('a sealed value comes back as it was, and its bytes say nothing', async () 
   ]);
   expect(rows[0].ciphertext.equals(rows[1].ciphertext)).toBe(false);
   expect(rows[0].ciphertext.includes('plain text')).toBe(false);
-  // A ciphertext moved to another row, or with a bit turned over, does not open.
+  // A ciphertext that was moved to another row or modified cannot be decrypted.
   await client.query('update sealed_values set ciphertext = $2 where id = $1', [twin, rows[0].ciphertext]);
   await expect(vault.open(db, twin)).rejects.toThrow();
   rows[0].ciphertext[30] ^= 1;
@@ -78,7 +78,7 @@ test('with the key in the environment, a new key before the old one moves everyt
   const service = await startForTest({ env: { DRYDOCK_MASTER_KEY: old } });
   const project = await service.defaultProject();
   await service.post(`/projects/${project}/servers`, { name: 's', url: 'https://e.com', clientSecret: 'x' });
-  // A replica that already has both keys goes on under the old one until everything is moved.
+  // A replica with both keys continues to use the old one until all values are re-encrypted.
   const prepared = await startTestService({
     database: service.database,
     dataDir: service.running.services.config.dataDir,

@@ -53,7 +53,9 @@ export class Vault {
     return this.unseal(sealed);
   }
 
-  /** For a value that was read together with its owner, so that no edit can come in between. */
+  /**
+   * Decrypts a value that was read in the same statement as the row that owns it, so that no edit can come in between.
+   */
   unseal(sealed: vault.SealedRow): unknown {
     return decrypt(this.keyOf(sealed.keyId), sealed);
   }

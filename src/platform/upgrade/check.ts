@@ -13,8 +13,8 @@ export interface UpgradeReport {
   /** The version of this program. */
   drydock: string;
   /**
-   * `current`: nothing to do. `ready`: it would migrate. `new`: it would create the database. `blocked`: it would
-   * refuse.
+   * `current`: no migration is needed. `ready`: the program would migrate. `new`: it would create the database.
+   * `blocked`: it would refuse to start.
    */
   outcome: 'current' | 'ready' | 'new' | 'blocked' | 'unreachable';
   database: { kind: 'embedded' | 'external'; postgres: string | null; bytes: number | null };
@@ -37,7 +37,7 @@ export interface UpgradeReport {
   warnings: string[];
 }
 
-interface Looked extends MigrationPlan {
+interface Inspected extends MigrationPlan {
   postgres: string;
   bytes: number;
   inUse: NonNullable<UpgradeReport['inUse']>;
@@ -51,7 +51,7 @@ export async function checkUpgrade(config: Config, log: Log): Promise<UpgradeRep
   const embedded = config.databaseUrl === undefined;
   const report = emptyReport(embedded);
   if (embedded && !hasCluster(config.dataDir)) return { ...report, outcome: 'new' };
-  const found = await look(config, log).catch((error: unknown) => {
+  const found = await inspect(config, log).catch((error: unknown) => {
     if (error instanceof OperatorProblem) return error;
     throw error;
   });
@@ -93,7 +93,7 @@ function hasCluster(dataDir: string): boolean {
   return existsSync(join(dataDir, 'postgres', 'data')) || existsSync(join(dataDir, 'database-home'));
 }
 
-async function look(config: Config, log: Log): Promise<Looked> {
+async function inspect(config: Config, log: Log): Promise<Inspected> {
   const connected = await connectDatabase(config, { exclusive: false, migrate: false }, log);
   try {
     const client = await connected.dial();
@@ -111,7 +111,7 @@ async function look(config: Config, log: Log): Promise<Looked> {
 async function factsOf(
   client: pg.Client,
   connected: ConnectedDatabase,
-): Promise<Pick<Looked, 'postgres' | 'bytes' | 'inUse'>> {
+): Promise<Pick<Inspected, 'postgres' | 'bytes' | 'inUse'>> {
   const { rows } = await client.query<{ postgres: string; bytes: number; connections: number }>(
     `select current_setting('server_version') as postgres, pg_database_size(current_database()) as bytes,
        (select count(*) from pg_stat_activity where application_name = 'drydock'
@@ -127,7 +127,7 @@ async function factsOf(
   return { postgres, bytes, inUse: { services, workers, versions, browserHolders, connections } };
 }
 
-/** Shown for a process that does not state its version: processes state it since 0.1.0. */
+/** Shown for a process that does not report its version: processes report it since 0.1.0. */
 const beforeVersions = '0.0.0';
 
 interface RunningProcess {
@@ -168,7 +168,7 @@ async function freeIn(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-function* warningsOf({ inUse, contracting, bytes }: Looked, freeBytes: number | null): Generator<string> {
+function* warningsOf({ inUse, contracting, bytes }: Inspected, freeBytes: number | null): Generator<string> {
   const { services, workers, connections, versions } = inUse;
   // A process that does not report its version is older than every version that matters to a migration.
   const unknown = versions.length === 0 && (services + workers > 0 || connections > 0);

@@ -44,7 +44,7 @@ export async function journeyNamed(api: Client, projectId: string, wanted: strin
   return theOne('journey', wanted, await everything(api.listJourneys, { projectId })).id;
 }
 
-/** An ID is not looked up: ad-hoc environments are in no list. */
+/** IDs are used unchecked, because the list contains no ad hoc environments. */
 export async function environmentsNamed(
   api: Client,
   projectId: string,

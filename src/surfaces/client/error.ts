@@ -1,7 +1,7 @@
 import type { ErrorCode } from './calls.ts';
 import { boundedText } from './text.ts';
 
-interface Said {
+interface ErrorBody {
   code: string;
   message: string;
   details?: Record<string, unknown> | null;
@@ -25,7 +25,7 @@ export class DrydockError extends Error {
   /** Seconds to wait before a retry, if known. */
   readonly retryAfter: number | undefined;
 
-  constructor(response: Response, { code, message, details }: Said) {
+  constructor(response: Response, { code, message, details }: ErrorBody) {
     super(message);
     this.code = code;
     this.status = response.status;
@@ -38,7 +38,7 @@ export class DrydockError extends Error {
   static async from(response: Response): Promise<DrydockError> {
     // Error bodies of the service are smaller.
     const text = (await boundedText(response, maxRefusalLength)) ?? '';
-    return new DrydockError(response, saidIn(text) ?? notOurs(response, text));
+    return new DrydockError(response, errorBodyIn(text) ?? notOurs(response, text));
   }
 
   /** For a response that cannot come from the service. */
@@ -47,17 +47,19 @@ export class DrydockError extends Error {
   }
 }
 
-function saidIn(text: string): Said | undefined {
+function errorBodyIn(text: string): ErrorBody | undefined {
   try {
-    const body = JSON.parse(text) as Partial<Said> | null;
-    return typeof body?.code === 'string' && typeof body.message === 'string' ? (body as Said) : undefined;
+    const body = JSON.parse(text) as Partial<ErrorBody> | null;
+    return typeof body?.code === 'string' && typeof body.message === 'string'
+      ? (body as ErrorBody)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Usually sent by a proxy, or by another service at this URL. */
-function notOurs({ status, type: kind, headers }: Response, text: string): Said {
+/** Usually the response of a proxy, or of another service at this URL. */
+function notOurs({ status, type: kind, headers }: Response, text: string): ErrorBody {
   if (kind === 'opaqueredirect' || (status >= 300 && status < 400)) return redirected(headers);
   const type = headers.get('content-type')?.split(';')[0] ?? 'no content type';
   const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text;
@@ -71,7 +73,7 @@ function notOurs({ status, type: kind, headers }: Response, text: string): Said 
 }
 
 /** Redirects are not followed, so that keys and bodies are only sent to the configured URL. */
-function redirected(headers: Headers): Said {
+function redirected(headers: Headers): ErrorBody {
   const to = headers.get('location')?.slice(0, shown);
   const message = `The answer is not from Drydock: it redirects${to === undefined ? '' : ` to ${to}`}`;
   return { code: 'INTERNAL_ERROR', message };

@@ -47,7 +47,7 @@ test('the pieces in which a stream comes make no difference', () => {
     fc.property(streams, fc.array(fc.nat(80)), (text, cuts) => {
       const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length];
       const pieces = places.slice(1).map((end, n) => text.slice(places[n], end));
-      // A CR at the very end waits for what may follow it.
+      // A CR at the end is held back, so a comment is appended to both.
       expect(parsed(...pieces, ':\n')).toEqual(parsed(text, ':\n'));
     }),
   );

@@ -17,7 +17,7 @@ const maxSilence = 60_000;
 const firstPause = 500;
 const maxPause = 60_000;
 /** Milliseconds within which even a busy service ends a completed stream. */
-const atOnce = 5000;
+const promptEnd = 5000;
 
 /**
  * The data of server-sent events. An interrupted stream is resumed after the last event. A stream that ends is
@@ -32,16 +32,16 @@ export async function* eachEvent<Data>({
 }: Watching): AsyncGenerator<Data> {
   let last: string | undefined;
   let asked: number | undefined;
-  let hurried = 0;
+  let quickEnds = 0;
   for (let attempt = 1; ; attempt++) {
     const lifetime = new Lifetime(signal);
     let rest = 0;
     try {
       const stream = new Stream(await connect(last, lifetime), lifetime, silence);
       const before = last;
-      let heard = 0;
+      let received = 0;
       for await (const { id, data } of stream.events()) {
-        heard++;
+        received++;
         last = id ?? last;
         yield parsed(data) as Data;
       }
@@ -49,12 +49,12 @@ export async function* eachEvent<Data>({
       asked = stream.retry ?? asked;
       if (last !== before) attempt = 0;
       // Without IDs, the position to resume at is unknown.
-      const enough = attempt >= retries || (heard > 0 && last === before);
+      const enough = attempt >= retries || (received > 0 && last === before);
       if (stream.problem !== undefined && enough) throw stream.problem;
-      if (stream.problem === undefined && (enough || (heard === 0 && stream.age < atOnce))) return;
+      if (stream.problem === undefined && (enough || (received === 0 && stream.age < promptEnd))) return;
       // Delays the reconnection to a stream that repeatedly ends after a few events.
-      hurried = stream.age < atOnce ? hurried + 1 : 0;
-      if (stream.problem !== undefined || heard === 0 || hurried > 1)
+      quickEnds = stream.age < promptEnd ? quickEnds + 1 : 0;
+      if (stream.problem !== undefined || received === 0 || quickEnds > 1)
         rest = Math.min(backoff(asked ?? firstPause, Math.max(1, attempt)), maxPause);
     } finally {
       lifetime.end();
@@ -95,7 +95,7 @@ class Stream {
     return Date.now() - this.began;
   }
 
-  /** Milliseconds that the service asks to wait for before coming again. */
+  /** Reconnection delay requested by the service, in milliseconds. */
   get retry(): number | undefined {
     return this.parser.retry;
   }

@@ -5,9 +5,9 @@ import type { Request } from './request.ts';
 
 const firstPause = 250;
 /** Statuses of proxies and of a service that is shutting down. */
-const onTheWay: readonly number[] = [502, 503, 504];
+const gatewayStatuses: readonly number[] = [502, 503, 504];
 /** Codes for failures of servers under test. They are results and not retried. */
-const ofTheTarget: readonly string[] = ['SERVER_UNREACHABLE', 'TIMEOUT'];
+const targetErrors: readonly string[] = ['SERVER_UNREACHABLE', 'TIMEOUT'];
 
 /** Sends a request, retries it as allowed, and returns the response unread. */
 export async function sendPatiently<T>(
@@ -45,7 +45,7 @@ function mayRepeat({ resendable, repeatable }: Request, error: unknown): boolean
   const { status, code } = error;
   // Rate-limited and overloaded requests had no effect.
   if (status === 429 || error.details['reason'] === 'OVERLOADED' || underWay(error)) return true;
-  return repeatable && onTheWay.includes(status) && !ofTheTarget.includes(code);
+  return repeatable && gatewayStatuses.includes(status) && !targetErrors.includes(code);
 }
 
 /** An earlier attempt is still running; its response was lost. */

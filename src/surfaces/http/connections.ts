@@ -11,9 +11,9 @@ export function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void 
   else answerRaw(socket, 'The request is malformed');
 }
 
-/** Requests that Node would answer itself, without body and request ID. */
+/** Handles requests that Node would otherwise answer itself, without a body and request ID. */
 export function takeOverFromNode(server: Server): void {
-  takeTurns(server);
+  serializePipelined(server);
   // Unknown expectations can be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => answerRaw(socket, 'This is not a proxy'));
@@ -23,7 +23,7 @@ export function takeOverFromNode(server: Server): void {
  * Handles pipelined requests one after the other: Node does not report a closed connection for queued responses, so
  * their resources would stay open.
  */
-function takeTurns(server: Server): void {
+function serializePipelined(server: Server): void {
   const [begin] = server.listeners('request') as [RequestListener];
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.off('request', begin);
@@ -36,7 +36,9 @@ function takeTurns(server: Server): void {
   });
 }
 
-/** Running requests get half of the time, so that an incomplete request does not use the half of jobs. */
+/**
+ * Running requests get half of the shutdown timeout, so that an incomplete request does not use the half of the jobs.
+ */
 export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number): void {
   app.addHook('preClose', (done) => {
     setTimeout(() => app.server.closeAllConnections(), shutdownTimeout / 2).unref();
@@ -44,7 +46,7 @@ export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number)
   });
 }
 
-const lingering = 1_000;
+const lingerTime = 1_000;
 
 /** Writes a response directly to the socket, because there is no request object. */
 export function answerRaw(socket: Duplex, message: string): void {
@@ -60,5 +62,5 @@ export function answerRaw(socket: Duplex, message: string): void {
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
   // Gives the client time to read the response, then closes the connection.
-  setTimeout(() => socket.destroy(), lingering).unref();
+  setTimeout(() => socket.destroy(), lingerTime).unref();
 }

@@ -84,7 +84,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     // Time for a request to arrive completely.
     requestTimeout: 60_000,
-    ...spoken(certificate),
+    ...protocolOptions(certificate),
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply);
       if (isConsolePage(request)) reply.redirect(nowhereInConsole, 303);
@@ -106,7 +106,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     const { httpVersion, headers, rawHeaders } = request.raw;
     if (httpVersion === '1.1' && headers.host === undefined)
       done(new Refusal('VALIDATION_ERROR', 'The request has no Host header'));
-    else if (namesTwoHosts(rawHeaders))
+    else if (hasRepeatedHost(rawHeaders))
       done(new Refusal('VALIDATION_ERROR', 'The request has more than one Host header'));
     else done();
   });
@@ -166,7 +166,7 @@ function refuseUntilStarted(app: FastifyInstance, { started }: HttpOptions): voi
 }
 
 /** Rejects repeated Host headers: Node uses the first, but a proxy may have checked the last. */
-function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+function hasRepeatedHost(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
@@ -197,7 +197,7 @@ function registerAgents(
 }
 
 /** HTTP or HTTPS server, typed as HTTP because only the common interface is used. */
-function spoken(certificate: Certificate | undefined): Pick<FastifyHttpOptions<Server>, 'http'> {
+function protocolOptions(certificate: Certificate | undefined): Pick<FastifyHttpOptions<Server>, 'http'> {
   // The Host header is checked later, where the error response can have a body.
   const options = { requireHostHeader: false, IncomingMessage: Request };
   return certificate ? ({ https: { ...options, ...certificate.pair } } as object) : { http: options };

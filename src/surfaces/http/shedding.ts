@@ -15,9 +15,9 @@ declare module 'fastify' {
 }
 
 /** Default body limit. */
-const unannounced = 1024 * 1024;
+const defaultBodyLimit = 1024 * 1024;
 /** Buffered part of a streamed upload. */
-const passing = 64 * 1024;
+const uploadBuffer = 64 * 1024;
 
 /**
  * Rejects requests that exceed the capacity of the process, before any work: checks counts and memory before
@@ -35,9 +35,9 @@ export function shedLoad(app: FastifyInstance, loadShedder: LoadShedder): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const size = sizeOf(request);
     if (size === 0 || request.routeOptions.config.always) return done(null, payload);
-    const isStranger = request.is404 || (request.routeOptions.config.forStrangers ?? false);
-    if (!loadShedder.take(size, isStranger)) return done(shed('bodies'));
-    atEnd(reply, () => loadShedder.giveBack(size, isStranger));
+    const isAnonymous = request.is404 || (request.routeOptions.config.forStrangers ?? false);
+    if (!loadShedder.take(size, isAnonymous)) return done(shed('bodies'));
+    atEnd(reply, () => loadShedder.giveBack(size, isAnonymous));
     done(null, payload);
   });
   app.addHook('onClose', (_app, done) => {
@@ -54,7 +54,7 @@ function atEnd({ raw }: FastifyReply, work: () => void): void {
 
 function sizeOf({ headers, routeOptions }: FastifyRequest): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  const most = routeOptions.config.upload ? passing : (routeOptions.bodyLimit ?? unannounced);
+  const most = routeOptions.config.upload ? uploadBuffer : (routeOptions.bodyLimit ?? defaultBodyLimit);
   // Without a content length, the limit of the operation is reserved.
   const announced = length === undefined ? (encoding === undefined ? 0 : most) : Number(length);
   // Oversized bodies are rejected unread.

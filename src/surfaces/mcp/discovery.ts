@@ -23,13 +23,13 @@ export function discoveryTools(readOnly: boolean): AgentTool[] {
   return [
     searchOperations(readOnly),
     describeOperation,
-    aboutOperation(readOperation),
-    ...(readOnly ? [] : [aboutOperation(writeOperation)]),
+    withReachOf(readOperation),
+    ...(readOnly ? [] : [withReachOf(writeOperation)]),
   ];
 }
 
-/** Whether the tool reaches out depends on the operation it calls. */
-function aboutOperation(calls: AgentTool): AgentTool {
+/** Derives whether the tool contacts a server from the operation that it calls. */
+function withReachOf(calls: AgentTool): AgentTool {
   return {
     ...calls,
     reachesOut: ({ operation: id }) => {

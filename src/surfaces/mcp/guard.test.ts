@@ -4,7 +4,7 @@ import { guardFor } from './guard.ts';
 const publicUrl = 'https://drydock.example.com/below';
 
 test.each([
-  // Listening on loopback: names of this machine, and the public one of a proxy in front.
+  // On loopback: names of this machine, and the public host name of a proxy in front.
   ['127.0.0.1', 'localhost:4700', undefined, true],
   ['127.0.0.1', '127.0.0.1', 'http://localhost:3000', true],
   ['::1', '[::1]:4700', 'http://[::1]:4700', true],
@@ -18,7 +18,7 @@ test.each([
   ['127.0.0.1', 'localhost', 'null', false],
   ['127.0.0.1', 'x@localhost', undefined, false],
   ['127.0.0.1', 'localhost', 'foo://localhost', false],
-  // Elsewhere: any name, and pages of the own origin.
+  // On other addresses: any host name, and pages of the service's own origin.
   ['0.0.0.0', 'anything.internal', undefined, true],
   ['0.0.0.0', 'a.internal', 'https://drydock.example.com', true],
   ['0.0.0.0', 'a.internal', 'http://drydock.example.com', false],

@@ -14,7 +14,7 @@ const home = '#/components/schemas/';
 /** Descriptions of fields that exist for compatibility; they are omitted for agents. */
 const ignored = /^Ignored;/;
 
-/** Built once, together, because they share definitions. */
+/** Built once for all operations, because they share definitions. */
 let made: Map<string, ObjectSchema> | undefined;
 
 /** The input of an operation as one object: path and query parameters, and `body` or `upload`. */

@@ -19,7 +19,7 @@ const largest = 5 * 1024 * 1024;
 const maxAddressLength = 4000;
 const maxProjects = 25;
 
-/** Listed templates. The URI of every other read-only operation works too. */
+/** Operations whose URI templates are listed. URIs of other read-only operations work too. */
 const offered = [
   'listProjects',
   'listProjectServers',

@@ -54,13 +54,13 @@ test('the time does not grow with what is left out', () => {
   const bush = (depth: number): unknown =>
     depth === 0 ? 'leaf' : Array.from({ length: 10 }, () => bush(depth - 1));
   const value = Array.from({ length: 50 }, () => bush(4));
-  const looks = countingLooks(value);
-  shorten(looks.value, 8000);
-  expect(looks.count()).toBeLessThan(50_000);
+  const reads = countingReads(value);
+  shorten(reads.value, 8000);
+  expect(reads.count()).toBeLessThan(50_000);
 });
 
-/** Counts how often an element of any list in it is read; there are 550,000. */
-function countingLooks(value: unknown): { value: unknown; count: () => number } {
+/** Counts the reads of list elements in a value, which has 550,000. */
+function countingReads(value: unknown): { value: unknown; count: () => number } {
   let count = 0;
   const watched = (inner: unknown): unknown =>
     Array.isArray(inner)

@@ -9,7 +9,7 @@ import { callOperation } from './operation-call.ts';
 import { reachesOut, wordsOf } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 
-/** Operations as agents over MCP have them, for the agent in the service. */
+/** The operation tools of the MCP server, for the agent inside the service. */
 export function operationTools(
   { config, log }: Pick<Services, 'config' | 'log'>,
   { entrance, credential, occasion }: Caller,

@@ -11,7 +11,7 @@ import { OperatorProblem } from '../../problem.ts';
 import { type Binaries, isAlive, isLeftover } from './binaries.ts';
 import { existingHome, type Home } from './home.ts';
 
-/** After a crash the server replays its log before it accepts connections, which may take long. */
+/** Milliseconds to wait for a server that replays its log after a crash before it accepts connections. */
 const recoveryPatience = 600_000;
 
 interface Starting {
@@ -84,7 +84,7 @@ export class Cluster {
     });
   }
 
-  /** A connection to the server, which is started first unless it runs. */
+  /** Connects to the server, after starting it if necessary. */
   async connect(patience = 30_000): Promise<pg.Client> {
     const began = Date.now();
     let starting: Starting | undefined;
@@ -111,7 +111,7 @@ export class Cluster {
     if (failure !== undefined && !/shared memory|lock file/.test(failure))
       throw new OperatorProblem(`PostgreSQL does not start: ${failure} (log: ${this.logFile})`);
     const pid = await this.postmaster();
-    // A live process under the recorded id may be a stranger that inherited the number: do not wait for it forever.
+    // The process with the recorded id may be an unrelated one that got the same id, so the wait is limited.
     if (pid !== undefined && isAlive(pid) && waited < 3_000) return undefined;
     return this.start();
   }
@@ -146,7 +146,7 @@ export class Cluster {
       this.socketDir,
       ...[...serverSettings, ...(this.temporary ? notDurable : [])].flatMap((value) => ['-c', value]),
     ];
-    // Detached: Ctrl-C must reach us and not the database, which we stop after the last request.
+    // Detached, so that Ctrl-C reaches only this process, which stops the database after the last request.
     const child = spawn(this.binaries.postgres, flags, {
       ...this.home.account,
       cwd: this.home.path,
@@ -170,14 +170,17 @@ export class Cluster {
     );
   }
 
-  /** Process id of the server that owns the cluster, running or not. */
+  /** The process id in the cluster's pid file, whether or not that process runs. */
   async postmaster(): Promise<number | undefined> {
     const file = await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(file.split('\n')[0]);
     return pid > 0 ? pid : undefined;
   }
 
-  /** A fast stop; an immediate one, which the next start recovers from, when that takes too long or there is no next. */
+  /**
+   * Requests a fast shutdown. If it takes too long, or the database is temporary, requests an immediate one, after
+   * which the next start recovers.
+   */
   async stop(patience = 10_000): Promise<void> {
     const pid = await this.postmaster();
     if (pid === undefined || !isAlive(pid)) return;

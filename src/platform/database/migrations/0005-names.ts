@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { nameKey } from '../name-key.ts';
 
-/** Names of servers, and of live environments, are unique in their project whatever their case. */
+/** Makes names of servers and active environments unique in their project, regardless of case. */
 export const names = {
   name: '0005-names',
   sql: `
@@ -33,8 +33,8 @@ interface Named {
 const batch = 5000;
 
 /**
- * Where several names now have the same key, the oldest row gets it. Each other row keeps its name and gets a key with
- * its id after a control character, which is unique because no name contains control characters.
+ * If several names have the same key, the oldest row gets it. Each other row keeps its name and gets a key with its id
+ * after a control character, which is unique because no name contains control characters.
  */
 async function fillKeys(client: pg.ClientBase, table: string, live: string): Promise<void> {
   let after = ['', ''];

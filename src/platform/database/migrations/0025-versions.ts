@@ -1,4 +1,4 @@
-/** Versions that run beside each other know of each other, and which migrations take something away. */
+/** Lets versions that run side by side detect each other, and records which migrations remove something. */
 export const versions = {
   name: '0025-versions',
   sql: `

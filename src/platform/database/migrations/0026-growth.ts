@@ -5,11 +5,13 @@ interface Parted {
   key: string;
   primary: string;
   indexes?: Record<string, string>;
-  /** Columns, and what they refer to. */
+  /** Foreign keys: column and referenced table. */
   references?: Record<string, string>;
 }
 
-/** The table becomes the first part of one that has its name, its columns, its keys and its indexes. */
+/**
+ * Creates a partitioned table with the name, columns, keys and indexes of the table, which becomes its first partition.
+ */
 function inParts({ table, key, primary, indexes = {}, references = {} }: Parted): string {
   return [
     `alter table ${table} rename to ${table}_before`,

@@ -4,7 +4,7 @@ interface Owner {
   by: string;
 }
 
-/** Tables without a column for their organization, by what they belong to. */
+/** Tables without a column for their organization, grouped by owner. */
 const owned: [owner: Owner, tables: string[]][] = [
   [
     { table: 'projects', by: 'project_id' },
@@ -108,7 +108,7 @@ function columnsOf([{ table: owner, by }, tables]: (typeof owned)[number]): stri
 
 const changed = [...owned.flatMap(([, tables]) => tables), 'audit_events'];
 
-/** Every row of an organization says whose it is, so that organizations can lie on nodes of their own. */
+/** Adds the organization to every row that belongs to one, so that tables can be distributed by organization. */
 export const organizationColumns = {
   name: '0028-organization-columns',
   locks: `lock table ${changed.join(', ')} in access exclusive mode`,

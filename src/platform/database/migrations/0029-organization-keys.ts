@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** Tables whose rows belong to an organization, with the column that names it. Jobs may also belong to none. */
+/** Tables with rows of organizations, and the column that contains the organization. Jobs may belong to none. */
 const ofOrganizations = `
   select c.oid, c.oid::regclass::text as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and a.attnotnull
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and c.relname <> 'jobs'`;
 
-/** The names of columns by their numbers, in that order. */
+/** SQL expression for the names of columns with these numbers, in the same order. */
 const namesOf = (numbers: string, table: string): string =>
   `array(select a.attname::text from unnest(${numbers}) with ordinality as n (number, nth)
      join pg_attribute a on a.attrelid = ${table} and a.attnum = n.number order by n.nth)`;
@@ -35,7 +35,7 @@ interface Key {
   name: string;
   table: string;
   columns: string[];
-  /** How the table names it; null for an index that is no constraint. */
+  /** The type of the constraint; null for an index without one. */
   kind: 'p' | 'u' | null;
   only: string | null;
 }
@@ -52,7 +52,7 @@ const keys = `
 const actions = { a: 'no action', c: 'cascade', n: 'set null' };
 
 function reference({ name, table, columns, to, toColumns, onDelete }: Reference): string {
-  // The organization stays where what is referred to goes.
+  // On delete, only the reference is set to null, not the organization.
   const what = onDelete === 'n' ? ` (${columns.join(', ')})` : '';
   return `alter table ${table} add constraint ${name} foreign key (${columns.join(', ')}, organization_id)
     references ${to} (${toColumns.join(', ')}, organization_id) on delete ${actions[onDelete]}${what}`;
@@ -70,8 +70,8 @@ function key({ name, table, columns, kind, only }: Key): string {
 }
 
 /**
- * Every key of what belongs to an organization names the organization, and so does every reference between two such rows:
- * no row can refer to one of somebody else, and what is found together can lie on one node. Keys keep their names.
+ * Adds the organization to every key and reference of tables with rows of organizations, so that no row can reference
+ * another organization's rows, and tables can be distributed by organization. Keys keep their names.
  */
 async function nameOrganizations(client: pg.ClientBase): Promise<void> {
   const lacksIt = ({ columns }: { columns: string[] }) => !columns.includes('organization_id');

@@ -36,7 +36,7 @@ import { runWarnings } from './0033-run-warnings.ts';
 export interface Migration {
   name: string;
   sql: string;
-  /** For what SQL cannot work out; runs after `sql`, in the same transaction. */
+  /** For changes that SQL cannot express. Runs after `sql`, in the same transaction. */
   fill?: (client: pg.ClientBase) => Promise<void>;
   /** Runs last, for statements that need the filled values. */
   finish?: string;
@@ -46,15 +46,16 @@ export interface Migration {
    */
   locks?: string;
   /**
-   * Takes away what versions before this one use, like 0.3.0; it does not run while one of them does. Any other migration
-   * only adds, so that the version before works beside it and can still be started.
+   * The first version, such as 0.3.0, that works without what the migration removes. The migration is refused while an
+   * older version runs. Any other migration only adds, so that the previous version works beside it and can still be
+   * started.
    */
   contracts?: string;
 }
 
 /**
- * In the order they run. A migration that has run is never edited: its checksum is recorded. Expand first: what is to go is
- * no longer used by one version, and taken away by a later one.
+ * In the order in which they run. Never edit a migration that was released: its checksum is recorded. Expand first,
+ * then contract: one version stops using something, a later one removes it.
  */
 export const migrations: readonly Migration[] = [
   foundation,

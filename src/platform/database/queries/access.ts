@@ -7,8 +7,8 @@ import { mayView } from './visibility.ts';
 export const accessChannel = 'drydock_access';
 
 /**
- * Whether a user may use a project, and the key still works where one is named. SQL expressions of the row that is asked
- * about.
+ * SQL condition: the user may use the project and, if a key is given, the key still works. The arguments are SQL
+ * expressions.
  */
 export const mayUse = ({ project, user, key }: Record<'project' | 'user' | 'key', string>): string =>
   `(exists (select from projects p join organization_members m on m.organization_id = p.organization_id and m.user_id = ${user}

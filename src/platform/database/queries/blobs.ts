@@ -16,7 +16,7 @@ export const find = query(
   { id: text, projectId: text },
   blobs.columns,
 );
-/** For an address that only we can have made. */
+/** For signed URLs: their token already proves access, so the project is not compared. */
 export const findSigned = query(
   'blobs.find-signed',
   `select ${blobs.all('b')} from blobs b join projects p on p.id = b.project_id
@@ -33,14 +33,16 @@ export const digests = query(
   { id: text, sha256: text },
 );
 
-/** Adds an artifact that is deleted after a day unless a run refers to it. */
+/** Adds an artifact that is deleted after a day unless a run references it. */
 export const insertArtifact = query(
   'blobs.insert-artifact',
   `insert into blobs (id, organization_id, project_id, content_type, size, sha256, unused_since)
    values (:id, :organizationId, :projectId, :contentType, :size, :sha256, now())`,
   blobs.columns,
 );
-/** Notes that a run refers to these, as far as they are artifacts of its project: a trace is no artifact. */
+/**
+ * Records that a run references these artifacts. Other blobs, such as traces, and those of other projects are ignored.
+ */
 export const refer = query(
   'blobs.refer',
   `with used as (
@@ -50,7 +52,10 @@ export const refer = query(
    insert into eval_artifact_refs (run_id, blob_id) select :runId, id from used on conflict do nothing`,
   { ids: texts, projectId: text, runId: text },
 );
-/** Artifacts that no run has referred to for a day. Looked at again when they are locked: a run may refer to one by then. */
+/**
+ * Deletes artifacts that no run has referenced for a day. The condition is repeated, because a run may reference one
+ * before it is locked.
+ */
 export const removeUnused = query(
   'blobs.remove-unused',
   `delete from blobs where unused_since < now() - interval '1 day' and id = any(array(
@@ -60,7 +65,9 @@ export const removeUnused = query(
   { id: text },
 );
 
-/** Files whose row is gone. An hour of grace: a backup that began before the deletion still finds the file. */
+/**
+ * Files whose row was deleted more than an hour ago. Until then, a backup that began before the deletion can read them.
+ */
 export const garbage = query(
   'blobs.garbage',
   `select blob_id as id from blob_garbage where since < now() - interval '1 hour' order by since limit 1000`,
@@ -68,7 +75,7 @@ export const garbage = query(
   { id: text },
   { index: 'blob_garbage_since' },
 );
-/** A file that nobody refers to yet. */
+/** Records a file that no row references yet. */
 export const noteGarbage = query('blobs.note-garbage', 'insert into blob_garbage (blob_id) values (:id)', {
   id: text,
 });

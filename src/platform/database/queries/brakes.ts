@@ -1,13 +1,14 @@
 import { float, integer, text } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** When the pause was over of what has none. */
+/** The end of the pause for a subject that is not paused. */
 const never = 'to_timestamp(0)';
 
 /**
- * Counts an attempt before anybody knows whether it fails, so that many at once are no way around it. A row when there
- * was none, or its pause is over; from `most` on each attempt begins a pause that is twice as long. Milliseconds. The time
- * is read when it is this one's turn: what was read before would lie before that of those who came first.
+ * Counts an attempt before its outcome is known, so that concurrent attempts cannot exceed the limit. Returns a row if
+ * the attempt is allowed. From `most` attempts on, each begins a pause that is twice as long as the last, up to
+ * `longest`; all times are in milliseconds. The clock is read after the row is locked, because the start time of the
+ * statement may precede that of earlier attempts.
  */
 export const take = query(
   'brakes.take',

@@ -14,7 +14,7 @@ import {
 } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Announced when somebody else needs a browser that another process has, and when that process has let go of it. */
+/** Notification channels: another caller needs a browser that a process holds, and a process has released a browser. */
 export const wantedChannel = 'drydock_browser_wanted';
 export const freeChannel = 'drydock_browser_free';
 
@@ -128,7 +128,7 @@ export const lock = query(
   sessions.columns,
 );
 
-/** Says that a process lives. */
+/** Renews the lease of a process on its browsers. */
 export const beat = query(
   'browser-sessions.beat',
   `insert into browser_holders (id, lease_until) values (:id, now() + :lease * interval '1 ms')
@@ -155,7 +155,7 @@ export const pruneClosed = query(
        and last_active_at < now() - interval '30 days' limit 500)`,
   {},
 );
-/** Browsers of one person whose process is gone are gone too, and what they were doing is not known. */
+/** Closes sessions of a user whose process has died. The result of a command that was running is unknown. */
 export const closeLost = query(
   'browser-sessions.close-lost',
   `with lost as (
@@ -196,7 +196,7 @@ export const touch = query(
   `update browser_sessions set last_active_at = now() where id = :id and state = 'active'`,
   { id: text },
 );
-/** Let go by the process that had it. */
+/** Releases the browser. Only the process that holds it can do so. */
 export const sleep = query(
   'browser-sessions.sleep',
   `with slept as (

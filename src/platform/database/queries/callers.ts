@@ -12,7 +12,7 @@ import { mayView } from './visibility.ts';
 /** The parts of a row, with columns named after part and field. A part exists if its id is set. */
 const parts = {
   key: { id: text },
-  /** `stale`: what is noted about its use is old. */
+  /** `stale`: the last use was recorded more than a minute ago. */
   session: { id: text, organizationId: orNull(text), stale: flag, operator: flag },
   user: users.columns,
   organization: { ...organizations.pick(['id', 'plan']), role: orNull(oneOf<OrganizationRole>()) },
@@ -29,21 +29,21 @@ export interface CallerRow {
   user: PartRow<'user'> | undefined;
   organization: PartRow<'organization'> | undefined;
   project: PartRow<'project'> | undefined;
-  /** The project is there, in the caller's organization, and the caller may not enter it. */
+  /** The project exists in the caller's organization, but the caller has no access to it. */
   projectClosed: boolean;
   server: PartRow<'server'> | undefined;
 }
 
 /**
- * How callers are known: by the hash of the key they show, or of the token of their session, with the organization that
- * they mean; or as an account that somebody acts for.
+ * Identifies the caller: by the hash of an API key, by the hash of a session token with the chosen organization, or by
+ * an account for work on its behalf.
  */
 export type CallerIdentity =
   | { keyHash: Buffer }
   | { sessionHash: Buffer; chosenId: string | null }
   | { organizationId: string; userId: string };
 
-/** A piece of a query: what it selects, from where, by which values. */
+/** Part of a query: its select list, FROM clause, parameters and columns. */
 interface Piece {
   list: string;
   from: string;
@@ -81,8 +81,8 @@ const byAccount = account(
   { userId: text, organizationId: text },
 );
 /**
- * People may belong to several organizations: the one that they choose counts, or that of the project in the path, or
- * the one they used last, or their first.
+ * Users may belong to several organizations. Selects the chosen one, else that of the project in the path, else the
+ * last used one, else the first.
  */
 const bySession = (ofProject: string, takes: Columns): Piece =>
   account(
@@ -119,8 +119,8 @@ const server: Piece = {
 };
 
 /**
- * One of these runs on every request, and is its only journey to the database before the operation begins. Reading the
- * row each time is what makes a revocation immediate everywhere.
+ * Each request runs one of these, its only query before the operation begins. Reading the rows on every request makes a
+ * revocation effective immediately on all replicas.
  */
 const byIdentity = {
   key: readings('key', byKey),
@@ -128,7 +128,7 @@ const byIdentity = {
   account: readings('account', byAccount),
 };
 
-/** `whoInProject` where the project in the path says something about who calls. */
+/** `whoInProject` is used where the project in the path determines the organization. */
 function readings(name: string, who: Piece, whoInProject = who) {
   return {
     alone: reading(`callers.${name}`, who),
@@ -188,7 +188,7 @@ function kindOf(identity: CallerIdentity): keyof typeof byIdentity {
   return 'sessionHash' in identity ? 'session' : 'account';
 }
 
-/** Field and column of each part, made once. */
+/** Maps the fields of each part to columns once. */
 const fieldsOf = {
   key: fields('key'),
   session: fields('session'),
@@ -203,7 +203,7 @@ function fields(name: Part): { id: string; columns: { field: string; column: str
   return { id: `${name}.id`, columns };
 }
 
-/** Undefined when nothing was joined, or asked for. */
+/** Undefined if the part was not joined or not selected. */
 function partOf<Name extends Part>(row: Record<string, unknown>, name: Name): PartRow<Name> | undefined {
   const { id, columns } = fieldsOf[name];
   if ((row[id] ?? undefined) === undefined) return undefined;

@@ -10,7 +10,7 @@ export const hashes = query(
   { runId: text, caseKeys: texts },
   stored,
 );
-/** How many a run has, and how many characters. */
+/** The number of evaluations of a run, and their total size in characters. */
 export const taken = query(
   'case-evaluations.taken',
   `select count(*)::int as count, coalesce(sum(length(evaluation::text)), 0)::int as size

@@ -54,7 +54,7 @@ export const findReadable = query(
   own,
   sessions.columns,
 );
-/** Only one's own; `userId` may be that of a visitor. */
+/** Finds a session of the user only. `userId` may be a visitor's. */
 export const find = query(
   'chat-sessions.find',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -62,7 +62,7 @@ export const find = query(
   own,
   sessions.columns,
 );
-/** Turns of one session follow each other. */
+/** Locks the session, which serializes its turns. */
 export const lock = query(
   'chat-sessions.lock',
   `select ${sessions.all('s')} from chat_sessions s join projects p on p.id = s.project_id and p.deleted_at is null
@@ -71,7 +71,10 @@ export const lock = query(
   sessions.columns,
 );
 const came = `s.version = 0 and s.origin <> 'study' and not exists (select from chat_turns t where t.session_id = s.id and t.model_called)`;
-/** One whose only turn came to nothing, unless it has a browser; that of a visitor stays, to be learned from. */
+/**
+ * Deletes a session whose only turn failed before it called a model, unless it has a browser. Sessions of study
+ * visitors are kept for analysis.
+ */
 export const removeEmpty = query(
   'chat-sessions.remove-empty',
   `delete from chat_sessions s where s.id = :id and ${came}
@@ -84,7 +87,7 @@ export const unpin = query(
   `update chat_sessions s set config = '{}' where s.id = :id and ${came}`,
   { id: text },
 );
-/** The first message of one that began with a browser. */
+/** Stores the settings and the first message of a session that was opened with a browser. */
 export const pin = query(
   'chat-sessions.pin',
   `update chat_sessions set ${sessions.set(['config', 'title', 'firstMessage'])} where id = :id returning ${sessions.all()}`,

@@ -54,7 +54,7 @@ export const findByKey = query(
   turns.pick(['organizationId', 'userId', 'idempotencyKey']),
   { ...turns.columns, cutOff: flag, leftMs: float },
 );
-/** The one that runs in a session, and for how many milliseconds its lease lasts. */
+/** The running turn of a session, and the milliseconds left of its lease. */
 export const running = query(
   'chat-turns.running',
   `select id, ${cutOff} as "cutOff", ${left} as "leftMs"
@@ -71,7 +71,7 @@ const begun = [
   'requestHash',
   'leaseToken',
 ] as const;
-/** The next one of its session. */
+/** Inserts the next turn of its session. */
 export const insert = query(
   'chat-turns.insert',
   `insert into chat_turns (id, session_id, organization_id, user_id, idempotency_key, request_hash, prompt_index,
@@ -83,7 +83,7 @@ export const insert = query(
   { ...turns.pick(begun), lease: float },
   turns.columns,
 );
-/** For the same key, where nothing was asked of a model. */
+/** Restarts a turn for a request with the same idempotency key, if it has not called a model. */
 export const takeOver = query(
   'chat-turns.take-over',
   `update chat_turns set state = 'running', lease_token = :leaseToken, lease_until = now() + :lease * interval '1 ms',
@@ -98,7 +98,7 @@ export const extend = query(
   `update chat_turns set lease_until = now() + :lease * interval '1 ms' where ${held}`,
   { id: text, leaseToken: text, lease: float },
 );
-/** Before the first call of a model; zero rows when the turn is no longer ours. */
+/** Records that a model is about to be called. Returns no row if the lease was lost. */
 export const callsModel = query(
   'chat-turns.calls-model',
   `update chat_turns set model_called = true, model_id = :modelId where ${held}`,

@@ -77,7 +77,7 @@ export const count = query(
   { projectId: text },
   { count: integer },
 );
-/** Written again, it is young again, and not swept away under whoever is about to use it. */
+/** Stores a configuration. Storing it again renews its creation time, so that it is not pruned before it is used. */
 export const keepConfig = query(
   'clients.keep-config',
   `${configs.insert(['projectId', 'id', 'config'])} on conflict on constraint client_configs_pkey do update set created_at = now()`,
@@ -100,7 +100,7 @@ export const remove = query(
   'delete from clients where project_id = :projectId and id = :id',
   which,
 );
-/** Configurations that no client has any more. */
+/** Deletes configurations that no client uses. */
 export const pruneConfigs = query(
   'clients.prune-configs',
   `delete from client_configs f where created_at < now() - interval '1 hour'

@@ -124,7 +124,7 @@ export const end = query(
   runs.pick(['id', 'status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason']),
   runs.columns,
 );
-/** Reported runs without news for so many milliseconds. */
+/** Reported runs without a report for this many milliseconds. */
 export const silent = query(
   'conformance-runs.silent',
   `select id, project_id as "projectId" from conformance_runs
@@ -134,7 +134,7 @@ export const silent = query(
   { id: text, projectId: text },
   { index: 'conformance_runs_heard' },
 );
-/** One of them, held in the transaction, unless it was heard of since. */
+/** Locks such a run, unless a report has arrived since. */
 export const lockSilent = query(
   'conformance-runs.lock-silent',
   `select ${runs.all()} from conformance_runs where project_id = :projectId and id = :id
@@ -148,7 +148,7 @@ export const lineUp = query(
   `select from pg_advisory_xact_lock(hashtextextended('conformance-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );
-/** How many of an organization were begun in the last day. */
+/** The number of hosted runs that an organization has started within 24 hours. */
 export const countOfDay = query(
   'conformance-runs.count-of-day',
   `select count(*) as count from conformance_runs
@@ -193,14 +193,14 @@ export const insertReport = query(
   reports.insert(stored),
   reports.pick(stored),
 );
-/** In figures, of any number of runs. */
+/** Report summaries of several runs, without the bodies. */
 export const reportsOf = query(
   'conformance-runs.reports-of',
   `select ${reports.all()} from conformance_reports where run_id = any(:runIds)`,
   { runIds: texts },
   reports.columns,
 );
-/** Whole, in the order of their names. */
+/** Full reports of a run, ordered by suite. */
 export const bodiesOf = query(
   'conformance-runs.bodies-of',
   `select suite_kind as "suiteKind", body, blob_id as "blobId" from conformance_reports

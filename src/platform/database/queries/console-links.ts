@@ -38,7 +38,7 @@ export const insert = query(
   links.pick(written),
   links.pick(['createdAt']),
 );
-/** With the organization's name, and whose account has the address now. */
+/** A link with the name of its organization and the account that has its email address now. */
 export const find = query(
   'console-links.find',
   `select ${links.all('l')}, o.name as "organizationName", coalesce(l.email, u.email) as address,
@@ -57,7 +57,7 @@ export const use = query(
   { id: text },
 );
 
-/** Whether `l` is an invitation that nobody has used or taken back, in its time. */
+/** SQL condition: `l` is an invitation that is unused, not revoked and not expired. */
 const isOpen = (l: string): string =>
   `${l}.kind = 'invitation' and ${l}.used_at is null and ${l}.withdrawn_at is null and ${l}.expires_at > now()`;
 
@@ -71,8 +71,8 @@ const invitation = {
 };
 export type InvitationRow = RowOf<typeof invitation>;
 /**
- * Usable invitations, with the columns by which `refusalFor` checks their creators. An invitation has an address and a
- * role, which the server itself does not know.
+ * Usable invitations, with the columns by which `refusalFor` checks their creators. The database allows null for the
+ * email and role of a link, but invitations have both.
  */
 export const invitations = query(
   'console-links.invitations',
@@ -108,14 +108,14 @@ export const revokeInvitation = query(
      and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, id: text },
 );
-/** Deletes the previous invitation before a new one is created. */
+/** Revokes the previous invitation of an email address before a new one is created. */
 export const replaceInvitation = query(
   'console-links.replace-invitation',
   `update console_links set withdrawn_at = now() where organization_id = :organizationId
      and lower(email) = lower(:email) and kind = 'invitation' and used_at is null and withdrawn_at is null`,
   { organizationId: text, email: text },
 );
-/** Deletes the other links of a user, after they have set a password or were removed, or after a link was leaked. */
+/** Revokes the unused links of a user, after they have set a password or were removed, or after a link was leaked. */
 export const endOf = query(
   'console-links.end-of',
   `update console_links set withdrawn_at = now()
@@ -146,7 +146,7 @@ export const standing = query(
     memberRole: orNull(oneOf<OrganizationRole>()),
     makerOperator: flag,
     memberOperator: flag,
-    /** The member belongs to an organization whose members of that role the maker does not decide about. */
+    /** The user belongs to another organization, in a role that the creator of the link may not manage there. */
     elsewhere: flag,
   },
 );

@@ -18,10 +18,10 @@ const sessions = table(
 );
 export type SessionRow = RowOf<typeof sessions.columns>;
 
-/** Days that a session goes on unused, and altogether. */
+/** Days after which a session expires, without use and in total. */
 export const idleDays = 30;
 export const maxDays = 90;
-/** Whether a session `s` goes on. */
+/** SQL condition: the session `s` has not expired. */
 export const goesOn = (s: string): string =>
   `${s}.last_seen_at > now() - interval '${idleDays} days' and ${s}.created_at > now() - interval '${maxDays} days'`;
 
@@ -45,13 +45,13 @@ export const end = query(
   'delete from console_sessions where id = :id and user_id = :userId',
   { id: text, userId: text },
 );
-/** All of a user, or all but one. */
+/** Ends all sessions of a user, or all but one. */
 export const endOthers = query(
   'console-sessions.end-others',
   'delete from console_sessions where user_id = :userId and id is distinct from :id',
   { userId: text, id: orNull(text) },
 );
-/** All that began with a provider, but one. */
+/** Ends all sessions of a user that were started by single sign-on, except one. */
 export const endOthersOfProvider = query(
   'console-sessions.end-others-of-provider',
   `delete from console_sessions where user_id = :userId and way = 'oidc' and id <> :id`,
@@ -64,7 +64,10 @@ export const endSurplus = query(
      select id from console_sessions where user_id = :userId order by last_seen_at desc offset :most))`,
   { userId: text, most: bigint },
 );
-/** Where and for which organization they were used; one that is gone meanwhile is not noted. */
+/**
+ * Records the last use of sessions with address and organization. Ignores sessions that have ended and organizations
+ * that were deleted.
+ */
 export const touch = query(
   'console-sessions.touch',
   `update console_sessions s set last_seen_at = greatest(s.last_seen_at, t.at), address = t.address,

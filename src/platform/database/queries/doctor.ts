@@ -12,8 +12,8 @@ export const server = query(
   { version: text, number: integer, standby: flag, pid: integer, now: time, room: integer, used: integer },
 );
 /**
- * `wanted` is empty where commits wait for nobody; the lag is the longest of any standby, in seconds. Of hidden ones we may
- * not see what they are.
+ * `wanted` is empty if commits wait for no standby. `lag` is the longest of any standby in seconds. `hidden` counts
+ * standbys whose state our user may not see.
  */
 export const standbys = query(
   'doctor.standbys',
@@ -25,7 +25,7 @@ export const standbys = query(
   {},
   { wanted: text, connected: bigint, synchronous: bigint, hidden: bigint, lag: float },
 );
-/** Each key that the database knows, and one value sealed under it. */
+/** Each registered key, with one value encrypted under it. */
 export const sealedUnderEach = query(
   'doctor.sealed-under-each',
   `select k.id as "keyId", v.id, v.ciphertext from vault_keys k

@@ -17,7 +17,7 @@ const environments = table(
   {
     id: text,
     projectId: text,
-    /** Null for one made on the fly. */
+    /** Null for an ad hoc environment. */
     name: orNull(text),
     description: orNull(text),
     ...parts,
@@ -35,7 +35,7 @@ export type EnvironmentFields = Composition &
 const which = environments.pick(['projectId', 'id']);
 const page = { projectId: text, after: text, most: bigint };
 
-/** The archived ones only grow in number, and are not walked past. */
+/** Served by a partial index, so that a growing number of archived environments does not slow it down. */
 export const listLive = query(
   'environments.list-live',
   `select ${environments.all()} from environments
@@ -58,7 +58,7 @@ export const find = query(
   which,
   environments.columns,
 );
-/** The live one of this name. Served by environments_name. */
+/** The active environment with this name. Served by environments_name. */
 export const named = query(
   'environments.named',
   `select ${environments.all()} from environments
@@ -66,7 +66,7 @@ export const named = query(
   { projectId: text, nameKey: text },
   environments.columns,
 );
-/** Writers of one environment follow each other, so that the revision they compare is the one they replace. */
+/** Locks an environment, which serializes edits: the revision that an editor compares is the one it replaces. */
 export const lock = query(
   'environments.lock',
   `select ${environments.all()} from environments where project_id = :projectId and id = :id for update`,
@@ -80,7 +80,7 @@ export const hold = query(
   which,
   { revision: integer },
 );
-/** The live ones: those with a name, or those made on the fly. */
+/** Counts active environments: those with a name, or ad hoc ones. */
 export const count = query(
   'environments.count',
   `select count(*)::int as count from environments
@@ -115,14 +115,17 @@ export const insert = query(
   environments.pick(made),
   environments.columns,
 );
-/** One without a name; nothing when another with the same content was made on the fly already. */
+/** Inserts an ad hoc environment. Returns no row if one with the same content exists. */
 export const insertAdhoc = query(
   'environments.insert-adhoc',
   `${environments.insert(made)} on conflict do nothing returning ${environments.all()}`,
   environments.pick(made),
   environments.columns,
 );
-/** A name that stays keeps its key: where names were told apart by case before, it is not the name's own. */
+/**
+ * An unchanged name keeps its key. Names from before they became case-insensitive may have a key that differs from the
+ * name.
+ */
 export const update = query(
   'environments.update',
   `update environments set ${environments.set(edited)},

@@ -26,7 +26,7 @@ export const find = query(
   { id: text, runId: text, kind },
   { draftHash: text, sourceHash: text },
 );
-/** Seconds since a draft of this kind was last begun on the run. */
+/** Seconds since the latest draft of this kind was started for the run. */
 export const lastAge = query(
   'eval-backtests.last-age',
   `select extract(epoch from now() - created_at)::float8 as seconds from eval_backtests
@@ -41,14 +41,14 @@ export const page = query(
   { id: text, cursor: integer },
   { body: json<unknown>() },
 );
-/** Whether a page that was answered ends where this one begins. */
+/** Whether an earlier page returned this cursor as the next one. */
 export const follows = query(
   'eval-backtests.follows',
   'select exists (select from eval_backtest_pages where backtest_id = :id and next = :cursor::bigint) as follows',
   { id: text, cursor: bigint },
   { follows: flag },
 );
-/** The first answer to a page stays. */
+/** Stores the response for a page. An existing response is kept. */
 export const keepPage = query(
   'eval-backtests.keep-page',
   `insert into eval_backtest_pages (backtest_id, run_id, cursor, next, body)

@@ -45,7 +45,7 @@ export const list = query(
   cases.columns,
   { index: 'eval_cases_position' },
 );
-/** All of a suite, or those that are named, in their order. */
+/** All cases of a suite, or those with these ids, in list order. */
 export const all = query(
   'eval-cases.all',
   `select ${cases.all()} from eval_cases
@@ -79,7 +79,7 @@ export const names = query(
   { suiteId: text },
   { id: text, declaredId: text, title: text },
 );
-/** How many there are, and the bytes of what they say. */
+/** The number of cases, and their total size in bytes. */
 export const size = query(
   'eval-cases.size',
   `select count(*)::int as count, coalesce(sum(octet_length(definition::text)), 0)::float8 as size
@@ -88,7 +88,7 @@ export const size = query(
   { count: integer, size: float },
 );
 const keyed = { id: text, declaredId: text, title: text, requestHash: orNull(text) };
-/** The one that was made with this key. */
+/** The case that was created with this idempotency key. */
 export const byKey = query(
   'eval-cases.by-key',
   `select id, declared_id as "declaredId", title, request_hash as "requestHash" from eval_cases
@@ -102,7 +102,7 @@ export const byDeclaredId = query(
   { suiteId: text, declaredId: text },
   { id: text },
 );
-/** Cases with the same content as one of these, the oldest first. */
+/** Cases with the same content as one of these, in list order. */
 export const withContent = query(
   'eval-cases.with-content',
   `select ${cases.all()}, content_hash as "contentHash" from eval_cases
@@ -129,7 +129,7 @@ const made = [
   'idempotencyKey',
   'requestHash',
 ] as const;
-/** At the end of the list; whoever adds has locked the suite. */
+/** Appends a case to the list. The caller has locked the suite. */
 export const insert = query(
   'eval-cases.insert',
   `insert into eval_cases (id, suite_id, project_id, declared_id, title, definition, content_hash, idempotency_key,
@@ -146,7 +146,7 @@ const many = manyOf({
   /** From 0. */
   nth: integer,
 });
-/** Several in their order, at the end of the list. */
+/** Appends several cases in order. */
 export const insertMany = query(
   'eval-cases.insert-many',
   `insert into eval_cases (id, suite_id, project_id, declared_id, title, definition, content_hash, position)
@@ -168,7 +168,7 @@ export const remove = query(
   'delete from eval_cases where suite_id = :suiteId and id = :id',
   which,
 );
-/** Lists them in this order, behind where they were. */
+/** Assigns new positions after the current last one, so that positions stay unique while they change. */
 export const reorder = query(
   'eval-cases.reorder',
   `update eval_cases c set position = o.place

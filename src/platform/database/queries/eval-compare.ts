@@ -2,7 +2,7 @@ import { bigint, flag, float, integer, json, oneOf, orNull, text, texts } from '
 import { query } from '../query.ts';
 import type { TrialStatus } from './eval-trials.ts';
 
-/** All trials of a run, without what is large of them. */
+/** All trials of a run, without large columns. */
 export const trials = query(
   'eval-compare.trials',
   `select trial_id as id, case_id as "caseId", variant, status, result, evaluator_error as "evaluatorError",
@@ -28,7 +28,7 @@ export const errors = query(
   { ids: texts, most: integer },
   { id: text, error: orNull(text) },
 );
-/** Trials of a run that have scores, with what they were judged by where the trial says it. */
+/** Trials of a run with scores, and the evaluation configuration if the trial recorded it. */
 export const scored = query(
   'eval-compare.scored',
   `select position, case_id as "caseId", detail ->> 'configHash' as "configHash",
@@ -45,7 +45,7 @@ export const scored = query(
   },
   { index: 'eval_results_position' },
 );
-/** A score as a number, if it is one that can be added up; reported scores may have any value. */
+/** A score as a number, or null if it cannot be averaged: reported scores may have any value. */
 const numeric = `case when jsonb_typeof(s.value -> 'value') = 'number'
        then case when abs((s.value ->> 'value')::numeric) < 1e100 then (s.value ->> 'value')::float8 end end`;
 /** The scores of a run by case, model and scorer. */

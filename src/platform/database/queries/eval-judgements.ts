@@ -59,7 +59,7 @@ const begun = judgements.pick([
   'requestedBy',
   'deadlineAt',
 ]);
-/** The first request, or another one in place of the last. */
+/** Stores the first request, or replaces the previous one and deletes its results. */
 export const begin = query(
   'eval-judgements.begin',
   `with forgotten as (delete from eval_judged_trials where run_id = :runId)
@@ -79,7 +79,7 @@ export const setJob = query(
   'update eval_run_judgements set job_id = :jobId where run_id = :runId',
   { runId: text, jobId: text },
 );
-/** Ends the request; nothing when it had ended, or another one came. */
+/** Ends the request. Returns no row if it had already ended or was replaced. */
 export const close = query(
   'eval-judgements.close',
   `update eval_run_judgements set status = :status, error_code = :errorCode, generated_at = now()
@@ -93,7 +93,7 @@ export const close = query(
   judgements.columns,
 );
 
-/** How many trials of a run came to their end. */
+/** The number of completed trials of a run. */
 export const countCompleted = query(
   'eval-judgements.count-completed',
   `select count(*)::int as count from eval_results where run_id = :runId and status = 'completed'`,
@@ -103,7 +103,7 @@ export const countCompleted = query(
 );
 const candidate = { id: text, position: integer, number: integer, caseId: text };
 export type CandidateRow = RowOf<typeof candidate>;
-/** All trials that came to their end, in no order. */
+/** All completed trials of a run, unordered. */
 export const candidates = query(
   'eval-judgements.candidates',
   `select trial_id as id, position, number, case_id as "caseId" from eval_results
@@ -202,7 +202,7 @@ const graded = {
   goal: orNull(json<unknown>()),
 };
 export type GradedRow = RowOf<typeof graded>;
-/** Trials with what the judge says of them. */
+/** Trials with the goal measured by the judge, if any. */
 export const gradedAfter = query(
   'eval-judgements.graded-after',
   `select r.trial_id as "trialId", r.position, r.case_id as "caseId", r.status, r.result,
@@ -221,7 +221,7 @@ const regraded = manyOf({
   stages: jsonText,
 });
 export type RegradedRow = RowOf<(typeof regraded)['row']>;
-/** As long as the run waits for its judge: of one that was cancelled the results stay as they were counted. */
+/** Updates results only while the run waits for its judge. A run that was cancelled keeps its counted results. */
 export const regrade = query(
   'eval-judgements.regrade',
   `with held as (select id from eval_runs where id = :runId and status = 'grading' for share)

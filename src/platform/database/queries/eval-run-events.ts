@@ -2,12 +2,12 @@ import { bigint, integer, json, jsonText, listOf, text, texts } from '../columns
 import { query } from '../query.ts';
 import { isOpen } from './eval-runs.ts';
 
-/** Announced on, with the id of the run, when there are more events. */
+/** Notification channel for new events of a run; the payload is the id of the run. */
 export const eventsChannel = 'drydock_eval_runs';
 
 /**
- * Adds to what happened in several runs, each run's events in the order given. Runs that are over get none. The runs are
- * taken in the order of their ids, as by everybody who writes to several, so that no two wait for each other.
+ * Appends events to several runs, each run's events in the given order. Runs that have ended get none. Runs are locked
+ * in the order of their ids, as in all queries that write to several, to avoid deadlocks.
  */
 export const addEvents = query(
   'eval-runs.add-events',
@@ -29,7 +29,7 @@ export const addEvents = query(
    select from counted c, pg_notify('${eventsChannel}', c.id)`,
   { runIds: texts, data: listOf(jsonText) },
 );
-/** The last one of a run that is over now. */
+/** Adds the final event of a run that has ended. */
 export const addLastEvent = query(
   'eval-runs.add-last-event',
   `with counted as (update eval_runs set events = events + 1 where id = :runId
@@ -45,11 +45,11 @@ export const eventsAfter = query(
   { number: integer, data: json<unknown>() },
   { index: 'eval_run_events_pkey' },
 );
-/** Tells readers of events, in any process, that there are more. */
+/** Notifies readers of events in all processes. */
 export const announce = query('eval-runs.announce', `select from pg_notify('${eventsChannel}', :runId)`, {
   runId: text,
 });
-/** Tells every process that works on its trials to forget it. */
+/** Notifies all processes that the run has ended, so that they drop its cached data. */
 export const announceEnd = query(
   'eval-runs.announce-end',
   `select from pg_notify('drydock_eval_runs_over', :runId)`,

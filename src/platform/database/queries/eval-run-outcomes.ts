@@ -18,7 +18,7 @@ export const ofRun = query(
   { runId: text },
   outcomes.columns,
 );
-/** The latest first; served by eval_run_outcomes_suite. */
+/** Latest first. Served by eval_run_outcomes_suite. */
 export const ofSuite = query(
   'eval-run-outcomes.of-suite',
   `select ${outcomes.all('o')} from eval_run_outcomes o

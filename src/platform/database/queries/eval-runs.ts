@@ -140,19 +140,19 @@ export const servers = query(
   { servers: json<{ id: string; name: string }[]>() },
 );
 /**
- * Whether a run can stand for its suite: it covers all of its cases and was not cancelled. Versions before did not note
- * what a run covers; they knew reruns of failed cases.
+ * SQL condition: the run covers all cases of its suite and was not cancelled. Versions before 0032-run-coverage did not
+ * store the coverage, but marked reruns of failed cases.
  */
 export function isWhole(r: string): string {
   return `(coalesce(${r}.coverage, case when ${r}.metadata ->> 'rerunOf' is null then 'suite' else 'cases' end) = 'suite'
      and ${r}.status <> 'cancelled' and ${r}.source <> 'benchmark')`;
 }
-/** Where versions before did not note it, and for what ran elsewhere, it is put together. */
+/** The target, computed from the snapshot for runs that did not store it: those of older versions and reported ones. */
 const targetOf = `coalesce(r.target, jsonb_build_object('environment', r.environment -> 'id', 'client', r.client -> 'id',
      'models', (select coalesce(jsonb_object_agg(coalesce(v ->> 'model', ''), true), '{}') from eval_run_snapshots s
        cross join jsonb_array_elements(s.snapshot -> 'cases') c cross join jsonb_array_elements(c -> 'variants') v
        where s.run_id = r.id)))`;
-/** A run whose suite is being deleted is gone already. */
+/** SQL condition that hides runs whose suite is being deleted. */
 const visible = `exists (select from eval_suites s where s.id = r.suite_id and s.deleted_at is null)`;
 export const find = query(
   'eval-runs.find',
@@ -160,7 +160,7 @@ export const find = query(
   which,
   runs.columns,
 );
-/** For those who act for the run itself. */
+/** For work on the run itself, which needs no access check. */
 export const get = query(
   'eval-runs.get',
   `select ${runs.all('r')}, r.sealed_id as "sealedId" from eval_runs r where r.id = :id`,
@@ -208,7 +208,10 @@ export const ofProject = query(
   runs.columns,
   { index: 'eval_runs_project' },
 );
-/** Before a run, on a branch where one is named; or of a commit, or of one whose name begins so. */
+/**
+ * Completed runs of the whole suite: those before this run, if given on this branch; or those whose commit starts with
+ * `commitSha`.
+ */
 const candidates = {
   where: `r.suite_id = :suiteId and r.status = 'completed' and r.id <> :id and ${isWhole('r')}
      and (:branch::text is null or r.ci ->> 'branch' = :branch)
@@ -221,7 +224,7 @@ export const target = query(
   { id: text },
   { target: json<RunTarget>() },
 );
-/** Completed runs of the whole suite that a run may be held against, the latest first. */
+/** Runs to compare a run with: candidates with the same target, latest first. */
 export const comparable = query(
   'eval-runs.comparable',
   `select ${runs.all('r')} from eval_runs r
@@ -230,7 +233,7 @@ export const comparable = query(
   runs.columns,
   { index: 'eval_runs_suite' },
 );
-/** The last one of those, wherever it took place. */
+/** The latest candidate, whatever its target. */
 export const lastCompleted = query(
   'eval-runs.last-completed',
   `select r.run_number as "runNumber", ${targetOf} as target from eval_runs r
@@ -239,13 +242,15 @@ export const lastCompleted = query(
   { runNumber: integer, target: json<RunTarget>() },
   { index: 'eval_runs_suite' },
 );
-/** Runs of one organization line up here, so that those counted stay as many. */
+/** Serializes the start of runs of one organization, so that their count stays valid. */
 export const lineUp = query(
   'eval-runs.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('eval-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );
-/** How many count as under way, and how many of them are of this group. Up to `most` runs of a group count as one. */
+/**
+ * The number of open runs, where up to `most` runs of a group count as one, and the number of open runs in this group.
+ */
 export const open = query(
   'eval-runs.open',
   `select coalesce(sum((runs + :most - 1) / :most), 0)::int as count,
@@ -306,14 +311,14 @@ export const graded = query(
   {},
   { id: text },
 );
-/** Whether its judge had its time, and it still waits. */
+/** Returns the run if it still waits for its judge after the deadline. */
 export const stuck = query(
   'eval-runs.stuck',
   `select id from eval_runs where id = :id and status = 'grading' and deadline_at < now()`,
   { id: text },
   { id: text },
 );
-/** A judge may have failed what had passed. */
+/** Recounts passed and failed trials, because a judge may have changed results. */
 export const recount = query(
   'eval-runs.recount',
   `update eval_runs r set passed = c.passed, failed = r.finished - c.passed
@@ -350,7 +355,7 @@ const over = {
   warnings: runs.columns.warnings,
   scoreIntegrity: orNull(oneOf<'valid' | 'invalid'>()),
 };
-/** Ends of runs of one project come one after the other; asked for before anything of a run is locked. */
+/** Serializes the ends of runs of one project. Acquired before any row of a run is locked, to avoid deadlocks. */
 export const queueToEnd = query(
   'eval-runs.queue-to-end',
   `select from pg_advisory_xact_lock(hashtextextended('eval-run-ends ' || :projectId, 4700))`,

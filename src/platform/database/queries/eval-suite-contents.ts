@@ -21,13 +21,13 @@ export const steps = removalSteps(
   'suite_id',
 );
 
-/** The row itself, with whatever came in meanwhile. */
+/** Deletes the row of a deleted suite, with rows that were added to it in the meantime. */
 export const remove = query(
   'eval-suite-contents.row',
   'delete from eval_suites where id = :id and deleted_at is not null',
   { id: text },
 );
-/** Suites that were deleted and whose content is not all gone yet: all, or this one if it is such. */
+/** Deleted suites whose content is not completely removed: all, or this one. */
 export const deleted = query(
   'eval-suite-contents.deleted',
   `select id from eval_suites where deleted_at is not null and (:id::text is null or id = :id)

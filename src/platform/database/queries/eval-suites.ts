@@ -69,7 +69,7 @@ const listed = {
   passedTotal: integer,
   failedTotal: integer,
   ...schedule,
-  /** A suite holds a thousand at most. */
+  /** Counted per suite, which has at most a thousand cases. */
   cases: integer,
   latestId: orNull(text),
   latestStatus: orNull(text),
@@ -84,7 +84,8 @@ const listed = {
 export type ListedSuite = RowOf<typeof listed>;
 
 /**
- * The last whole run of each and the rates of the last ten that were decided: as many probes of the index as suites.
+ * The latest whole run of each suite, and the pass rates of its last ten completed ones. Costs a few index lookups per
+ * suite.
  */
 export const list = query(
   'eval-suites.list',
@@ -119,7 +120,7 @@ export const lock = query(
   which,
   suites.columns,
 );
-/** The one that the file with this id owns. */
+/** Locks the suite that is managed by the file with this id. */
 export const lockByDeclaredId = query(
   'eval-suites.lock-by-declared-id',
   `select ${suites.all()} from eval_suites

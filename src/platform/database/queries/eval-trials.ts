@@ -105,8 +105,8 @@ const recordedTrial = {
 export type RecordedTrial = RowOf<typeof recordedTrial>;
 const recorded = manyOf(recordedTrial);
 /**
- * Ends the leases of trials and writes what came of each: its result, its trace, and what it adds to its run. The ids of
- * those whose lease was not lost; of the others nothing is written.
+ * Ends the leases of trials and writes their results, traces and pending amounts for their runs. Returns the ids of the
+ * trials whose lease was not lost; nothing is written for the others.
  */
 export const record = query(
   'eval-trials.record',
@@ -145,7 +145,7 @@ const reported = manyOf({
   traceBody: orNull(text),
   traceBlobId: orNull(text),
 });
-/** Trials that ran elsewhere, with what came of them. */
+/** Inserts trials that ran elsewhere, with their results. */
 export const insertReported = query(
   'eval-trials.insert-reported',
   `with given as materialized (select * from ${reported.from('n')}),
@@ -212,7 +212,7 @@ export const tally = query(
   { runIds: texts },
   { id: text, finished: integer, trials: integer },
 );
-/** Runs with something left to add, by somebody who did not come to it. */
+/** Runs with pending amounts, left behind by a process that did not add them. */
 export const untallied = query(
   'eval-trials.untallied',
   `select distinct run_id as id from (
@@ -242,7 +242,7 @@ export type ListedTrial = RowOf<typeof listed>;
 const listedColumns = `t.id, t.position, t.case_id as "caseId", t.variant, t.number, t.state, t.attempts, r.status,
      r.result, r.started_at as "startedAt", r.finished_at as "finishedAt", r.duration_ms as "durationMs",
      r.total_tokens as "totalTokens", r.cost_micros as "costMicros", r.detail`;
-/** In the order of the cases, ended or not. */
+/** Trials in the order of the cases, whether ended or not. */
 export const list = query(
   'eval-trials.list',
   `select ${listedColumns} from eval_trials t left join eval_results r on r.trial_id = t.id
@@ -315,7 +315,7 @@ export const findTrace = query(
   trace,
 );
 
-/** Traces of a run from a trial on, of these trials or of all. */
+/** Traces of a run from a position on, of all trials or of these. */
 export const tracesFrom = query(
   'eval-trials.traces-from',
   `select r.trial_id as id, r.position, c.body, c.blob_id as "blobId"

@@ -59,7 +59,7 @@ interface Place {
   name: string;
   /** Prefix of the table names. */
   tables: string;
-  /** The column of whose findings they are. */
+  /** The column that references the owner. */
   owner: string;
   /** The index for the list. */
   index: string;
@@ -75,7 +75,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
   const one = { ownerId: text, fingerprint: text };
   const some = { ownerId: text, fingerprints: texts };
   return {
-    /** The waves of an owner are looked at one after the other. */
+    /** Serializes the analysis of an owner's waves. */
     lineUp: query(
       `${name}.line-up`,
       `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId, 4700))`,
@@ -123,7 +123,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       some,
       findings.columns,
     ),
-    /** Whether it was dismissed is another matter. */
+    /** Inserts or updates a finding. Keeps its dismissal. */
     put: query(
       `${name}.put`,
       `insert into ${findings.name} (${owner}, id, fingerprint, dimension, subject, status, occurrence_count,
@@ -133,7 +133,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
        on conflict on constraint ${findings.name}_fingerprint do update set ${findings.set(state)}, updated_at = now()`,
       { ownerId: text, ...findings.pick(made) },
     ),
-    /** One whose only occurrence turned out to be none. */
+    /** Deletes a finding whose only occurrence was withdrawn. */
     remove: query(
       `${name}.delete`,
       `delete from ${findings.name} where ${ofOwner} and fingerprint = :fingerprint`,
@@ -160,7 +160,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       { ...some, most: bigint },
       waveColumns,
     ),
-    /** Says so again to one that is in this state already. */
+    /** Dismisses or restores a finding. Dismissing it again keeps the first time. */
     dismiss: query(
       `${name}.dismiss`,
       `update ${findings.name} set dismissed_at = case when :dismissed then coalesce(dismissed_at, now()) end

@@ -19,11 +19,11 @@ const waivers = table('eval_gate_waivers', {
 const shown = { ...waivers.columns, createdByEmail: orNull(text) };
 export type WaiverRow = RowOf<typeof shown>;
 
-/** With the address of who made it, as it is now. */
+/** Adds the current email address of the creator. */
 const withAuthor = (from: string): string =>
   `select ${waivers.all('w')}, u.email as "createdByEmail" from ${from} w left join users u on u.id = w.created_by`;
 
-/** The last one of a run. */
+/** The latest waiver of a run. */
 export const ofRun = query(
   'gate-waivers.of-run',
   `${withAuthor('eval_gate_waivers')} where w.run_id = :runId order by w.created_at desc, w.id desc limit 1`,

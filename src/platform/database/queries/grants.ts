@@ -19,7 +19,7 @@ const grants = table('oauth_grants', {
 });
 const version = grants.pick(['id', 'version']);
 
-/** `refreshing` is whether somebody does that now. */
+/** `refreshing`: a process is refreshing the tokens. */
 export const find = query(
   'grants.find',
   `select ${grants.all('g')}, p.organization_id as "organizationId",
@@ -52,7 +52,9 @@ export const remove = query(
   { serverId: text },
   { sealedId: text },
 );
-/** Wins for exactly one process per version: the row is locked while the conditions are looked at. */
+/**
+ * Claims the refresh. Succeeds for one process per version, because the row is locked while the conditions are checked.
+ */
 export const claim = query(
   'grants.claim',
   `update oauth_grants set refreshing_until = now() + interval '20 seconds'
@@ -65,7 +67,10 @@ export const release = query(
   'update oauth_grants set refreshing_until = null where id = :id and version = :version',
   version,
 );
-/** The issuer is remembered, so that nobody can name another one later. An authorization server may name any end. */
+/**
+ * Stores the issuer with the first refresh and keeps it, so that a server cannot name another one later. The expiry may
+ * be any number that the authorization server returns.
+ */
 export const renew = query(
   'grants.renew',
   `update oauth_grants set sealed_id = :sealedId, expires_at = to_timestamp(:expiresAt::double precision / 1000),

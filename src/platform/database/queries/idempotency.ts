@@ -16,8 +16,8 @@ const ofClaim = `${ofScope} and claim_token = :token and response is null`;
  */
 export const insert = query('idempotency.insert', `${keys.insert()} on conflict do nothing`, keys.columns);
 /**
- * For work outside of a transaction: the key is ours for `lease` milliseconds. A claim whose holder went silent goes to
- * the same request when it comes again.
+ * For work outside of a transaction: reserves the key for `lease` milliseconds. After an expired claim, the same
+ * request can claim the key again.
  */
 export const claim = query(
   'idempotency.claim',
@@ -45,7 +45,7 @@ export const find = query(
   { requestHash: text, done: flag, response: orNull(json<unknown>()) },
 );
 export type KeptAnswer = RowOf<typeof find.gives>;
-/** The token is that of the claim, or null where there is none. */
+/** Stores the response. `token` is that of the claim, or null for work without a claim. */
 export const record = query(
   'idempotency.record',
   `update idempotency_keys set response = :response

@@ -23,7 +23,7 @@ interface Place {
 
 export type InsightsQueries = ReturnType<typeof insightsQueries>;
 
-/** Requested insights into a wave or window; each kind has a table of its own. */
+/** Queries for insights into a wave or window. Each kind has a table of its own. */
 function insightsQueries({ name, table: tableName, owner }: Place) {
   const insights = table(tableName, columns);
   const one = { ownerId: text, waveId: text };
@@ -35,7 +35,7 @@ function insightsQueries({ name, table: tableName, owner }: Place) {
       one,
       insights.columns,
     ),
-    /** Serializes requests for the same insights, also the first ones. */
+    /** Serializes requests for the same insights, including the first two. */
     lineUp: query(
       `${name}.line-up`,
       `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId || ' ' || :waveId, 4700))`,

@@ -24,7 +24,7 @@ export const replicas = query(
   {},
   { id: text, role: orNull(text), version: orNull(text), seenAt: time },
 );
-/** Only what is not over is counted of trials: those that are, are many. */
+/** Counts only unfinished trials, because there are many finished ones. */
 export const queues = query(
   'installation.queues',
   `select kind, count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'running') as running,

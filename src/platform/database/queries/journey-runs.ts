@@ -13,10 +13,10 @@ import {
 } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Announced on when a run or one of its sessions has changed; the payload is the run. */
+/** Notification channel for changes of a run or its sessions; the payload is the id of the run. */
 export const runsChannel = 'drydock_journey_runs';
 
-/** Announced on when a run is over. */
+/** Notification channel for runs that have ended. */
 export const overChannel = 'drydock_journey_runs_over';
 
 export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited';
@@ -64,7 +64,7 @@ export const get = query(
   { id: text },
   runs.columns,
 );
-/** Everybody who ends sessions takes the run first, so that no two wait for each other. */
+/** Locks the run. Every transaction that ends sessions locks it first, to avoid deadlocks. */
 export const lock = query(
   'journey-runs.lock',
   `select ${runs.all()} from journey_runs where id = :id for no key update`,
@@ -87,7 +87,7 @@ export const snapshot = query(
 
 const page = { before: orNull(text), most: bigint };
 const behind = `(:before::text is null or id < :before) order by id desc limit :most`;
-/** Latest first. */
+/** Latest run first. */
 export const listOfJourney = query(
   'journey-runs.list-of-journey',
   `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${behind}`,
@@ -199,7 +199,7 @@ export const announce = query('journey-runs.announce', `select from pg_notify('$
   id: text,
 });
 
-/** The tools of a target as its servers declare them; those of the first session stay. */
+/** Stores the tools of a target as its servers declare them. The first session's list is kept. */
 export const keepTools = query(
   'journey-runs.keep-tools',
   `insert into journey_run_tools (run_id, target, tools) values (:runId, :target, :tools) on conflict do nothing`,

@@ -49,7 +49,7 @@ const sessions = table('journey_sessions', {
 });
 export type SessionRow = RowOf<typeof sessions.columns>;
 
-/** All of a run; those of the first targets are due at once. */
+/** Inserts all sessions of a run. The first session of each of the first `atOnce` targets is due immediately. */
 export const insert = query(
   'journey-sessions.insert',
   `with added as (
@@ -171,7 +171,7 @@ export const closeRunning = query(
      touched_at = now() where run_id = :runId and status = 'running'`,
   { runId: text, ...over },
 );
-/** The next one of the target, else the first one of the next target that has not begun. */
+/** Makes the next session of the target due, otherwise the first one of the next target that has not started. */
 export const release = query(
   'journey-sessions.release',
   `with next as (
@@ -216,7 +216,7 @@ const shown = {
   lastActivityAt: orNull(time),
 };
 export type ShownSession = RowOf<typeof shown>;
-/** With what their chat sessions say. */
+/** Sessions with columns of their chat sessions. */
 export const page = query(
   'journey-sessions.page',
   `select ${sessions.all('s')}, c.status as archival, c.message_count as "messageCount",
@@ -227,7 +227,7 @@ export const page = query(
   shown,
   { index: 'journey_sessions_position' },
 );
-/** When somebody last worked on the run. */
+/** The last time a process worked on the run. */
 export const heartbeat = query(
   'journey-sessions.heartbeat',
   `select max(greatest(touched_at, case when state = 'running' then due_at - :lease * interval '1 s' end)) as at

@@ -25,7 +25,7 @@ export type JourneyRow = RowOf<typeof journeys.columns>;
 const one = { projectId: text, id: text };
 const live = `project_id = :projectId and id = :id and archived_at is null`;
 
-/** The latest first. */
+/** Latest journey first. */
 export const list = query(
   'journeys.list',
   `select ${journeys.all()} from journeys
@@ -38,7 +38,7 @@ export const list = query(
 export const find = query('journeys.find', `select ${journeys.all()} from journeys where ${live}`, one, {
   ...journeys.columns,
 });
-/** Archived or not. */
+/** Finds a journey, whether archived or not. */
 export const findAny = query(
   'journeys.find-any',
   `select ${journeys.all()} from journeys where project_id = :projectId and id = :id`,
@@ -67,7 +67,7 @@ export const withPersona = query(
   { index: 'journeys_persona' },
 );
 
-/** How many run with a client itself. */
+/** The number of active journeys that run with this client directly, not through an environment. */
 export const countWithHost = query(
   'journeys.count-with-host',
   `select count(*)::int as count from journeys

@@ -1,7 +1,7 @@
 import { bigint, bytes, flag, listOf, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** A key whose organization or owner is gone stays, so that it can say why it stopped working. */
+/** A key whose organization or owner was deleted is kept, so that the error can explain why it stopped working. */
 const keys = table('api_keys', {
   id: text,
   hash: bytes,
@@ -56,7 +56,7 @@ export const countOf = query(
   { organizationId: text, userId: text },
   { count: bigint },
 );
-/** No row when there is no such key in the organization, of the member if one is named. */
+/** Revokes a key of the organization, or of this member. Returns no row if there is none or it was revoked before. */
 export const revokeIn = query(
   'keys.revoke-in',
   `update api_keys set revoked_at = now()
@@ -77,7 +77,6 @@ export const insert = query(
   keys.pick(written),
   keys.pick(['createdAt']),
 );
-/** Writes nothing when there is no such key, or it was revoked before. */
 export const revoke = query(
   'keys.revoke',
   'update api_keys set revoked_at = now() where id = :id and revoked_at is null',

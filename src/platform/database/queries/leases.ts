@@ -16,9 +16,9 @@ import type { Db } from '../database.ts';
 import { type Query, query } from '../query.ts';
 
 /**
- * The columns of a table whose rows are worked on under a lease: id, kind, organization_id, state, due_at, attempts,
- * lease_token, last_error, finished_at. `due_at` says when a waiting row may be taken, or when the lease of a running
- * one ends; null once it is over. Two indexes serve the queries: (kind, organization_id, due_at) where due_at is not
+ * The columns of a table whose rows are leased: id, kind, organization_id, state, due_at, attempts, lease_token,
+ * last_error, finished_at. `due_at` is the time at which a waiting row may be claimed, or the lease of a running one
+ * ends; null for a finished row. Two indexes serve the queries: (kind, organization_id, due_at) where due_at is not
  * null, and (organization_id, due_at) where state = 'running'.
  */
 const leased = {
@@ -30,22 +30,22 @@ const leased = {
   leaseToken: text,
 };
 export type LeasedRow = RowOf<typeof leased> & {
-  /** Every try was used up before this claim: the row was handed out to be given up. */
+  /** All attempts failed before this claim: the row was claimed to be given up. */
   spent: boolean;
 };
-/** With further columns of the table. */
+/** Adds further columns of the table. */
 export type LeasedRowOf<Own extends Columns> = LeasedRow & RowOf<Own>;
 
 interface ClaimRequest {
   token: string;
   /** Milliseconds. */
   lease: number;
-  /** How many rows at most, of all kinds together. */
+  /** Maximum number of rows over all kinds. */
   most: number;
   kinds: { kind: string; most: number; attempts: number }[];
-  /** Rows not to take, due or not. */
+  /** Rows that are not claimed, even if due. */
   except: string[];
-  /** Organizations that had their turn, the last one last. */
+  /** Organizations in the order in which they were last served. */
   served: string[];
 }
 
@@ -53,17 +53,17 @@ interface Claimed<Row> {
   rows: Row[];
   /** Other processes were claiming rows at the same time, so due rows may be left. */
   crowded: boolean;
-  /** Milliseconds until a further row is due; undefined when there is none. */
+  /** Milliseconds until another row is due, or undefined if there is none. */
   next: number | undefined;
 }
 
 export type LeaseEnd =
   | { state: 'done' }
   | { state: 'failed'; error: string }
-  /** To be tried again after so many milliseconds. */
+  /** Retried after `delay` milliseconds. */
   | { state: 'waiting'; error: string; delay: number };
 
-/** A scrape must not cost more the longer the backlog is. */
+/** Limits the count, so that scraping metrics does not become more expensive as the backlog grows. */
 const maxCounted = 10_000;
 
 interface LeaseName {
@@ -72,28 +72,28 @@ interface LeaseName {
 }
 
 export interface LeaseQueries<Row extends LeasedRow> {
-  /** Announced on when rows may have become due; the payload is their kind, or empty. */
+  /** Notification channel for rows that may have become due; the payload is their kind, or empty. */
   readonly dueChannel: string;
-  /** Announced on when running rows were taken from whoever holds them. */
+  /** Notification channel for running rows whose lease was revoked. */
   readonly lostChannel: string;
   claim(db: Db, request: ClaimRequest): Promise<Claimed<Row>>;
   /** Returns the leases still held, and whether each was extended. A row that is being written is not extended. */
   extend(db: Db, leases: LeaseName[], lease: number): Promise<{ id: string; extended: boolean }[]>;
-  /** Ends the lease inside the caller's transaction; false when it was lost. */
+  /** Ends the lease inside the caller's transaction. Returns false if the lease was lost. */
   settle(db: Db, lease: LeaseName, end: LeaseEnd): Promise<boolean>;
-  /** Gives rows back without spending an attempt; those that somebody is writing to just now are left alone. */
+  /** Releases rows without counting the attempt. Skips rows that are locked. */
   release(db: Db, leases: LeaseName[]): Promise<void>;
-  /** Ends what is waiting, and takes what is running from its holder. The ids of those that were not over. */
+  /** Cancels waiting rows and revokes the leases of running ones. Returns the ids of rows that had not ended. */
   cancel(db: Db, ids: string[]): Promise<string[]>;
   backlog(db: Db, kinds: string[]): Promise<Backlog[]>;
 }
 
-/** The queries for one such table. `own` are the further columns a claim returns. */
+/** Creates the queries for a table. `own` are further columns that a claim returns. */
 export function leaseQueries<Own extends Columns>(name: string, own: Own): LeaseQueries<LeasedRowOf<Own>> {
   const dueChannel = `drydock_${name}`;
   const lostChannel = `drydock_${name}_lost`;
   const claim = claimQuery(name, own);
-  // The leases that whoever asks still holds.
+  // SQL condition for the given leases that are still held.
   const held = `id = any(:ids) and state = 'running' and lease_token = (:tokens::text[])[array_position(:ids, id)]`;
   const names = { ids: texts, tokens: texts };
   const extend = query(
@@ -198,7 +198,10 @@ const announce = query('leases.announce', 'select from pg_notify(:channel, :payl
 });
 const noTableScans = query('leases.by-index', "select from set_config('enable_seqscan', 'off', true)", {});
 
-/** The server keeps a plan that it made when the table was empty, and the next moment there is a backlog. */
+/**
+ * Disables table scans for the query: the server may cache a plan from when the table was empty, although a backlog can
+ * arrive any moment.
+ */
 function byIndex<In extends Columns, Out extends Columns>(
   db: Db,
   asked: Query<In, Out>,
@@ -210,7 +213,9 @@ function byIndex<In extends Columns, Out extends Columns>(
   });
 }
 
-/** Each kind with each organization that has unfinished rows of it: one probe of the index for each, not one per row. */
+/**
+ * All pairs of kind and organization with unfinished rows, found with one index lookup per pair instead of one per row.
+ */
 function places(name: string): string {
   const next = (kind: string, after: string): string =>
     `(select j.organization_id from ${name} j where j.kind = ${kind} and j.due_at is not null ${after}

@@ -11,13 +11,13 @@ const entries = table('ledger_entries', {
   actor: text,
 });
 
-/** One spender per organization and budget at a time, so that totals never overtake each other. */
+/** Serializes bookings of an organization and budget, so that running totals stay in order. */
 export const lock = query(
   'ledger.lock',
   `select from pg_advisory_xact_lock(hashtextextended(:organizationId || ' ' || :budget, 4700))`,
   { organizationId: text, budget: text },
 );
-/** The primary key read backwards: one row, however long the ledger. */
+/** Reads the primary key backwards: one row, however long the ledger is. */
 export const last = query(
   'ledger.last',
   `select position, total from ledger_entries
@@ -27,7 +27,7 @@ export const last = query(
   entries.pick(['position', 'total']),
   { index: 'ledger_entries_pkey' },
 );
-/** How old the entry is that stands so many before the last. */
+/** Age in seconds of the entry that is `back` entries before the last one. */
 export const ageOf = query(
   'ledger.age-of',
   `select extract(epoch from now() - at)::float8 as seconds from ledger_entries

@@ -51,7 +51,7 @@ export const withEmail = query(
   { organizationId: text, email: text },
   { userId: text },
 );
-/** One at a time within an organization, until the transaction ends. */
+/** Serializes changes of the members of an organization until the transaction ends. */
 export const lineUp = query(
   'members.line-up',
   'select id from organizations where id = :organizationId for no key update',
@@ -68,7 +68,7 @@ export const lineUpToLeave = query(
   leaving,
   { id: text },
 );
-/** Organizations, or the one named, whose only owner is this user. */
+/** Organizations of which this user is the only owner: all, or the given one. */
 export const ownedAlone = query(
   'members.owned-alone',
   `select o.name, u.email from organization_members m join organizations o on o.id = m.organization_id
@@ -89,7 +89,7 @@ const inProject = {
   invited: flag,
 };
 export type ProjectMemberRow = RowOf<typeof inProject>;
-/** Everybody who may enter a project. */
+/** All members who have access to a project. */
 export const pageOfProject = query(
   'members.page-of-project',
   `select m.user_id as "userId", u.email, u.name,
@@ -153,7 +153,7 @@ const orphanKeys = query(
   ofOrganization,
 );
 
-/** Takes the user out of the organization and its projects; the keys stay as orphans. */
+/** Removes the user from the organization and its projects. Keys stay without an organization. */
 export async function remove(db: Db, member: RowOf<typeof ofOrganization>): Promise<number> {
   await db.run(leaveProjects, member);
   await db.run(orphanKeys, member);

@@ -1,7 +1,7 @@
 import { float, text } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** The longer pause wins; everybody is told. */
+/** Pauses a pool, unless it is paused for longer already, and notifies all processes. */
 export const pause = query(
   'model-pauses.pause',
   `with written as (

@@ -17,7 +17,7 @@ export const find = query(
   { id: text },
   organizations.columns,
 );
-/** All, or those with the id or the name; several may share a name. */
+/** All organizations, or those with this id or name. Names are not unique. */
 export const list = query(
   'organizations.list',
   `select o.id, o.name, o.plan, o.created_at as "createdAt",
@@ -36,14 +36,14 @@ export const list = query(
 export type OrganizationRow = RowOf<typeof list.gives>;
 
 const written = ['id', 'name', 'createdBy'] as const;
-/** With the features that are on from the start. */
+/** Inserts an organization with the features that are enabled by default. */
 export const insert = query(
   'organizations.insert',
   `with made as (${organizations.insert(written)} returning id)
    insert into organization_features (organization_id, feature) select made.id, f.name from made, unnest(array['swarms', 'user-testing']) as f (name)`,
   organizations.pick(written),
 );
-/** A name that is null stays; the logo changes if it is said that it does. */
+/** A null name keeps the current one. The logo changes only if `setsLogoUrl` is true. */
 export const update = query(
   'organizations.update',
   `update organizations set name = coalesce(:name, name),
@@ -90,7 +90,7 @@ export const removeFeature = query(
 const bootstrapLock = query('organizations.bootstrap-lock', 'select from pg_advisory_xact_lock(4700004)', {});
 const any = query('organizations.any', 'select id from organizations limit 1', {}, { id: text });
 
-/** Waits for a first boot in another process to finish, then says whether there is anything to do. */
+/** Waits for another process to finish the first boot, then returns whether it is still to be done. */
 export async function isFirstBoot(db: Db): Promise<boolean> {
   await db.rows(bootstrapLock);
   return (await db.row(any)) === undefined;

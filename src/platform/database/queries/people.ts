@@ -2,7 +2,7 @@ import { flag, oneOf, orNull, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 import type { OrganizationRole } from './visibility.ts';
 
-/** An account as its owner sees it. */
+/** The columns of an account that its owner may read. */
 export const find = query(
   'people.find',
   `select u.id, u.email, u.name, u.image_url as "imageUrl", u.operator,
@@ -11,7 +11,7 @@ export const find = query(
   { userId: text },
   { id: text, email: text, name: text, imageUrl: orNull(text), operator: flag, hasPassword: flag },
 );
-/** Until the transaction ends nobody else begins a session, or changes a password, of this account. */
+/** Locks an account until the transaction ends, so that no other session starts and no password changes. */
 export const hold = query(
   'people.hold',
   'select id, email, name from users where id = :userId for no key update',
@@ -34,7 +34,7 @@ export const organizations = query(
     createdAt: time,
   },
 );
-/** A name or an address that is null stays. */
+/** A null name or email address keeps the current one. */
 export const update = query(
   'people.update',
   `update users set name = coalesce(:name, name), email = coalesce(:email, email), updated_at = now()

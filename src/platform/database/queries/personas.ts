@@ -19,7 +19,7 @@ export type PersonaRow = RowOf<typeof personas.columns>;
 const one = { projectId: text, id: text };
 const ofProject = `project_id = :projectId and id = :id`;
 
-/** Latest first. */
+/** Latest persona first. */
 export const list = query(
   'personas.list',
   `select ${personas.all()} from personas where project_id = :projectId and (:before::text is null or id < :before)
@@ -31,7 +31,7 @@ export const list = query(
 export const find = query('personas.find', `select ${personas.all()} from personas where ${ofProject}`, one, {
   ...personas.columns,
 });
-/** Until the transaction ends it is not deleted. */
+/** Prevents deletion of the persona until the transaction ends. */
 export const hold = query(
   'personas.hold',
   `select ${personas.all()} from personas where ${ofProject} for key share`,
@@ -59,7 +59,7 @@ const made = [
   'avatarShape',
   'avatarPalette',
 ] as const;
-/** Where the slug is taken, the end of the id is added to it. */
+/** Appends the end of the id to a slug that is taken. */
 export const insert = query(
   'personas.insert',
   `insert into personas (id, project_id, slug, name, role, notes, source, avatar_shape, avatar_palette)

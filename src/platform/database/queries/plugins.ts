@@ -56,7 +56,7 @@ export const list = query(
   plugins.columns,
   { index: 'plugins_project' },
 );
-/** For the operator: of one project, or of all. */
+/** Lists plugins for the operator: of one project, or of all. */
 export const everywhere = query(
   'plugins.everywhere',
   `select ${plugins.all('p')}, v.declared_version as "declaredVersion"
@@ -66,7 +66,6 @@ export const everywhere = query(
   { projectId: orNull(text) },
   { ...plugins.columns, declaredVersion: orNull(text) },
 );
-/** Locked until the transaction ends. */
 export const lock = query(
   'plugins.lock',
   `select ${plugins.all()} from plugins where project_id = :projectId and name = :name for update`,
@@ -74,7 +73,7 @@ export const lock = query(
   plugins.columns,
 );
 const described = ['id', 'projectId', 'name', 'displayName', 'description', 'activeVersionId'] as const;
-/** The plugin as its newest manifest describes it, with this version in force. */
+/** Stores the plugin as its newest manifest describes it, with this version as the active one. */
 export const save = query(
   'plugins.upsert',
   `${plugins.insert(described)}
@@ -89,10 +88,10 @@ export const setEnabled = query(
   'update plugins set enabled = :enabled, updated_at = now() where id = :id',
   plugins.pick(['id', 'enabled']),
 );
-/** With its versions and their skills. */
+/** Also deletes its versions and their skills, by cascade. */
 export const remove = query('plugins.delete', 'delete from plugins where id = :id', { id: text });
 
-/** Enables or disables the servers of all versions. */
+/** Enables or disables the servers of all versions of a plugin. */
 export const setServersEnabled = query(
   'plugins.set-servers-enabled',
   `update servers s set enabled = :enabled, revision = revision + 1, updated_at = now() from plugin_versions v
@@ -108,7 +107,7 @@ export const lockServers = query(
   { id: text, sealedId: orNull(text) },
 );
 
-/** The verb asks for the project of the version before it shows anything. */
+/** Finds a version in any project. The caller checks access to the project before it returns anything. */
 export const findVersion = query(
   'plugins.version',
   `select ${versions.all()} from plugin_versions where id = :id`,
@@ -121,7 +120,7 @@ export const ofBundle = query(
   versions.pick(['pluginId', 'bundleHash']),
   { id: text },
 );
-/** The name of the plugin that a version is of. */
+/** The name of the plugin that a version belongs to. */
 export const nameOf = query(
   'plugins.name-of',
   'select p.name from plugin_versions v join plugins p on p.id = v.plugin_id where v.id = :versionId',

@@ -6,7 +6,10 @@ import { type Content, removalSteps, runContents } from './removal.ts';
 const ofStudy = (table: string): string =>
   `studies d join ${table} t on t.study_id = d.id where d.project_id = :id`;
 
-/** Tables with rows of a project, children before what they refer to, and how a row `t` is known to be of it. */
+/**
+ * Tables with rows of a project, referencing tables before referenced ones, and the join that selects the rows `t` of
+ * the project.
+ */
 export const projectContents = [
   {
     table: 'skill_files',
@@ -115,13 +118,13 @@ export const projectContents = [
 /** Steps that empty a project, each repeated until it deletes nothing. Served by each table's index on the project. */
 export const steps = removalSteps('project-contents', projectContents, 'project_id');
 
-/** The row itself, with whatever came in meanwhile. */
+/** Deletes the row of a deleted project, with rows that were added to it in the meantime. */
 export const remove = query(
   'project-contents.row',
   'delete from projects where id = :id and deleted_at is not null',
   { id: text },
 );
-/** Projects that were deleted and whose content is not all gone yet: all, or this one if it is such. */
+/** Deleted projects whose content is not completely removed: all, or this one. */
 export const deleted = query(
   'project-contents.deleted',
   `select id from projects where deleted_at is not null and (:id::text is null or id = :id)

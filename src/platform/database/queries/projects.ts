@@ -14,18 +14,18 @@ const projects = table('projects', {
   createdAt: time,
   updatedAt: time,
 });
-/** With the role of the one who looks. */
+/** Includes the viewer's role. */
 export const projectColumns = { ...projects.columns, role: oneOf<'admin' | 'member'>() };
 export type ProjectRow = RowOf<typeof projectColumns>;
 
 export const viewer = { organizationId: text, userId: text, role: oneOf<OrganizationRole>() };
 export type Viewer = RowOf<typeof viewer>;
 
-/** The columns of a project `p`, for somebody with these roles. */
+/** The columns of a project `p` for a viewer with these roles in the organization and the project. */
 export const projectList = (role: string, invited: string): string =>
   `${projects.all('p')}, case when ${role} <> 'member' then 'admin' else coalesce(${invited}, 'member') end as "role"`;
 
-// A deleted project is gone, although its content goes later.
+// Excludes deleted projects, whose content is removed later.
 const ofOrganization = `
   from projects p left join project_members m on m.project_id = p.id and m.user_id = :userId
   where p.organization_id = :organizationId and p.deleted_at is null`;
@@ -54,14 +54,14 @@ export const list = query(
   { index: 'projects_organization' },
 );
 
-/** Keeps the project from being deleted until the transaction ends; others may hold it too. */
+/** Prevents deletion of the project until the transaction ends. Several transactions can do so at once. */
 export const hold = query(
   'projects.hold',
   'select id from projects where id = :id and deleted_at is null for key share',
   { id: text },
   { id: text },
 );
-/** One at a time within a project, until the transaction ends; those who only hold it are not in the line. */
+/** Serializes changes within a project until the transaction ends. Does not conflict with `hold`. */
 export const lineUp = query(
   'projects.line-up',
   'select id from projects where id = :id for no key update',
@@ -71,7 +71,7 @@ export const lineUp = query(
 
 const written = ['id', 'organizationId', 'name', 'description', 'icon', 'visibility', 'isDefault'] as const;
 export const insert = query('projects.insert', projects.insert(written), projects.pick(written));
-/** A name or visibility that is null stays; the others change if it is said that they do. */
+/** A null name or visibility keeps the current one. The other columns change only if their flag is true. */
 export const update = query(
   'projects.update',
   `update projects set name = coalesce(:name, name), visibility = coalesce(:visibility, visibility),
@@ -88,7 +88,7 @@ export const update = query(
 );
 
 const own = projects.pick(['organizationId', 'id']);
-// Waits for those who hold the project, and they for it: nobody writes into a deleted project.
+// Conflicts with `hold`, so that no transaction writes to a deleted project.
 const lockForDeletion = query(
   'projects.lock-for-deletion',
   `select id from projects where organization_id = :organizationId and id = :id and deleted_at is null for update`,
@@ -99,14 +99,14 @@ const mark = query('projects.mark-deleted', 'update projects set deleted_at = no
   id: text,
 });
 
-/** From the end of the transaction on it is gone for everybody. False when it was gone already. */
+/** Hides the project from everybody as soon as the transaction commits. Returns false if it was deleted already. */
 export async function markDeleted(db: Db, project: RowOf<typeof own>): Promise<boolean> {
   if (!(await db.row(lockForDeletion, project))) return false;
   await db.run(mark, project);
   return true;
 }
 
-// For the operator, who sees every organization.
+// For the operator, who has access to all organizations.
 const place = { ...projects.pick(['id', 'organizationId', 'name']), organizationName: text };
 export type ProjectPlace = RowOf<typeof place>;
 const places = `select p.id, p.organization_id as "organizationId", o.name as "organizationName", p.name
@@ -123,5 +123,5 @@ export const defaults = query(
   {},
   place,
 );
-/** A few, of any organization. */
+/** A sample of projects, of any organization. */
 export const some = query('projects.some', `${places} order by p.id limit 20`, {}, place);

@@ -65,7 +65,7 @@ export const find = query(
   one,
   shown,
 );
-/** For the job that does it. */
+/** For the job that performs the run, without an access check. */
 export const get = query(
   'readiness-runs.get',
   `select ${shownColumns} from readiness_runs where id = :runId`,
@@ -90,7 +90,7 @@ export const byKey = query(
 const page = { before: orNull(text), most: bigint, kind: orNull(oneOf<Kind>()) };
 const behind = `(:kind::text is null or kind = :kind) and (:before::text is null or id < :before)
    order by id desc limit :most`;
-/** Latest first. */
+/** Latest run first. */
 export const list = query(
   'readiness-runs.list',
   `select ${shownColumns} from readiness_runs where project_id = :projectId and ${behind}`,
@@ -120,7 +120,7 @@ export const countOpen = query(
   { organizationId: text },
   { count: bigint },
 );
-/** Since the last midnight in UTC. */
+/** Counts the runs since midnight UTC. */
 export const countToday = query(
   'readiness-runs.count-today',
   `select count(*) as count from readiness_runs where organization_id = :organizationId
@@ -154,7 +154,7 @@ export const insert = query(
   runs.pick(made),
   shown,
 );
-/** Begun, once more after a crash. */
+/** Begins an attempt. Also called when a run is repeated after a crash. */
 export const begin = query(
   'readiness-runs.begin',
   `update readiness_runs set status = 'running', attempt_count = attempt_count + 1, updated_at = now()
@@ -176,7 +176,7 @@ const ended = [
   'reportBody',
   'reportBlobId',
 ] as const;
-/** Writes what came of it, unless it is over already. */
+/** Writes the results, unless the run has already ended. */
 export const settle = query(
   'readiness-runs.settle',
   `update readiness_runs set ${runs.set(ended)}, updated_at = now()
@@ -184,7 +184,7 @@ export const settle = query(
   { id: text, ...runs.pick(ended) },
   shown,
 );
-/** Ends one that came to nothing, or that nobody wants any more. */
+/** Ends a run that failed or was cancelled. */
 export const end = query(
   'readiness-runs.end',
   `update readiness_runs set ${runs.set(['status', 'terminalReason', 'errorMessage', 'llmObservations'])},

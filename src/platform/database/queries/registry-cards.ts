@@ -48,13 +48,13 @@ export const lock = query(
   which,
   cards.columns,
 );
-/** Until the transaction ends nobody else adds a card to the organization, so what was counted stays true. */
+/** Serializes adding cards to an organization, so that their count stays valid. */
 export const lineUp = query(
   'registry-cards.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('registry-cards ' || :organizationId, 4700))`,
   { organizationId: text },
 );
-/** Whether the organization has so many. */
+/** Whether the organization has reached its limit of cards. */
 export const full = query(
   'registry-cards.full',
   'select count(*) >= :most as full from registry_cards where organization_id = :organizationId',

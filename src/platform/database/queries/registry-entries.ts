@@ -37,7 +37,7 @@ const shown = {
 const entries = table('registry_entries', shown, { raw: jsonText, pass: bigint, updatedAt: time });
 export type EntryRow = RowOf<typeof entries.columns>;
 
-/** A filter that is null lets everything through. `commands`: packages can be installed here. */
+/** A null filter matches everything. `commands`: packages can be installed here. */
 const filters = {
   source: orNull(text),
   rowType: orNull(text),
@@ -61,7 +61,7 @@ export const list = query(
 );
 const ranked = { ...entries.columns, rank: float };
 export type RankedEntry = RowOf<typeof ranked>;
-/** The best first. A row counts more for words of its name than for those of its description. */
+/** Best match first. Words in the name weigh more than words in the description. */
 export const search = query(
   'registry-entries.search',
   `select * from (
@@ -104,7 +104,7 @@ export type WrittenEntry = RowOf<typeof written.row>;
 const columns = `id, source, server_name, display_name, description, row_type, verified_tier, auth_posture,
      endpoint_kind, unavailable_reason, remote_url, remote_url_options, remote_url_template, remote_url_hint, command,
      transport, status, content_hash, raw`;
-/** New ones, and those that are otherwise than before. All count as met in this pass. */
+/** Inserts new entries and updates changed ones. All get the number of this pass. */
 export const write = query(
   'registry-entries.write',
   `insert into registry_entries as e (${columns}, search, pass)
@@ -125,7 +125,7 @@ export const write = query(
 export const remove = query('registry-entries.delete', 'delete from registry_entries where id = any(:ids)', {
   ids: texts,
 });
-/** Beyond so many of a source, those that were met longest ago. */
+/** Deletes entries of a source beyond the limit, those from the earliest passes first. */
 export const removeBeyond = query(
   'registry-entries.delete-beyond',
   `delete from registry_entries where id in (

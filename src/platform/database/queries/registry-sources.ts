@@ -56,7 +56,7 @@ export const due = query(
   { every: float },
   { source: text },
 );
-/** Begins a reading, of everything or of what has changed. */
+/** Begins a synchronization, either full or of changes only. */
 export const begin = query(
   'registry-sources.begin',
   `update registry_sources set cursor = null, began_at = :beganAt, reading_full = :full, skipped = 0,
@@ -70,7 +70,7 @@ export const attempt = query(
   'update registry_sources set attempted_at = :at where source = :source',
   { source: text, at: time },
 );
-/** A page has come, and the reading goes on behind it. */
+/** Stores the cursor after a page. */
 export const goOn = query(
   'registry-sources.go-on',
   `update registry_sources set cursor = :cursor, skipped = skipped + :skipped, upstream_fetched_at = :at
@@ -102,7 +102,7 @@ export const fail = query(
   'update registry_sources set last_error = :error where source = :source',
   { source: text, error: text },
 );
-/** The place to go on at is of no use. */
+/** Discards a cursor that the source rejected. */
 export const forgetPlace = query(
   'registry-sources.forget-place',
   'update registry_sources set cursor = null, began_at = null where source = :source',

@@ -2,19 +2,20 @@ import { bigint, text } from '../columns.ts';
 import { partitioned } from '../partitions.ts';
 import { query } from '../query.ts';
 
-/** A table with rows of something that is removed, and how a row `t` is known to be of it. */
+/** A table with rows to remove, and the join that selects the rows `t` that belong to the removed object. */
 export interface Content {
   table: string;
-  /** Left out, the row says itself whose it is. */
+  /** Default: the rows are selected by a column of the table itself. */
   from?: string;
   /** An update for rows that are kept. */
   instead?: string;
-  /** Tables whose rows have the same key, and go with them. */
+  /** Tables whose rows have the same key and are deleted together. */
   along?: { tables: readonly string[]; key: string };
 }
 
 /**
- * Tables with rows of eval runs `r`. Trials come first: what is recorded of one is written only while its row is there.
+ * Tables with rows of eval runs `r`. Trials come first, because results of a trial are only written while its row
+ * exists.
  */
 export function runContents(ofRun: string): Content[] {
   return [
@@ -35,12 +36,12 @@ export function runContents(ofRun: string): Content[] {
   ].map((table) => ({
     table,
     from: `eval_runs r join ${table} t on t.run_id = r.id where ${ofRun}`,
-    // Traces are found by their trial alone.
+    // Traces have no column for the suite or project and are found by their trial.
     ...(table === 'eval_results' && { along: { tables: ['eval_traces'], key: 'trial_id' } }),
   }));
 }
 
-/** One query for each table, which removes so many rows at most. `column` says whose a row is. */
+/** Creates one query per table, each of which removes at most `most` rows. `column` references the removed object. */
 export function removalSteps(name: string, contents: readonly Content[], column: string) {
   return contents.map(({ table, from = `${table} t where t.${column} = :id`, instead, along }) => {
     const change = instead === undefined ? `delete from ${table} d` : `update ${table} d ${instead}`;
@@ -51,7 +52,10 @@ export function removalSteps(name: string, contents: readonly Content[], column:
 
 const inParts = new Set(partitioned.map(({ table }) => table));
 
-/** Rows `d` by where they lie; in a table of several parts rows of different parts lie at the same place. */
+/**
+ * Selects the rows `d` by ctid, which is fast. In a partitioned table rows of different partitions may have the same
+ * ctid, so the partition is compared too.
+ */
 export function overPicked(table: string, from: string, change: string): string {
   if (!inParts.has(table))
     return `${change} where d.ctid = any(array(select t.ctid from ${from} limit :most))`;

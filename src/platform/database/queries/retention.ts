@@ -24,7 +24,10 @@ export const list = query(
   { organizationId: orNull(text) },
   limits.columns,
 );
-/** Kept shorter than before, nothing is looked for twice; kept longer, what is gone stays gone. */
+/**
+ * Keeps the time up to which data has been deleted. After a shorter retention the next run continues from there; after
+ * a longer one deleted data does not return.
+ */
 export const set = query(
   'retention.set',
   `insert into retention (organization_id, kind, days) values (:organizationId, :kind, :days)
@@ -41,7 +44,7 @@ export const done = query(
   'update retention set done_until = :doneUntil where organization_id = :organizationId and kind = :kind',
   limits.pick(['organizationId', 'kind', 'doneUntil']),
 );
-/** Days after which nobody wants to keep it; null when somebody keeps it for ever. */
+/** The longest retention of any organization in days, or null if an organization keeps data forever. */
 export const longest = query(
   'retention.longest',
   `select case when count(r.kind) = count(*) then max(r.days) end as days
@@ -73,7 +76,7 @@ export const removeLedger = query(
   before,
 );
 
-/** Runs that are over, made between two moments, the oldest first. */
+/** Ended runs that were created between two times, oldest first. */
 const overBetween = (runs: string, isOver: string): string =>
   `select r.id from projects p join ${runs} r on r.project_id = p.id and r.id > :after and r.id < :before
    where p.organization_id = :organizationId and ${isOver} order by r.id fetch first :most rows only`;
@@ -98,7 +101,7 @@ export const oldJourneyRuns = query(
   between,
   { id: text },
 );
-/** The oldest run that is not over, of one organization or of all; null when all are. */
+/** The oldest open run of one organization or of all; null if there is none. */
 export const oldestOpen = query(
   'retention.oldest-open',
   `select min(id) as id from eval_runs
@@ -145,7 +148,7 @@ export const journeyRunSteps = removalSteps(
   'run_id',
 );
 
-/** Removes so many of the files that traces in a part are kept as. */
+/** Deletes at most `most` rows of the blobs that traces in a partition are stored in. */
 export function removeBlobsOf({ name }: Part, most: number) {
   return command(`delete from blobs d where d.ctid = any(array(
     select t.ctid from ${name} c join blobs t on t.id = c.blob_id limit ${most}))`);

@@ -23,7 +23,7 @@ const secrets = table('secrets', {
   brokerHeader: orNull(text),
   brokerTemplate: orNull(text),
   sharing: oneOf<'user' | 'project'>(),
-  /** Null when it is shared in the project. */
+  /** Null for a secret that is shared in the project. */
   ownerId: orNull(text),
   sealedId: text,
   lastDeliveredAt: orNull(time),
@@ -74,7 +74,10 @@ export const granted = query(
   { ...viewer, ids: texts },
   { id: text, delivered: orNull(flag) },
 );
-/** The shared ones, or those of one owner: nobody uses up the room of others with what only he can see. */
+/**
+ * Counts shared secrets, or those of one owner. Separate counts, because a limit must not be used up by secrets that
+ * others cannot see.
+ */
 export const count = query(
   'secrets.count',
   `select count(*)::int as count from secrets
@@ -104,7 +107,7 @@ export const remove = query(
   'delete from secrets where project_id = :projectId and id = :id',
   secrets.pick(['projectId', 'id']),
 );
-/** All that a user owns, with the values. */
+/** Deletes all secrets of a user with their encrypted values. */
 export const removeOwned = query(
   'secrets.delete-owned',
   `with gone as (delete from secrets where owner_id = :userId returning sealed_id)

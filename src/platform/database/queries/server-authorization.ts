@@ -20,15 +20,18 @@ export const bind = query(
   { serverId: text, sealedId: text, issuer: text },
   { issuer: orNull(text) },
 );
-/** Another client secret is for whom the server names when it is first used. */
+/**
+ * Removes the binding after the client secret was replaced. The next use binds the new one to the issuer that the
+ * server names.
+ */
 export const unbind = query(
   'server-authorization.unbind',
   'update servers set client_secret_issuer = null where id = :serverId and client_secret_issuer is not null',
   { serverId: text },
 );
 /**
- * Whether the server asked for OAuth when it was last called. Not an edit: nobody saved anything. About the server as
- * it was when it was called: not when it was edited or got other tokens since.
+ * Records whether the server demanded OAuth in the last call. Has no effect if the server was edited or got other
+ * tokens since that call. Does not count as an edit.
  */
 export const demand = query(
   'server-authorization.demand',
@@ -37,7 +40,7 @@ export const demand = query(
      and (select g.id from oauth_grants g where g.server_id = s.id) is not distinct from :grantId`,
   { id: text, revision: integer, grantId: orNull(text), demanded: flag },
 );
-/** The next call tells, now that the server is reached or authorized otherwise. */
+/** Resets the demand after the URL or the authorization was changed. The next call determines it again. */
 export const forgetDemand = query(
   'server-authorization.forget-demand',
   'update servers set oauth_demanded = false where id = :serverId and oauth_demanded',

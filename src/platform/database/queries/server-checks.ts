@@ -47,7 +47,7 @@ export const count = query(
   { count: bigint },
 );
 const set = checks.pick(['serverId', 'organizationId', 'projectId', 'everyMinutes', 'enabled', 'setBy']);
-/** The first check is made at once. */
+/** Stores the schedule. The first check is due immediately. */
 export const put = query(
   'server-checks.put',
   `insert into server_checks (server_id, organization_id, project_id, every_minutes, enabled, set_by, due_at)
@@ -151,7 +151,7 @@ export const uptime = query(
     now: orNull(time),
   },
 );
-/** Checks in slots of so many milliseconds since a time; those without any are left out. */
+/** Results per slot of `slot` milliseconds since a time. Slots without results are omitted. */
 export const strip = query(
   'server-checks.strip',
   `select floor(extract(epoch from checked_at - :since)::float8 * 1000 / :slot) as nth,

@@ -43,7 +43,7 @@ const columns = `${connections.all()},
 const open = `status in ('discovering', 'awaiting_project', 'awaiting_authorization', 'authorizing', 'validating')`;
 const account = { organizationId: text, userId: text };
 
-/** Callers of one account stand in line here, so that the count they see is true when they insert. */
+/** Serializes requests of one account, so that the count stays valid until the insert. */
 export const lineUp = query(
   'connections.line',
   'select from users where id = :userId for no key update',
@@ -67,7 +67,7 @@ export const insert = query(
   connections.pick(['id', 'organizationId', 'userId', 'url', 'request', 'projectId', 'serverId']),
   row,
 );
-/** Not in a project that whoever made the request may enter no longer. */
+/** Excludes requests in a project to which the requester has lost access. */
 export const find = query(
   'connections.find',
   `select ${columns} from server_connections
@@ -119,7 +119,7 @@ const update = query(
 );
 export type ConnectionChange = Partial<Pick<ConnectionRow, (typeof changed)[number]>>;
 
-/** The row after the change, without the error it had; undefined when somebody else changed it first. */
+/** Clears the error. Returns undefined if the row was changed by somebody else first. */
 export function change(
   db: Db,
   before: ConnectionRow,

@@ -32,7 +32,7 @@ export interface ServerSettings {
   oauthScopes?: string[];
   clientId?: string;
   oauthResourceUrl?: string;
-  /** Names of what is sealed, so that answers can show that a value exists. */
+  /** Names of the encrypted headers and variables, so that responses can show that a value exists. */
   headerNames: string[];
   envNames: string[];
   hasClientSecret: boolean;
@@ -51,7 +51,7 @@ const servers = table(
     url: orNull(text),
     settings: json<ServerSettings>(),
     sealedId: orNull(text),
-    /** Set when a plugin brought the server, and manages it. */
+    /** Set if a plugin manages the server. */
     pluginVersionId: orNull(text),
     createdAt: time,
     updatedAt: time,
@@ -74,7 +74,7 @@ export const find = query(
   which,
   servers.columns,
 );
-/** Holds the row until the transaction ends, so that two edits follow each other. */
+/** Locks the row until the transaction ends, which serializes edits. */
 export const lock = query(
   'servers.lock',
   `select ${servers.all()} from servers where project_id = :projectId and id = :id for update`,
@@ -150,7 +150,10 @@ export const insertIfFree = query(
   fields,
   servers.columns,
 );
-/** A name that stays keeps its key: where names were told apart by case before, it is not the name's own. */
+/**
+ * An unchanged name keeps its key. Names from before they became case-insensitive may have a key that differs from the
+ * name.
+ */
 export const update = query(
   'servers.update',
   `update servers set ${servers.set(edited)}, name_key = case when name = :name then name_key else :nameKey end,
@@ -184,7 +187,7 @@ export const live = {
   grantUrl: orNull(text),
   grantDead: flag,
   grantExpiresAt: orNull(time),
-  /** The last call with what is stored ended with the server asking for OAuth. */
+  /** The last call with the stored credentials ended with a demand for OAuth. */
   oauthDemanded: flag,
   sealedKeyId: orNull(text),
   ciphertext: orNull(bytes),

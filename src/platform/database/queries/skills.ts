@@ -44,14 +44,14 @@ export type SkillPinRow = RowOf<typeof pin>;
 const row = { ...skills.columns, ...pin };
 export type SkillRow = RowOf<typeof row>;
 
-// Skills of earlier plugin versions stay for those who pinned them; only those of the active version are current.
-// Pass a parameter where possible: it is looked up once in plugins_project, while a column may scan all plugins.
+// Skills of earlier plugin versions are kept for pins; only those of the active version are current. Pass a parameter
+// where possible: it is looked up once in plugins_project, while a column may scan all plugins.
 const current = (projectId: string): string => `(s.plugin_version_id is null
      or exists (select from plugins p where p.active_version_id = s.plugin_version_id and p.project_id = ${projectId}))`;
 const visible = `s.project_id = :projectId and (s.sharing = 'project' or s.owner_id = :userId)`;
 const viewer = { projectId: text, userId: text };
 
-/** The skills of a project that this user sees. */
+/** The skills of a project that are visible to this user. */
 export const list = query(
   'skills.list',
   `select ${skills.all('s')}, ${more} from skills s where ${visible} and ${current(':projectId')} and s.id > :after
@@ -82,7 +82,7 @@ export const contents = query(
   { projectId: text, ids: texts, pluginVersionIds: texts },
   { name: text, description: text, content: text },
 );
-/** For the operator: of one project, or of all. */
+/** Lists skills for the operator: of one project, or of all. */
 export const everywhere = query(
   'skills.everywhere',
   `select ${skills.all('s')}, ${more}, u.email from skills s left join users u on u.id = s.owner_id
@@ -91,7 +91,10 @@ export const everywhere = query(
   { projectId: orNull(text) },
   { ...row, email: orNull(text) },
 );
-/** The skill with this name that no plugin brought: the owner's own, or the shared one. Held until the transaction ends. */
+/**
+ * Locks the authored skill with this name, either personal or shared, until the transaction ends. Excludes skills of
+ * plugins.
+ */
 export const lockAuthored = query(
   'skills.authored',
   `select id from skills where project_id = :projectId and name = :name and plugin_version_id is null
@@ -121,7 +124,7 @@ const clearFiles = query('skills.clear-files', 'delete from skill_files where sk
 const insertFile = query('skills.insert-file', files.insert(['skillId', 'path', 'content']), files.columns);
 
 const content = skills.pick(['name', ...written]);
-/** The frontmatter is what it holds besides name and description. */
+/** `frontmatter` excludes name and description. */
 export type SkillText = RowOf<typeof content> & { files: ReadonlyMap<string, Buffer> };
 
 export async function insert(

@@ -42,7 +42,7 @@ export const exchange = query(
   { pool: text, holder: text, most: integer, wanted: integer, busy: integer },
   { usable: integer },
 );
-/** One slot for a holder that does not wait: no row when all are taken. */
+/** Takes one slot without waiting. Writes no row if all are taken. */
 export const take = query(
   'slot-grants.take',
   `insert into slot_grants (pool, holder, wanted, granted, expires_at)

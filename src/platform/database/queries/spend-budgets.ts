@@ -27,7 +27,10 @@ export const remove = query(
   'delete from spend_budgets where organization_id = :organizationId',
   { organizationId: text },
 );
-/** When the total of a period first came to so much; the primary key is walked from the beginning of the period. */
+/**
+ * The time at which the total of a period first reached an amount. Reads the primary key from the beginning of the
+ * period.
+ */
 export const reachedAt = query(
   'spend-budgets.reached-at',
   `select at from ledger_entries

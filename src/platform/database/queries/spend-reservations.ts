@@ -60,14 +60,14 @@ export const open = query(
   { id: text },
 );
 
-/** Room for a whole step; where nothing else is under way, for one that may go beyond what is left. */
+/** SQL condition: the amount fits into the limit. If nothing else is reserved, a call may exceed what is left of it. */
 const fits = (one: string): string =>
   `(${one}.allowed is null or ${one}.settled + ${one}.reserved + :micros <= ${one}.allowed
      or ${one}.reserved = 0 and ${one}.settled < ${one}.allowed)`;
 
 /**
- * Opens a call and reserves what it may cost, if the month of the organization and the day of a study's guests have room
- * for it. Asked under the lock of the ledger, so that nobody counts on the same room.
+ * Opens a call and reserves its maximum cost, if the monthly limit of the organization and the daily limit of a study's
+ * guests allow it. Called under the lock of the ledger, so that concurrent calls cannot use the same remainder.
  */
 export const admit = query(
   'spend-reservations.admit',
@@ -108,8 +108,8 @@ const settling = manyOf({
   bookedMicros: bigint,
 });
 /**
- * Closes calls, books what they cost and releases what was reserved for them, under the lock of the ledger. A call that
- * is closed stays as it is, except one that was given up for lost: of that the rest is booked.
+ * Closes calls, books their cost and releases their reservations, under the lock of the ledger. A closed call stays
+ * unchanged, except one that was recorded as lost: the rest of its cost is booked.
  */
 export const settle = query(
   'spend-reservations.settle',

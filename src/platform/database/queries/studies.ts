@@ -28,7 +28,7 @@ const studies = table(
     mode: oneOf<Mode>(),
     accessVersion: integer,
     guestExecution: json<unknown>(),
-    /** Null while it is not published. */
+    /** Null for an unpublished study. */
     publishedAt: orNull(time),
     linkSealedId: orNull(text),
     createdAt: time,
@@ -36,7 +36,7 @@ const studies = table(
   },
   { linkHash: orNull(bytes) },
 );
-/** With the sealed token of its link. */
+/** Includes the encrypted token of the link. */
 const sealed = { ...studies.columns, linkKeyId: orNull(text), linkCiphertext: orNull(bytes) };
 export type StudyRow = RowOf<typeof sealed>;
 
@@ -50,7 +50,7 @@ export const find = query(
   one,
   sealed,
 );
-/** For work that outlives the request; none of a project that is deleted. */
+/** For work that outlives its request. Excludes studies of deleted projects. */
 export const get = query(
   'studies.get',
   `select s.id, s.name, s.organization_id as "organizationId", s.project_id as "projectId"
@@ -58,7 +58,7 @@ export const get = query(
   { id: text },
   studies.pick(['id', 'name', 'organizationId', 'projectId']),
 );
-/** Changes of one study follow each other. */
+/** Locks a study, which serializes changes. */
 export const lock = query(
   'studies.lock',
   `select ${all} ${from} where s.id = :id and s.project_id = :projectId for no key update of s`,
@@ -79,13 +79,13 @@ export const list = query(
   listed,
   { index: 'studies_project' },
 );
-/** Two who publish the same environment follow each other. */
+/** Serializes the publishing of an environment. */
 export const lineUp = query(
   'studies.line-up',
   `select from pg_advisory_xact_lock(hashtextextended('study ' || :environmentId, 4700))`,
   { environmentId: text },
 );
-/** The published ones first, and of each kind the latest. */
+/** Published studies first, then the latest. Locks them. */
 export const ofEnvironment = query(
   'studies.of-environment',
   `select ${all} ${from} where s.environment_id = :environmentId and s.project_id = :projectId
@@ -156,7 +156,7 @@ export const describe = query(
   change(['name', 'description']),
   studies.pick(['id', 'name', 'description']),
 );
-/** `narrows`: some may no longer come in. */
+/** `narrows`: the new mode admits fewer visitors, so existing grants are invalidated. */
 export const setMode = query(
   'studies.set-mode',
   `update studies set mode = :mode, access_version = access_version + case when :narrows then 1 else 0 end,
@@ -185,7 +185,7 @@ export const setGuestExecution = query(
   studies.pick(['id', 'guestExecution']),
 );
 
-/** Says that who may be in has changed. The version before listens on `study_access`. */
+/** Announces that access to the study has changed. Older versions listen on `study_access`. */
 export const announce = query(
   'studies.announce',
   `select from pg_notify('${accessChannel}', :id) now, pg_notify('study_access', :id) before`,

@@ -50,7 +50,7 @@ export const spreadOfVisits = query(
   { sessions: integer, visitors: integer, ...spread },
 );
 
-/** Sessions of journeys that began in an environment, of so many of the latest runs there. */
+/** The latest `most` journey sessions that started in an environment, from its latest 500 runs. */
 const inEnvironment = { projectId: text, environmentId: text, most: bigint };
 const played = `with begun as (
      select s.id, s.run_id, s.status, s.error_code, s.facts, s.started_at, s.position
@@ -61,7 +61,9 @@ const played = `with begun as (
      where s.started_at is not null),
    latest as (select * from begun order by started_at desc, id desc limit :most)`;
 
-/** A message that broke its session got no reply, and is not among the turns that are kept. */
+/**
+ * Adds one failed turn for a session that broke: the message that broke it got no reply, and is not stored as a turn.
+ */
 export const playedByDay = query(
   'study-figures.played-by-day',
   `${played} ${byDay.replace(
@@ -103,7 +105,10 @@ export const tools = query(
   some,
   { name: text, calls: integer, failed: integer },
 );
-/** How many sessions have which model, device, language and segment. Languages come last: visitors say them, so there may be any. */
+/**
+ * The number of sessions by model, device, language and segment. Languages come last, because visitors send them and
+ * there may be any number.
+ */
 export const shares = query(
   'study-figures.shares',
   `${visits} select n.facet, n.name, count(*)::int as count

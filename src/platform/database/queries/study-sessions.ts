@@ -28,7 +28,7 @@ const sessions = table('study_sessions', {
   startedAt: time,
   lastActivityAt: time,
 });
-/** With what the conversation and the visitor say about it. */
+/** Includes columns of the chat session and the visitor. */
 const shown = {
   ...sessions.columns,
   title: text,
@@ -121,7 +121,7 @@ const noted = [
   'outputTokens',
   'micros',
 ] as const;
-/** Once, also where the answer to the commit got lost. */
+/** Inserts a turn once, even if the commit was repeated after a lost confirmation. */
 export const addTurn = query(
   'study-sessions.add-turn',
   `${turns.insert(noted)} on conflict do nothing`,
@@ -249,7 +249,7 @@ export const widgetIds = query(
   { sessionId: text },
   { id: text },
 );
-/** One more request of a widget, while it may make any. */
+/** Counts a request of a widget. Returns no row if the limit is reached. */
 export const countWidgetRequest = query(
   'study-sessions.count-widget-request',
   `update study_widgets set calls = calls + 1

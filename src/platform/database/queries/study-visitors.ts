@@ -40,7 +40,7 @@ export const countMembers = query(
   { studyId: text },
   { count: integer },
 );
-/** The one that is there stays. */
+/** Keeps an existing member. */
 export const addMember = query(
   'study-visitors.add-member',
   `insert into study_members (id, study_id, email, invited_by) values (:id, :studyId, :email, :invitedBy)
@@ -156,7 +156,7 @@ export const countNewGuests = query(
   { studyId: text },
   { count: integer },
 );
-/** Whether this account has come in to the study, and may still. */
+/** Whether this account is a visitor of the study and still has access. */
 export const isVisitor = query(
   'study-visitors.is-visitor',
   `select v.id from study_visitors v join studies s on s.id = v.study_id join study_grants g on g.visitor_id = v.id

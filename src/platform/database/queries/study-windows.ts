@@ -11,7 +11,7 @@ const windows = table('study_windows', {
 });
 export type WindowRow = RowOf<typeof windows.columns>;
 
-/** By the clock that activity is dated with. */
+/** The clock of the database, which also dates activity. */
 export const now = query('study-windows.now', 'select now() as at', {}, { at: time });
 
 export const find = query(
@@ -27,7 +27,7 @@ export const latest = query(
   windows.columns,
   { index: 'study_windows_order' },
 );
-/** Unless somebody looked later and was done first. Zero rows then. */
+/** Stores a window. Writes no row if a later analysis was stored first. */
 export const put = query(
   'study-windows.put',
   `${windows.insert()} on conflict on constraint study_windows_pkey
@@ -35,7 +35,7 @@ export const put = query(
      where study_windows.analysed_at <= :analysedAt`,
   windows.columns,
 );
-/** The last one that has insights; ids are in the order of time. */
+/** The latest window with insights. Ids sort by time. */
 export const latestWithInsights = query(
   'study-windows.latest-with-insights',
   `select wave_id as "waveId" from study_insights where study_id = :studyId and insights is not null

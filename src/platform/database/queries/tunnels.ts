@@ -15,7 +15,7 @@ import {
 import { query } from '../query.ts';
 import { mayUse } from './access.ts';
 
-/** Announces the slug of a tunnel that has another client, another token, or is gone. */
+/** Announces the slug of a tunnel that was closed or has another client or token. */
 export const changedChannel = 'drydock_tunnels';
 
 const tunnels = table(
@@ -45,7 +45,7 @@ const tunnels = table(
   { heldUntil: orNull(time) },
 );
 
-/** Whether whoever opened it still may; otherwise it counts as closed. */
+/** SQL condition: the user who opened the tunnel still has access. Otherwise it counts as closed. */
 const attended = mayUse({ project: 't.project_id', user: 't.opened_by', key: 't.opened_with' });
 const held = 't.holder_id is not null and t.held_until > now() and t.closed_at is null';
 const listed = { ...tunnels.columns, name: text, held: flag, attended: flag };
@@ -84,7 +84,7 @@ const opened = tunnels.pick([
   'openedBy',
   'openedWith',
 ]);
-/** A new tunnel, or the one there is with another address and another token: its client is nobody's any more. */
+/** Creates a tunnel, or gives an existing one a new address and token and disconnects its client. */
 export const open = query(
   'tunnels.open',
   `insert into tunnels as t (server_id, organization_id, project_id, slug, server_url, secret_hash,
@@ -111,7 +111,7 @@ export const close = query(
   { serverId: text },
 );
 
-/** A client takes it with its token. */
+/** Assigns the tunnel to a client with a valid token. */
 export const take = query(
   'tunnels.take',
   `update tunnels t set epoch = epoch + 1, holder_id = :holderId, holder_url = :holderUrl, protocol = :protocol,
@@ -151,7 +151,7 @@ const route = {
   left: flag,
 };
 export type TunnelRoute = RowOf<typeof route>;
-/** Where a request to it goes; `left` when its client went within the last 5 seconds. */
+/** The route of a request to a tunnel. `left`: its client disconnected within the last 5 seconds. */
 export const find = query(
   'tunnels.find',
   `select t.server_id as "serverId", t.slug, t.secret_hash as "secretHash", t.epoch, t.holder_id as "holderId",

@@ -10,7 +10,7 @@ export const users = table('users', {
   updatedAt: time,
 });
 
-/** All, or the one with the id or the email address. */
+/** All users, or the one with this id or email address. */
 export const list = query(
   'users.list',
   `select id, email, name, operator, created_at as "createdAt" from users
@@ -20,7 +20,6 @@ export const list = query(
 );
 export type UserRow = RowOf<typeof list.gives>;
 
-/** Whether there is more than one. */
 export const several = query(
   'users.several',
   'select count(*) > 1 as several from (select 1 from users limit 2) as few',
@@ -29,7 +28,7 @@ export const several = query(
 );
 const written = ['id', 'email', 'name'] as const;
 export const insert = query('users.insert', users.insert(written), users.pick(written));
-/** Until the transaction ends nothing new can belong to this user. */
+/** Locks a user until the transaction ends, so that no row that references the user can be inserted. */
 export const lock = query(
   'users.lock',
   'select id from users where id = :id for update',

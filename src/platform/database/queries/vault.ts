@@ -10,9 +10,9 @@ export const holdKey = query(
   key,
   key,
 );
-/** A rotation waits for those who hold a key, and they for it. */
+/** Conflicts with `holdKey`, so that a rotation waits for writers of encrypted values. */
 export const holdAllKeys = query('vault.hold-all-keys', 'select id from vault_keys for update', {}, key);
-/** Until the transaction ends nobody else registers a key. */
+/** Serializes the registration of keys until the transaction ends. */
 export const lockKeys = query('vault.lock-keys', 'lock table vault_keys in share row exclusive mode', {});
 export const registerKey = query(
   'vault.register-key',

@@ -47,7 +47,7 @@ const whole = { ...deliveries.columns, ...deliveries.pick(['data', 'log']) };
 export type WholeDelivery = RowOf<typeof whole>;
 
 const added = manyOf(deliveries.pick(['id', 'webhookId', 'projectId', 'eventId', 'type', 'subject', 'data']));
-/** In the order they are given in. */
+/** Inserts deliveries in the given order. */
 export const insert = query(
   'webhook-deliveries.insert',
   `insert into webhook_deliveries (id, webhook_id, project_id, event_id, type, subject, data)
@@ -110,7 +110,10 @@ export const again = query(
   one,
   deliveries.columns,
 );
-/** The oldest, and with the last of them all that are as old: whoever goes on behind it misses none and meets none twice. */
+/**
+ * Restarts the oldest deliveries, including all with the same time as the last one, so that a caller that continues
+ * after that time neither skips nor repeats any.
+ */
 export const againSince = query(
   'webhook-deliveries.again-since',
   `update webhook_deliveries set ${afresh} where id in (

@@ -129,7 +129,7 @@ export const toSendTo = query(
   { id: text },
   open,
 );
-/** A place that answered gets everything from now on. */
+/** A success ends the pause and resets the failures. */
 export const noteSuccess = query(
   'webhooks.note-success',
   `update webhooks set failures = 0, failing_since = null, paused_until = null, last_delivered_at = now()
@@ -153,7 +153,7 @@ export const disable = query(
   'update webhooks set enabled = false, disabled_reason = :reason where id = :id and sealed_id = :sealedId',
   { id: text, sealedId: text, reason: text },
 );
-/** Whether it still sends to that place. */
+/** Whether the webhook still has this URL and secret. */
 export const sendsTo = query(
   'webhooks.sends-to',
   'select id from webhooks where id = :id and sealed_id = :sealedId',

@@ -64,7 +64,7 @@ function problemOf(error: unknown): OperatorProblem {
 class Prompt {
   private history: string[] = [];
 
-  /** Reads a non-empty line. Readline is open only meanwhile, so that Ctrl-C is a signal otherwise. */
+  /** Reads a non-empty line. Readline is closed between two lines, so that Ctrl-C is a signal while a turn runs. */
   async ask(): Promise<{ text: string } | 'leave' | 'interrupt'> {
     const lines = createInterface({
       input: process.stdin,

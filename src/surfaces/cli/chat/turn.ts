@@ -24,7 +24,7 @@ const waitMs = 15_000;
 export async function runTurn(api: Client, body: Body, screens: Screens, signal: AbortSignal): Promise<Turn> {
   const until = Date.now() + waitMs;
   for (;;) {
-    const teller = new Teller(screens);
+    const teller = new TurnPrinter(screens);
     try {
       return await told(api.streamChatMessage({ body }, { signal }), teller);
     } catch (error) {
@@ -38,7 +38,7 @@ export async function runTurn(api: Client, body: Body, screens: Screens, signal:
   }
 }
 
-async function told(events: AsyncGenerator<ChatEvent>, teller: Teller): Promise<Turn> {
+async function told(events: AsyncGenerator<ChatEvent>, teller: TurnPrinter): Promise<Turn> {
   for await (const event of events) {
     if (event.type === 'turn.ended') return event.turn;
     if (event.type === 'turn.failed') throw failure(event);
@@ -77,13 +77,13 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Prints text as it arrives, and one line per completed tool call. */
-class Teller {
+class TurnPrinter {
   private readonly screens: Screens;
   private readonly calls = new Map<string, string>();
   private atStart = true;
   /** Whether the last line of the terminal shows a pending call. */
   private drawn = false;
-  /** The first half of a character that the next piece completes. */
+  /** The first half of a surrogate pair or line break, completed by the next piece. */
   private rest = '';
 
   constructor(screens: Screens) {

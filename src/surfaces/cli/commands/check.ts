@@ -48,13 +48,13 @@ export function checkCommand(program: Command, host: Host): void {
     );
   reportOptions(placeOptions(command)).action(
     async (given: string | undefined, more: string[], options: CheckOptions) => {
-      const behind = wordsBehindDashes(program);
+      const behind = commandAfterDashes(program);
       const asked = behind ? `-- ${behind.join(' ')}` : (given ?? '');
       const file = options.baseline;
       const words = given === undefined ? 0 : 1 + more.length;
       if (words > (behind?.length ?? 1))
         throw new OperatorProblem('Name a server or a command after --, not both');
-      if (behind) refuseUnkept(behind, asked, options);
+      if (behind) refuseUnsupported(behind, asked, options);
       else if (given === undefined) throw new OperatorProblem('Name a server, or a command after --');
       const baseline = file !== undefined && !options.update ? await readBaseline(file, asked) : undefined;
       const act = async (api: Client, projectId: string): Promise<number> => {
@@ -72,14 +72,14 @@ export function checkCommand(program: Command, host: Host): void {
 }
 
 /** The command after `--`. */
-function wordsBehindDashes(program: Command): string[] | undefined {
+function commandAfterDashes(program: Command): string[] | undefined {
   const words = (program as Command & { rawArgs: string[] }).rawArgs;
   const at = words.indexOf('--');
   return at === -1 ? undefined : words.slice(at + 1);
 }
 
 /** Rejects options that a temporary service on this machine cannot honor. */
-function refuseUnkept(behind: string[], asked: string, options: CheckOptions): void {
+function refuseUnsupported(behind: string[], asked: string, options: CheckOptions): void {
   if (behind.length === 0) throw new OperatorProblem('Name the command after --');
   if (options.service !== undefined || options.profile !== undefined)
     throw new OperatorProblem(
@@ -87,7 +87,7 @@ function refuseUnkept(behind: string[], asked: string, options: CheckOptions): v
     );
   if (options.baseline === undefined)
     throw new OperatorProblem(
-      `A command after -- needs a baseline file. Create it: drydock check ${updating(asked, 'FILE')}`,
+      `A command after -- needs a baseline file. Create it: drydock check ${updateArguments(asked, 'FILE')}`,
     );
 }
 
@@ -103,13 +103,13 @@ function stdioServer([command = '', ...args]: string[], { name, env = [] }: Chec
 }
 
 /** The arguments that write a baseline. */
-function updating(server: string, file: string): string {
+function updateArguments(server: string, file: string): string {
   const options = `--baseline ${file} --update`;
   return server.startsWith('-- ') ? `${options} ${oneLine(server, 200)}` : `${server} ${options}`;
 }
 
 async function readBaseline(file: string, server: string): Promise<Given> {
-  const hint = `. Create it: drydock check ${updating(server, file)}`;
+  const hint = `. Create it: drydock check ${updateArguments(server, file)}`;
   const baseline = await readJsonObject(file, hint);
   if (Array.isArray(baseline['tools'])) return baseline as unknown as Given;
   throw new OperatorProblem(`${file} is not an export of a server`);

@@ -64,7 +64,7 @@ async function hold(api: Client, projectId: string, target: URL, options: Tunnel
         target,
         prefix: '/mcp',
         signal,
-        tell: teller(grant, target, options),
+        tell: eventPrinter(grant, target, options),
       }),
     );
     await api.closeTunnel(which);
@@ -77,7 +77,11 @@ async function hold(api: Client, projectId: string, target: URL, options: Tunnel
 }
 
 /** Prints the events of the tunnel, one line each. */
-function teller(grant: Grant, target: URL, { json, quiet }: TunnelOptions): (event: TunnelEvent) => void {
+function eventPrinter(
+  grant: Grant,
+  target: URL,
+  { json, quiet }: TunnelOptions,
+): (event: TunnelEvent) => void {
   let introduced = false;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const introduce = (): void => {

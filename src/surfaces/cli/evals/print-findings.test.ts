@@ -50,10 +50,10 @@ describe.each(verdicts)('verdict %s', (verdict) => {
           ? exitCodes.failed
           : exitCodes.incomplete;
       expect({ words, code }).toEqual({ words, code: said });
-      // A rule that decides is named.
+      // The output names the rule that decided.
       const gateDecides = gate === 'failed' || (gate === 'non_gateable' && code === exitCodes.incomplete);
       expect(words.includes('maximum pass rate drop (The pass rate fell)')).toBe(gateDecides);
-      // Reports say the same.
+      // Reports contain the same text.
       expect(runReport(found).summary).toBe(words);
     },
   );
