@@ -179,7 +179,8 @@ export class Gate {
   }
 
   private callsForbidden(body: string): boolean {
-    if (!body.includes('tools/call')) return false;
+    // A backslash may escape characters of the name.
+    if (!/tools\/call|\\/.test(body)) return false;
     try {
       const parsed = JSON.parse(body) as unknown;
       const messages = (Array.isArray(parsed) ? parsed : [parsed]) as {

@@ -109,7 +109,7 @@ export function networkFailure(error: unknown, host: string): McpFailure | undef
     if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
       return new McpFailure('timeout', `${host} did not accept a connection in time (${code})`, {
         code,
-        notSent: true,
+        notSent: code !== 'ETIMEDOUT' || wasConnecting(cause),
       });
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return new McpFailure('too-large', `${host} answered with more headers than are accepted`, { code });
@@ -121,9 +121,17 @@ export function networkFailure(error: unknown, host: string): McpFailure | undef
         notSent: true,
       });
     if (/^E[A-Z]+$/.test(code))
-      return new McpFailure('network', `${unreachable}: ${host} (${code})`, { code, notSent: true });
+      return new McpFailure('network', `${unreachable}: ${host} (${code})`, {
+        code,
+        notSent: wasConnecting(cause),
+      });
   }
   return undefined;
+}
+
+/** Node joins the errors of several addresses in an AggregateError. Established connections fail in other calls. */
+function wasConnecting(cause: Error): boolean {
+  return cause instanceof AggregateError || (cause as NodeJS.ErrnoException).syscall === 'connect';
 }
 
 const certificateCodes =

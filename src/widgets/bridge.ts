@@ -70,8 +70,6 @@ export class Bridge {
   initialized = false;
   /** Number of messages received. */
   heard = 0;
-  /** Number of messages dropped. */
-  dropped = 0;
   private readonly options: BridgeOptions;
   private settle = (): void => {};
   private readonly answers = new Map<Id, () => void>();
