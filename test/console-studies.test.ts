@@ -121,7 +121,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     await tab('Members').click();
     await page.getByText('No invited people').waitFor();
     await button('Invite member').click();
-    await dialog.getByLabel('Email').fill('grace@example.com');
+    await dialog.getByRole('textbox', { name: /^Email/ }).fill('grace@example.com');
     await button('Invite').click();
     await page.getByText('This service sends no email').waitFor();
     await button('Copy link').click();
