@@ -79,12 +79,12 @@ describe('conformance and readiness in the console', { tags: ['chromium'] }, () 
     await submission.getByText('Needs documentation.').waitFor();
     const lanes = page.getByRole('table', { name: 'Lanes' });
     await lanes.getByRole('row', { name: /^Submission not ready .*documentation/ }).waitFor();
-    expect(await page.getByRole('list', { name: 'Runtime compatibility: kept' }).count()).toBe(0);
+    expect(await page.getByRole('list', { name: 'Runtime compatibility: met' }).count()).toBe(0);
     await page
-      .getByText(/^\d+ rules? kept$/)
+      .getByText(/^\d+ rules? met$/)
       .first()
       .click();
-    await page.getByRole('list', { name: 'Runtime compatibility: kept' }).waitFor();
+    await page.getByRole('list', { name: 'Runtime compatibility: met' }).waitFor();
     await picture('readiness');
     expect(await seriousFindings(page)).toEqual([]);
 

@@ -15,7 +15,7 @@ const finding = (id: string, weight: Finding['class'], status: Finding['status']
   engineVersion: '1',
 });
 const findings = [
-  finding('kept', 'required', 'satisfied'),
+  finding('met', 'required', 'satisfied'),
   finding('hint', 'recommended', 'violated'),
   finding('unseen', 'required', 'not-evaluated'),
   finding('broken', 'runtime-blocker', 'violated'),
@@ -30,7 +30,7 @@ const coverage = {
   missingInputs: [],
 };
 
-test('what decides comes first, of that what is broken; what is kept and what does not apply stand apart', () => {
+test('what decides comes first, of that what is broken; what is met and what does not apply stand apart', () => {
   const lanes = [
     { ...coverage, lane: 'directory-policy' as const },
     { ...coverage, lane: 'plugin-package' as const },
@@ -38,9 +38,9 @@ test('what decides comes first, of that what is broken; what is kept and what do
   const [group, ...others] = checklistOf({ lanes, findings });
   expect(others).toEqual([]);
   expect(group?.open.map(({ id }) => id)).toEqual(['broken', 'unseen', 'hint', 'odd']);
-  expect(group?.satisfied.map(({ id }) => id)).toEqual(['kept']);
+  expect(group?.satisfied.map(({ id }) => id)).toEqual(['met']);
   expect(group?.notApplicable.map(({ id }) => id)).toEqual(['other']);
-  expect(standing(findings)).toEqual({ broken: 1, open: 1, kept: 1 });
+  expect(standing(findings)).toEqual({ broken: 1, open: 1, met: 1 });
 });
 
 test('evidence of any shape is read as far as it is known', () => {

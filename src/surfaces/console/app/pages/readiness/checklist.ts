@@ -39,10 +39,10 @@ export function checklistOf({ lanes, findings }: Pick<Report, 'lanes' | 'finding
   });
 }
 
-export function standing(findings: readonly Finding[]): { broken: number; open: number; kept: number } {
+export function standing(findings: readonly Finding[]): { broken: number; open: number; met: number } {
   const deciding = findings.filter(decides);
   const count = (status: Finding['status']): number => deciding.filter((one) => one.status === status).length;
-  return { broken: count('violated'), open: count('not-evaluated'), kept: count('satisfied') };
+  return { broken: count('violated'), open: count('not-evaluated'), met: count('satisfied') };
 }
 
 export interface Seen {

@@ -39,7 +39,7 @@ export const marks: Record<Finding['status'], { state: State; word: string }> = 
   violated: { state: 'failed', word: 'broken' },
   'not-evaluated': { state: 'notMeasured', word: 'not checked' },
   informational: { state: 'pending', word: 'informational' },
-  satisfied: { state: 'passed', word: 'kept' },
+  satisfied: { state: 'passed', word: 'met' },
   'not-applicable': { state: 'skipped', word: 'does not apply' },
 };
 

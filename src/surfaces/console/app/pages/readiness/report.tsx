@@ -49,8 +49,8 @@ export function ReadinessReport({ report }: { report: Report }) {
 }
 
 function Sentence({ report: { overallStatus, findings, stages: parts } }: { report: Report }) {
-  const { broken, open, kept } = standing(findings);
-  const all = counted(broken + open + kept, 'blocking rule', 'blocking rules');
+  const { broken, open, met } = standing(findings);
+  const all = counted(broken + open + met, 'blocking rule', 'blocking rules');
   return (
     <div className={css.sentence}>
       <p>
