@@ -94,7 +94,7 @@ await runCli(process.argv, {
   serve: async (config, options) => {
     const { openService } = await import('./services.ts');
     const opened = openService(config);
-    // Whether it opens is asked for below; until then the database starts while the rest of the program loads.
+    // `startService` awaits it; this only avoids an unhandled rejection while the rest of the program loads.
     opened.catch(() => {});
     const { startService } = await import('./service.ts');
     return startService(config, { ...options, demo, opened });

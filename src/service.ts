@@ -71,7 +71,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
-  /** Services that are already being opened. */
+  /** Services whose opening has begun; without it, they are opened here. */
   opened?: Promise<OpenServices>;
 }
 

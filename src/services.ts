@@ -49,7 +49,7 @@ export interface OpenOptions {
   timeouts?: Timeouts;
 }
 
-/** The parts of a service, which uses an embedded database alone. */
+/** Opens the services for a process that has the embedded database, if there is one, to itself. */
 export async function openService(
   config: Config,
   options: Omit<OpenOptions, 'exclusive'> = {},

@@ -89,7 +89,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await button('Show all servers').click();
     await expect.poll(() => words.inputValue()).toBe('');
 
-    await page.getByLabel('Kind').selectOption('several addresses');
+    await page.getByLabel('Kind').selectOption('several URLs');
     await button('Install Regions').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('https://us.example.com/mcp').check();
@@ -97,12 +97,12 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await row(/Regions.*installed as Regions/).waitFor();
 
-    await page.getByLabel('Kind').selectOption('your own address');
+    await page.getByLabel('Kind').selectOption('your own URL');
     await button('Install Tenant').click();
-    await dialog.getByLabel('Address').fill('https://elsewhere.example.org/mcp');
+    await dialog.getByLabel('Server URL').fill('https://elsewhere.example.org/mcp');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Not an address of this server').waitFor();
-    await dialog.getByLabel('Address').fill('https://acme.example.com/mcp');
+    await dialog.getByLabel('Server URL').fill('https://acme.example.com/mcp');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await row(/Tenant.*installed as Tenant/).waitFor();
 

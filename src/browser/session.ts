@@ -27,7 +27,7 @@ export interface SessionEnd {
   message: string;
 }
 
-/** A page of this service, on an origin that exists only in the session. */
+/** A page that Drydock itself serves to the session, on an origin that nothing else can reach. */
 export interface OpenedPage {
   name: string;
   answer: InternalHandler;

@@ -64,10 +64,11 @@ interface Parts {
   stderr?: () => string;
   /** Total bytes received. */
   bytesRead: () => number;
-  /** A participant answers the server's requests. */
+  /** Whether a participant answers the server's requests. */
   participates: boolean;
-  /** Called with the id of each answered request, and of each abandoned one. */
+  /** Called with the ID of each answered request. */
   answered: (id: string | number) => void;
+  /** Called with the ID of each abandoned request. */
   forgotten?: (id: string | number) => void;
 }
 
@@ -215,7 +216,7 @@ export class Connection {
   }
 
   private send(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<unknown> {
-    // The SDK knows the methods we send; the types of the results cannot be relied on.
+    // All methods that we send are in the SDK's types.
     const request = { method, params } as Parameters<Client['request']>[0];
     if (this.parts.participates) return this.client.request(request, options as never);
     return this.client.request(request, anything, options);

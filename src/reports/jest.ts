@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JsonBounds, maxDepth } from '../platform/json/bounds.ts';
 import { type ReportedTest, TestCollector, UnreadableReport } from './report.ts';
 
-/** Limits with which parsing and validation take well under a second. A report of ten thousand tests needs a third. */
+/** Limits with which parsing and validation take well under a second. A report of ten thousand tests has a third as many elements. */
 const limits = { elements: 300_000, depth: maxDepth, keys: 50_000 };
 
 const text = z.string().nullish();
@@ -55,7 +55,7 @@ export function readJest(content: string): ReportedTest[] {
   return tests.list;
 }
 
-/** Validates piece by piece, so that only the first error is reported. */
+/** Validates one piece of the report, and throws its first error. */
 function checked<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -17,10 +17,10 @@ export class UnreadableReport extends Error {
 const maxTests = 10_000;
 const maxText = 500;
 const maxMessage = 2_000;
-/** Milliseconds, almost 25 days. A longer duration is an error. */
+/** In milliseconds, almost 25 days. A longer duration is omitted. */
 const longest = 2_147_483_647;
 
-/** Collects tests within limits. */
+/** Collects tests: cuts long texts, omits impossible durations, and throws if there are too many tests. */
 export class TestCollector {
   readonly list: ReportedTest[] = [];
 

@@ -76,7 +76,7 @@ export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
     const final = forGood[code];
     if (final !== undefined) throw new TunnelEnded(code, final);
     if (greeted && performance.now() - began > longest) wait = shortest;
-    // Random delay, so that clients that were disconnected together do not reconnect together.
+    // At once after a restart of the service, else after a random delay, so that clients spread out.
     const retryIn = code === closeCodes.restart ? 0 : Math.round(wait * (0.5 + Math.random() / 2));
     options.tell({ type: 'disconnected', reason: reason || `the connection ended (${code})`, retryIn });
     wait = greeted && code === closeCodes.restart ? shortest : Math.min(wait * 2, longest);

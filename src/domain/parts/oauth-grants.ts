@@ -38,8 +38,9 @@ interface GrantsOptions {
 /** Milliseconds before expiry at which a token is refreshed, so that it does not expire during a call. */
 const early = 60_000;
 const refreshTimeout = 15_000;
-const held = 5_000;
-/** Seconds; the maximum an import accepts. */
+/** Maximum number of grants in memory. */
+const maxCached = 5_000;
+/** In seconds. Caps the lifetime that a token server names; the same limit as for imported tokens. */
 const maxLifetime = 1_000_000_000;
 
 /**
@@ -104,7 +105,7 @@ export class Grants {
   }
 
   private keep(id: string, loaded: Held): void {
-    if (!this.known.has(id) && this.known.size >= held) this.known.clear();
+    if (!this.known.has(id) && this.known.size >= maxCached) this.known.clear();
     this.known.set(id, loaded);
   }
 

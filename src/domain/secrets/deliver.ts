@@ -4,7 +4,7 @@ import type { Services } from '../context/context.ts';
 export interface DeliveredSecret {
   name: string;
   value: string;
-  /** Personal: visible only to the user who started the run. */
+  /** Whether it belongs to the user who started the run. If false, it is shared with the project. */
   personal: boolean;
   /** Hosts and header the value may be sent to; absent if the run holds the value itself. */
   broker?: { hosts: string[]; header: string; template: string };

@@ -28,8 +28,8 @@ type Tell = (event: VisitEvent) => void;
 /** Milliseconds during which a visitor counts as new. */
 const newFor = 3_600_000;
 
-/** Longer than a turn of the API, since the visitor may be asked for approval. */
-const longest = 420_000;
+/** In milliseconds. Longer than for a chat turn, because the visitor may be asked for approval. */
+const turnTimeout = 420_000;
 /** Concurrent study turns per project. */
 const most = 32;
 
@@ -82,7 +82,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
 
 function turnOptions({ project }: ProjectContext): TurnOptions {
   return {
-    longest,
+    longest: turnTimeout,
     semaphore: { pool: `visits of ${project.id}`, permits: most, noun: 'study conversations' },
   };
 }

@@ -111,7 +111,7 @@ function optionsOf({ region, endpoint }: S3Place): S3ClientConfig {
     ...(region !== undefined && { region }),
     // Stores other than Amazon's seldom support one host name per bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // Some stores do not support checksums; the database has ours.
+    // Some stores do not support the SDK's checksums. The database has a SHA-256 of each blob.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };

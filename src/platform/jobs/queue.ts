@@ -38,7 +38,7 @@ export async function enqueue(
   return (await enqueueAll(db, [{ kind, payload, ...options }]))[0];
 }
 
-/** Enqueues any number of jobs with one statement. Returns the ids of those that were not dropped. */
+/** Enqueues jobs with one statement. Drops duplicates (`uniqueKey`) and returns the IDs of the others. */
 export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<string[]> {
   if (all.length === 0) return [];
   const added = await db.rows(jobs.insert, {

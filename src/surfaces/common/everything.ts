@@ -5,7 +5,7 @@ type List = Parameters<typeof eachItem>[0];
 /** The most items to search by name; longer lists need an id. */
 export const maxListed = 10_000;
 
-/** The items on all pages of a list, to find one by its name. */
+/** Reads a list across its pages, up to `maxListed` items, to find one by name. */
 export async function everything<L extends List>(
   list: L,
   input: NonNullable<Parameters<L>[0]>,

@@ -11,7 +11,7 @@ export interface Findings {
   run: Run;
   /** The comparison with the previous run of the same configuration, if there is one. */
   comparison: Comparison | undefined;
-  /** Why there is none; of a run that did not complete nothing is said. */
+  /** Why there is no comparison; also undefined for a run that did not complete. */
   notCompared: string | undefined;
   gate: Gate;
 }

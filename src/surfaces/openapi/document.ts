@@ -49,7 +49,7 @@ export function openApiDocument(
 const areaOrder = Object.keys(areas);
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies Operation['method'][];
 
-/** By area, then from the short path to the long one, then from reading to deleting. */
+/** By area, then by path in alphabetical order, then by method. */
 function inReadingOrder(a: Operation, b: Operation): number {
   return (
     areaOrder.indexOf(a.area) - areaOrder.indexOf(b.area) ||

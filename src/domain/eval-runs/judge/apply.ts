@@ -21,7 +21,7 @@ const page = 200;
 export async function applyJudgement(db: Db, runId: string, snapshot: RunSnapshot): Promise<void> {
   const cases = casesById(snapshot);
   for (let after = -1; ; ) {
-    const rows = await db.rows(judgements.gradedAfter, { runId, after, most: page });
+    const rows = await db.rows(judgements.trialsWithGoal, { runId, after, most: page });
     const changed = rows.flatMap((row) => judged(row, cases.get(row.caseId), snapshot));
     if (changed.length > 0) await db.run(judgements.regrade, { runId, ...byColumn(changed) });
     if (rows.length < page) return;

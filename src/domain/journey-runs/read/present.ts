@@ -30,7 +30,7 @@ export function presentRun(run: JourneyRunRow): Run {
   };
 }
 
-/** The contract does not fix the fields of a decision. */
+/** A cast, because the contract allows additional fields, which the type of the row does not express. */
 export function presentVerdict(verdict: JourneyRunVerdictSummary): NonNullable<Run['verdictSummary']> {
   return verdict as NonNullable<Run['verdictSummary']>;
 }

@@ -202,8 +202,8 @@ const graded = {
   goal: orNull(json<unknown>()),
 };
 export type GradedRow = RowOf<typeof graded>;
-/** Trials with the goal measured by the judge, if any. */
-export const gradedAfter = query(
+/** A page of a run's trials by position, each with the judge's measurement of the goal, or null. */
+export const trialsWithGoal = query(
   'eval-judgements.graded-after',
   `select r.trial_id as "trialId", r.position, r.case_id as "caseId", r.status, r.result,
      r.evaluator_error as "evaluatorError", r.detail, r.stages, j.goal

@@ -160,7 +160,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       { ...some, most: bigint },
       waveColumns,
     ),
-    /** Dismisses or restores a finding. Dismissing it again keeps the first time. */
+    /** Dismisses or restores a finding. Dismissing a dismissed finding keeps its timestamp. */
     dismiss: query(
       `${name}.dismiss`,
       `update ${findings.name} set dismissed_at = case when :dismissed then coalesce(dismissed_at, now()) end

@@ -17,7 +17,11 @@ export function ApiExample<Id extends OperationId>({
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button look="quiet" onClick={() => setOpen(true)} title="Show as curl, drydock command and MCP call">
+      <Button
+        look="quiet"
+        onClick={() => setOpen(true)}
+        title="Show this as a curl command, a drydock command and an MCP call"
+      >
         <CodeIcon />
         API
       </Button>

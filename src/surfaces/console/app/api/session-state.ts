@@ -4,7 +4,7 @@ import { keepIn, keptIn } from '../kit/kept.ts';
 
 const place = 'drydock-organization';
 let organization = keptIn('sessionStorage', place);
-const endings = new Set<() => void>();
+const listeners = new Set<() => void>();
 const channel = new BroadcastChannel('drydock-session');
 
 export function chosenOrganization(): string | undefined {
@@ -19,7 +19,7 @@ export function chooseOrganization(id: string | undefined): void {
 
 const signedInPlace = 'drydock-signed-in';
 
-/** ID of the last signed-in user of this browser. If set, pages render before the session is confirmed. */
+/** ID of the user at the last check of the session. If set, pages render before the session is confirmed. */
 export function lastSignedIn(): string | undefined {
   return keptIn('localStorage', signedInPlace);
 }
@@ -30,12 +30,12 @@ export function rememberSignedIn(userId: string | undefined): void {
 
 /** Registers a callback for when the session may have changed here, in another tab or on the server. */
 export function onSessionChange(tell: () => void): () => void {
-  endings.add(tell);
-  return () => endings.delete(tell);
+  listeners.add(tell);
+  return () => listeners.delete(tell);
 }
 
 function notifyAll(): void {
-  for (const tell of endings) tell();
+  for (const tell of listeners) tell();
 }
 
 export function noticeStatus(status: number): void {

@@ -43,7 +43,7 @@ export function sessionIs(next: Session): void {
   announceSession();
 }
 
-/** Clears the cache when the user changes, and the selected organization when they are not a member of it. */
+/** Clears the cache when the user changes. Replaces a selected organization that the user does not belong to. */
 function settle(answer: Session): void {
   const user = answer.signedIn ? answer.user.id : undefined;
   rememberSignedIn(user);

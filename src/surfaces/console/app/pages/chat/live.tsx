@@ -5,7 +5,7 @@ import css from './chat.module.css';
 import { Pieces, Said } from './pieces.tsx';
 import { type LiveTurn, needsNewKey, reasonOf } from './turn-state.ts';
 
-/** The running turn, or its outcome while the stored session does not include it. */
+/** The turn in progress, or one that ended and is not in the stored session. */
 export function Live({
   turn,
   onAgain,

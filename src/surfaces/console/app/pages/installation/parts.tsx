@@ -95,7 +95,8 @@ export function Settings({ installation: { settings } }: { installation: Install
         <Note>No results.</Note>
       )}
       <Note>
-        Settings of the process that answered. Change them in its environment; secrets are not shown.
+        Settings of the Drydock process that served this page. To change one, set its environment variable and
+        restart the process. Secret values are hidden.
       </Note>
     </Section>
   );

@@ -60,14 +60,14 @@ export function AuditFilters({
         From{' '}
         <TextInput
           type="date"
-          aria-label="From (UTC day)"
+          aria-label="Start date (UTC)"
           value={from ?? ''}
           onChange={({ target: { value } }) => set({ from: value || undefined })}
         />{' '}
         to{' '}
         <TextInput
           type="date"
-          aria-label="To (UTC day)"
+          aria-label="End date (UTC)"
           value={to ?? ''}
           onChange={({ target: { value } }) => set({ to: value || undefined })}
         />{' '}

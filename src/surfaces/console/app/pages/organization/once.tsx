@@ -57,12 +57,14 @@ export function LinkOnce({
   return (
     <Once title={title} value={link.url} label="link" onClose={onClose}>
       <p>
-        {link.mailed ? `We have sent it to ${email}. You can also share it yourself` : `Send it to ${email}`}:
-        it works once and expires <Time at={link.expiresAt} />, and is not shown again.
+        {link.mailed
+          ? `We have sent it to ${email}. You can also share it yourself.`
+          : `Send it to ${email}.`}{' '}
+        It works once, expires <Time at={link.expiresAt} />, and is not shown again.
       </p>
       {link.mailError !== undefined && <Note>{link.mailError}</Note>}
       {link.warning !== undefined && <Note>{link.warning}</Note>}
-      <Note>Anyone with the link can use it. Send it only to that person.</Note>
+      <Note>Anyone with this link can use it. Send it only to {email}.</Note>
       {link.identities && link.identities.length > 0 && (
         <Note>
           Setting a new password ends all sessions. The account can still be opened by{' '}

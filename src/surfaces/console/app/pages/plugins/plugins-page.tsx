@@ -32,13 +32,14 @@ export function PluginsPage() {
           />
         }
       >
-        Plugins bundle servers and skills. The operator of this installation installs them on its machine.
+        Plugins bundle servers and skills. The operator installs them with this command, on the machine that
+        runs Drydock.
       </QueryState>
       {items.length > 0 && (
         <>
           <Note>
             Read-only here. Install, disable and remove plugins with <code>drydock plugins</code> on the
-            service's machine.
+            machine that runs Drydock.
           </Note>
           <Table label="Plugins" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
         </>

@@ -132,7 +132,7 @@ function Deleting({ project, others }: { project: Project; others: Project[] }) 
   );
 }
 
-/** Lists what would be deleted, counted when the dialog opens. */
+/** Describes the deletion, with counts as they load. */
 function DeletedContents({ projectId }: { projectId: string }) {
   const input = { projectId };
   const suites = useQuery(ask('listEvalSuites', input));
@@ -154,11 +154,9 @@ function DeletedContents({ projectId }: { projectId: string }) {
   ].filter(([many]) => many > 0);
   return (
     <>
-      <p>This permanently deletes, for everyone:</p>
       <p>
-        {counts.length === 0
-          ? 'the project, which is empty.'
-          : `${counts.map(([many, noun]) => counted(many, noun)).join(', ')}, with their traces, results, schedules and stored values.`}
+        This permanently deletes the project and everything in it for all members
+        {counts.length > 0 && `, including ${counts.map(([many, noun]) => counted(many, noun)).join(', ')}`}.
       </p>
       <p>CI jobs and agents that use this project will be refused.</p>
     </>

@@ -24,7 +24,7 @@ export const aboutColumns: Column<Card>[] = [
     cell: ({ category, tags = [] }) => [...(category === undefined ? [] : [category]), ...tags].join(', '),
   },
   {
-    name: 'Address',
+    name: 'Server URL',
     cell: ({ transport }) =>
       transport?.url !== undefined && (
         <span className={css.named}>

@@ -73,7 +73,7 @@ export function CardForm({
         {line('name', 128)}
       </Field>
       <TextField
-        label="Address"
+        label="Server URL"
         required
         type="url"
         inputMode="url"

@@ -43,8 +43,8 @@ function entryFacts(entry: Entry) {
   const { endpointKind, remoteUrl = '', remoteUrlOptions = [], remoteUrlHint = '', command = [] } = entry;
   const [first, second] = {
     fixed: [<code key="url">{cut(remoteUrl, maxAddressLength)}</code>, undefined],
-    options: [`one of ${counted(remoteUrlOptions.length, 'address', 'addresses')}`, undefined],
-    tenant: ['your own address', cut(remoteUrlHint, maxAddressLength)],
+    options: [`one of ${counted(remoteUrlOptions.length, 'URL')}`, undefined],
+    tenant: ['your own URL', cut(remoteUrlHint, maxAddressLength)],
     package: [<code key="command">{cut(command.join(' '), maxAddressLength)}</code>, 'local command'],
   }[endpointKind ?? ''] ?? [
     entry.rowType === 'package' ? 'a package' : 'remote server',
@@ -68,14 +68,14 @@ export function EntryMore({ entry }: { entry: Entry }) {
         facts={[
           ['Name', entry.serverName],
           ['Listed by', `${entry.source}, ${tierText(entry.verifiedTier)}`],
-          ['Address', remoteUrl],
-          ['Address template', remoteUrlHint],
+          ['Server URL', remoteUrl],
+          ['Server URL template', remoteUrlHint],
           ['Cannot be installed', unavailableReason],
           ['ID', entry.id],
         ]}
       />
       {remoteUrlOptions.length > 0 && (
-        <ul aria-label="Addresses">
+        <ul aria-label="Server URLs">
           <LimitedList items={remoteUrlOptions} noun="address" many="addresses" rest="li">
             {(url) => (
               <li key={url}>

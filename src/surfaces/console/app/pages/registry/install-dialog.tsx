@@ -140,7 +140,7 @@ function Place({
     case 'options':
       return (
         <OneChoice
-          legend="Address"
+          legend="Server URL"
           choices={(entry.remoteUrlOptions ?? []).map((url) => ({ value: url, name: url }))}
           chosen={endpointUrl}
           onChange={onChange}
@@ -149,7 +149,7 @@ function Place({
     case 'tenant':
       return (
         <TextField
-          label="Address"
+          label="Server URL"
           required
           hint={
             <>

@@ -6,10 +6,10 @@ export type Entry = Output<'getRegistryDirectoryServer'>;
 export type Card = Output<'listRegistryServers'>['items'][number];
 
 export const kindLabels: Record<Kind, string> = {
-  remote: 'local',
-  fixed: 'one address',
-  options: 'several addresses',
-  tenant: 'your own address',
+  remote: 'hosted',
+  fixed: 'one URL',
+  options: 'several URLs',
+  tenant: 'your own URL',
   package: 'a package',
 };
 

@@ -19,7 +19,6 @@ import css from './registry.module.css';
 
 const route = '/organizations/$organizationId/registry';
 
-/** Manages the organization's registry cards and guest tokens. */
 export function OrganizationRegistryPage() {
   const { organizationId } = useParams({ from: route });
   const [making, setMaking] = useState(false);

@@ -28,14 +28,14 @@ export function SkillsPage() {
           <Code text={`drydock skills add FOLDER --project ${projectId}`} label="command that adds a skill" />
         }
       >
-        Skills are instructions for a model, from a folder with a SKILL.md. The operator of this installation
-        adds them on its machine.
+        Skills are instructions for a model, from a folder with a SKILL.md. The operator adds them with this
+        command, on the machine that runs Drydock.
       </QueryState>
       {items.length > 0 && (
         <>
           <Note>
-            Read-only here. Add, replace and remove skills with <code>drydock skills</code> on the service's
-            machine.
+            Read-only here. Add, replace and remove skills with <code>drydock skills</code> on the machine
+            that runs Drydock.
           </Note>
           <Table label="Skills" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
         </>

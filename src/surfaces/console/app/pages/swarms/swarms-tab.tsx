@@ -51,7 +51,7 @@ function columnsOf(archive: (swarm: Swarm) => void): Column<Swarm>[] {
       figure: true,
       cell: ({ sessionsPerTarget }) => sessionsPerTarget ?? '',
     },
-    { name: 'Maximum turns', figure: true, cell: ({ maxTurns }) => maxTurns ?? '' },
+    { name: 'Maximum persona messages', figure: true, cell: ({ maxTurns }) => maxTurns ?? '' },
     {
       name: 'Rubric',
       cell: ({ rubric }) => (rubric ? counted(rubric.criteria.length, 'criterion', 'criteria') : ''),

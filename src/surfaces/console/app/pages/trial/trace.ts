@@ -18,7 +18,7 @@ export interface Span {
   promptIndex: number | undefined;
   toolCallId: string | undefined;
   tokens: number | undefined;
-  /** Number of ancestors. */
+  /** Nesting level, at most `deepest`. */
   depth: number;
 }
 
@@ -31,7 +31,7 @@ function asRaw(value: unknown): Raw {
 /** Maximum indentation level. */
 const deepest = 6;
 
-/** Sorted by start, with children after their parents. */
+/** Sorted by start; of spans that start together, outer ones come first. */
 export function spansOf({ spans }: { spans?: unknown }): Span[] {
   const read = listIn(spans).flatMap((given): Span[] => {
     const raw = asRaw(given);
