@@ -9,7 +9,7 @@ import type { Tab } from './tabs.ts';
 import { elementOf } from './targets.ts';
 
 const most = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
-/** A snapshot of more elements takes seconds and is useless. */
+/** Maximum elements of a snapshot. A larger one takes seconds and is useless. */
 const maxElements = 20_000;
 
 /** The parts of a session that observations read. */

@@ -69,7 +69,7 @@ export class Mcp {
     return this.pool.processes;
   }
 
-  /** Uses a warm connection if there is one. */
+  /** Uses the warm connection to the target, or opens one. */
   use<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };

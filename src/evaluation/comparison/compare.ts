@@ -44,7 +44,7 @@ type CaseStatus =
 interface CaseSide {
   outcome: 'passed' | 'failed' | 'absent';
   iterationIds: string[];
-  /** The first trial with this outcome. */
+  /** The first trial with this outcome, otherwise the first trial. */
   representativeIterationId: string | null;
   /** Number of passed trials. `trials` counts only judged ones. */
   passed: number;

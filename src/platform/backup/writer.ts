@@ -106,7 +106,7 @@ function promised(): { promise: Promise<void>; resolve: () => void; reject: (err
   return { promise, resolve, reject };
 }
 
-/** Without it the rename might not survive a power cut. */
+/** Flushes a folder to disk, without which a rename in it might not survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {
