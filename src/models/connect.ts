@@ -9,7 +9,7 @@ import { HiddenKey } from './hidden-key.ts';
 import type { ModelRoute } from './resolve.ts';
 import { modelOverWire } from './wires.ts';
 
-/** Maximum output tokens if a protocol requires a value and none was requested, for models with a known limit or not. */
+/** Maximum output tokens where a protocol requires a value, for models with a known limit and for others. */
 const defaultOutputTokens = { known: 32_000, unknown: 8_192 };
 
 /**

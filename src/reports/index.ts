@@ -6,9 +6,9 @@ import { type ReportedTest, UnreadableReport } from './report.ts';
 
 export { type ReportedTest, UnreadableReport };
 
-/** Maximum size of JSON, because parsing blocks the event loop. */
+/** Maximum characters of a JSON report, because parsing blocks the event loop. */
 const largestJson = 4 * 1024 * 1024;
-/** Bytes of XML processed before yielding. */
+/** Bytes of a report processed before yielding. */
 const slice = 65_536;
 
 /** Reads a streamed report. The format is detected by the first character unless specified. */

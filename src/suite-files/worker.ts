@@ -7,10 +7,10 @@ import type { ReadSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
 import type { WriteOptions } from './write.ts';
 
-/** Bytes, or characters of JSON, up to which a file is processed on the main thread, in milliseconds. */
+/** Maximum bytes, or characters of JSON, of a file for the main thread, which processes it in milliseconds. */
 const small = 16_384;
-/** Milliseconds. The worst allowed file takes a few seconds. */
-const longest = 30_000;
+/** Milliseconds after which the worker thread is stopped. The worst allowed file takes a few seconds. */
+const timeout = 30_000;
 
 /** Like `readSuiteFile`. A large file takes a second or two, so a worker thread reads it. */
 export function readInWorker(owner: string, bytes: Uint8Array, fileName: string): Promise<ReadSuiteFile> {
@@ -54,7 +54,7 @@ async function inThread(job: Job): Promise<Outcome> {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
-  const timer = setTimeout(() => void thread.terminate(), longest);
+  const timer = setTimeout(() => void thread.terminate(), timeout);
   try {
     return await new Promise<Outcome>((resolve, reject) => {
       thread.once('message', resolve);

@@ -19,7 +19,7 @@ export class ByteAllowance {
   }
 }
 
-/** Smaller buffered chunks are merged, so that many of them need no more memory than their bytes. */
+/** Bytes below which buffered chunks are merged, so that many of them need no more memory than their bytes. */
 const small = 4 * 1024;
 const gathered = 16 * 1024;
 

@@ -12,7 +12,7 @@ export interface Watching {
   silence?: number;
 }
 
-/** The service sends an event or a heartbeat every 15 seconds. */
+/** Milliseconds of silence that count as broken: the service sends an event or a heartbeat every 15 seconds. */
 const maxSilence = 60_000;
 const firstPause = 500;
 const maxPause = 60_000;

@@ -27,7 +27,7 @@ export async function sendPatiently<T>(
       return await read(response);
     } catch (error) {
       signal.throwIfAborted();
-      // These retries are not counted, so they need a delay.
+      // Retries while an earlier attempt runs are not counted, so they need a delay.
       const wait = Math.max(waitAfter(error, attempt), underWay(error) ? firstPause : 0);
       const enough = underWay(error) ? retries === 0 : attempt > retries;
       if (enough || waited + wait > maxWait || !mayRepeat(request, error)) throw error;
