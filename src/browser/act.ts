@@ -5,6 +5,7 @@ import { type Place, placeOf, targetIn } from './targets.ts';
 
 /** Milliseconds to wait for an element to become usable. */
 const usableTimeout = 5_000;
+/** Pixels. */
 const scrollStep = 600;
 
 /**

@@ -42,6 +42,7 @@ export interface Connected {
   verdict: EraVerdict;
 }
 
+/** Maximum characters of stderr in an error message. */
 const stderrKept = 2000;
 
 /** Loads the SDK with the first connection, because this takes longer than the rest of the startup. */

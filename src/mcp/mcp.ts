@@ -30,6 +30,7 @@ export interface Visit extends Wait {
 
 /** Maximum bytes of all answers in one conversation. */
 const maxInOne = 64 * 1024 * 1024;
+/** Bytes from which an answer counts towards the limits. */
 const countedFrom = 64 * 1024;
 
 /** Requests to one server within one deadline. */

@@ -285,7 +285,7 @@ function bodyOf(body: RequestInit['body']): string | null {
   throw new TypeError('only text is sent');
 }
 
-/** The addresses of a name that the policy allows. Fails if there are none. */
+/** The addresses of a name that the policy allows. Throws if it allows no address. */
 async function allowedAddresses(
   source: PolicySource,
   resolve: Resolve,

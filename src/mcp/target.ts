@@ -5,7 +5,7 @@ import type { OutboundRoute } from './outbound.ts';
 /** Authorizes requests to an HTTP target. */
 export interface Credential {
   token(): Promise<string>;
-  /** Returns a token to try after the target refused `sent`, or throws the reason why there is none. */
+  /** Returns a token to try after the target refused `sent`, or throws why none could be obtained. */
   renew(sent: string): Promise<string>;
 }
 

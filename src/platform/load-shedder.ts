@@ -54,7 +54,7 @@ export function boundsFor(heap: number, wanted?: number): Bounds {
   };
 }
 
-/** `requests` is the configured maximum, if any. */
+/** `requests` is the configured maximum. Default: derived from the heap size. */
 export function loadSheddingForProcess(requests: number | undefined): LoadShedder {
   const bounds = boundsFor(getHeapStatistics().heap_size_limit, requests);
   return new LoadShedder(bounds, { memory: memoryInUse, now: () => performance.now() });

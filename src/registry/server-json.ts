@@ -57,7 +57,7 @@ const officialKey = 'io.modelcontextprotocol.registry/official';
 
 export interface Listed {
   server: ServerJson;
-  /** Metadata of a registry that verified the publisher, if any. */
+  /** Metadata of a registry that verified the publisher; undefined without such a registry. */
   official: z.output<typeof Official> | undefined;
   /** The original entry. */
   raw: object;

@@ -8,7 +8,7 @@ import type { SuiteFile } from './suite-file.ts';
 import type { WriteOptions } from './write.ts';
 
 /** Maximum bytes, or characters of JSON, of a file for the main thread, which processes it in milliseconds. */
-const small = 16_384;
+const smallFile = 16_384;
 /** Milliseconds after which the worker thread is stopped. The worst allowed file takes a few seconds. */
 const timeout = 30_000;
 
@@ -24,7 +24,7 @@ export function writeInWorker(owner: string, file: SuiteFile, options: WriteOpti
 
 async function work(owner: string, size: number, job: Job): Promise<unknown> {
   const outcome =
-    size <= small || fromSources ? await inPlace(job) : await thread.run(() => inThread(job), { owner });
+    size <= smallFile || fromSources ? await inPlace(job) : await thread.run(() => inThread(job), { owner });
   if ('problems' in outcome) throw new SuiteFileProblem(outcome.problems, outcome.more);
   return outcome.made;
 }

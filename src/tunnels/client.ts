@@ -64,7 +64,7 @@ const connectTimeout = 15_000;
  * Shorter than servers keep idle connections: a request sent into a closing connection may or may not have been
  * executed.
  */
-const kept = { keepAlive: true, timeout: 1_500 };
+const agentOptions = { keepAlive: true, timeout: 1_500 };
 
 /** Keeps a tunnel open until the signal aborts or it has permanently ended. */
 export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
@@ -136,7 +136,8 @@ class Served {
   constructor(options: TunnelClientOptions, socket: () => FrameSocket) {
     this.options = options;
     this.socket = socket;
-    this.agent = options.target.protocol === 'https:' ? new HttpsAgent(kept) : new HttpAgent(kept);
+    this.agent =
+      options.target.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
   heard(frame: Frame, credited: boolean): void {

@@ -84,6 +84,7 @@ export interface RunComparison {
   suite: (SuiteDifference & { significant: boolean }) | null;
 }
 
+/** Significance level. */
 const alpha = 0.05;
 
 export function compareRuns(base: readonly ComparedCase[], compare: readonly ComparedCase[]): RunComparison {

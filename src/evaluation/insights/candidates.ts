@@ -47,7 +47,7 @@ export interface WindowInsights extends SessionInsights {
   feedbackCount: number;
 }
 
-/** Counts of one window of a study, kept before anybody requests insights. */
+/** Counts of one window of a study, stored without a request for insights. */
 export interface StudySignals
   extends Pick<WindowInsights, 'sessionCount' | 'feedbackCount' | 'truncated' | 'lowConfidence'> {
   candidates: (Candidate & { title: string })[];

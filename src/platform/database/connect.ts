@@ -13,6 +13,7 @@ import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
 import { Standby } from './standby.ts';
 
+/** Major version of PostgreSQL. */
 const oldestSupported = 15;
 
 export interface ConnectedDatabase {

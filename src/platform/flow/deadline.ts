@@ -50,7 +50,7 @@ export async function unlessAborted<T>(
 ): Promise<T> {
   if (!signal) return work;
   const pending = Promise.resolve(work);
-  // After an abort nobody awaits the work, and an unhandled rejection would end the process.
+  // After an abort the work is not awaited, and an unhandled rejection would end the process.
   pending.catch(() => {});
   let abort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -13,7 +13,7 @@ export class FairQueue<Item> {
   private readonly take: (item: Item) => boolean;
   private count = 0;
 
-  /** `take` reserves room for an item, or returns false if there is none. */
+  /** `take` reserves room for an item, or returns false without enough room. */
   constructor(take: (item: Item) => boolean) {
     this.take = take;
   }

@@ -14,6 +14,7 @@ export interface Watching {
 
 /** Milliseconds of silence that count as broken: the service sends an event or a heartbeat every 15 seconds. */
 const maxSilence = 60_000;
+/** Milliseconds before a reconnection: the first, and the maximum. */
 const firstPause = 500;
 const maxPause = 60_000;
 /** Milliseconds within which even a busy service ends a completed stream. */

@@ -3,6 +3,7 @@ import { backoff, pause } from './lifetime.ts';
 import type { ClientOptions } from './options.ts';
 import type { Request } from './request.ts';
 
+/** Milliseconds before the first retry. */
 const firstPause = 250;
 /** Statuses of proxies and of a service that is shutting down. */
 const gatewayStatuses: readonly number[] = [502, 503, 504];

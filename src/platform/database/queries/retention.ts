@@ -101,7 +101,7 @@ export const oldJourneyRuns = query(
   between,
   { id: text },
 );
-/** The oldest open run of one organization or of all; null if there is none. */
+/** The oldest open run of one organization or of all; null without an open run. */
 export const oldestOpen = query(
   'retention.oldest-open',
   `select min(id) as id from eval_runs
