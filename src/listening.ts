@@ -4,7 +4,7 @@ import { addressOf } from './platform/config/load.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { OperatorProblem } from './platform/problem.ts';
 
-/** Listens, and returns the address. `variable` is the setting of the port. */
+/** Listens, and returns the address. `variable` is the environment variable that sets the port. */
 export async function listen(
   app: FastifyInstance,
   place: Pick<Config, 'host' | 'port'> & Partial<Config>,
@@ -29,7 +29,7 @@ export async function listenForReplicas(tunnels: Services['tunnels'], config: Co
   });
 }
 
-/** An error that says how to change the address. `variables` are the settings it came from. */
+/** An error that says how to change the address. `variables` are the environment variables that set it. */
 function cannotListen(
   error: unknown,
   { host, port }: { host: string; port: number },

@@ -6,7 +6,7 @@ import type { OpenServices } from './services.ts';
 import type { Connected } from './surfaces/cli/connect/connect.ts';
 import { runCli, unread } from './surfaces/cli/run.ts';
 
-/** This program again, with whatever loader it runs under. */
+/** The command of the demo server: this program again, with the same loader. */
 const demo = {
   command: process.execPath,
   args: [...process.execArgv, fileURLToPath(import.meta.url), 'demo-server', '--stdio'],
@@ -49,7 +49,7 @@ async function withServices<T>(work: (services: OpenServices) => Promise<T>, dat
   }
 }
 
-/** The installation that the settings name, or one of its own in a data directory. */
+/** Opens the services of the configured installation, or of a temporary one in `dataDir`. */
 async function openForCommand(dataDir: string | undefined): Promise<OpenServices> {
   const [{ openServices }, { createLog }, { config: found }] = await Promise.all([
     import('./services.ts'),
@@ -60,12 +60,12 @@ async function openForCommand(dataDir: string | undefined): Promise<OpenServices
     dataDir === undefined
       ? found
       : { ...found, dataDir, databaseUrl: undefined, databaseDirectUrl: undefined, blobsUrl: undefined };
-  // Progress of a service at its start is no answer of a command.
+  // The progress of opening services, logged as `info`, does not belong in the output of a command.
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
   return openServices(config, { exclusive: false, temporary: dataDir !== undefined, log });
 }
 
-/** Where no service runs, this process does what it would do, as the owner of the project. */
+/** Without a running service, this process performs operations itself, as the owner of the project. */
 async function openHere<T>(
   project: string | undefined,
   work: (connected: Connected) => Promise<T>,
@@ -76,7 +76,7 @@ async function openHere<T>(
     import('./service.ts'),
   ]);
   const act = async (services: OpenServices): Promise<T> => {
-    // Where no service was yet, as in a job of CI, there is something to work with all the same.
+    // On a new installation, as in a CI job, creates what a service creates on its first boot.
     await firstBoot(services, services.config.bootstrapKey ?? null, temporary ? undefined : demo);
     const kind = temporary ? 'temporary' : 'here';
     return clientHere(services, { project, kind }, work, workOn);
@@ -94,7 +94,7 @@ await runCli(process.argv, {
   serve: async (config, options) => {
     const { openService } = await import('./services.ts');
     const opened = openService(config);
-    // `startService` awaits it; this only avoids an unhandled rejection while the rest of the program loads.
+    // `startService` awaits `opened`; this only avoids an unhandled rejection while the rest of the program loads.
     opened.catch(() => {});
     const { startService } = await import('./service.ts');
     return startService(config, { ...options, demo, opened });

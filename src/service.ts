@@ -26,10 +26,10 @@ import { Metrics } from './surfaces/http/metrics.ts';
 import { basePath, createHttpServer } from './surfaces/http/server.ts';
 import { Workers } from './workers.ts';
 
-/** Milliseconds after which what the start did without is loaded. */
-const afterStart = 200;
+/** Milliseconds after the start at which the MCP libraries are loaded. */
+const preloadDelay = 200;
 
-/** For reads that wait for something; counted in each process by itself. */
+/** Limit for reads that wait for a change. Each process counts its own. */
 const pollRate = { perMinute: 240, burst: 240 };
 /** Limit for each guest token of the directory. */
 const guestRate = { perMinute: 60, burst: 60 };
@@ -54,7 +54,7 @@ export interface RunningService {
   firstKey: string | undefined;
   /** Whether `firstKey` is generated; a key from the configuration is never printed. */
   firstKeyGenerated: boolean;
-  /** Path of the demo server, when it was saved just now. */
+  /** Path of the demo server, if this start saved it. */
   demoServer: string | undefined;
   /** A warning to show to the operator. */
   warning: string | undefined;
@@ -71,7 +71,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
-  /** Services whose opening has begun; without it, they are opened here. */
+  /** Services that are already being opened. Default: opens them. */
   opened?: Promise<OpenServices>;
 }
 
@@ -154,7 +154,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const url = certificate ? origin : address;
     started = true;
     if (local) await announceService(config.dataDir, { url, token: local.value });
-    setTimeout(() => void services.mcp.prepare(), afterStart).unref();
+    setTimeout(() => void services.mcp.prepare(), preloadDelay).unref();
     if (commands) void tellConfinement(services);
     const warning = commands && runsAsRoot() && config.commandUser === 'root' ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
@@ -225,7 +225,7 @@ export async function firstBoot(
   return bootstrap(db, { key, demo: allowed ? demo : undefined });
 }
 
-/** Background jobs only; requests are served by other processes. */
+/** Starts a process for background work and health checks only; other processes serve the API. */
 export async function startWorker(
   config: Config,
 ): Promise<{ healthUrl: string | undefined; stop(): Promise<void> }> {
@@ -261,7 +261,7 @@ export async function startWorker(
   }
 }
 
-/** Works on jobs and trials next to what else the process does; a command that waits for a run and has nobody else. */
+/** Starts background work in this process, for a command that waits for a run without a service. Returns its end. */
 export function workOn(services: OpenServices): () => Promise<void> {
   const workers = new Workers(services);
   workers.start();
@@ -286,7 +286,7 @@ function health(
   };
 }
 
-/** Invalid settings of telemetry end the start. */
+/** Starts telemetry if it is configured. Invalid settings close the services and abort the start. */
 async function telemetryFor(services: OpenServices, { metrics }: HealthOptions) {
   try {
     return await startTelemetry(process.env, services.log, () => metrics.families());

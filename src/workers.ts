@@ -78,7 +78,7 @@ export class Workers {
     for (const worker of this.all) worker.start();
   }
 
-  /** Gives running work the time to end; what has not ended by then is left to another process. */
+  /** Waits up to `graceMs` milliseconds for running work to end, and leaves the rest to another process. */
   async stop(graceMs: number): Promise<void> {
     await Promise.all(this.all.map((worker) => worker.stop(graceMs)));
     await this.trials.close();

@@ -3,8 +3,9 @@ import type { ActCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 import { type Place, placeOf, targetIn } from './targets.ts';
 
-/** Milliseconds for an element to become usable. */
-const usable = 5_000;
+/** Milliseconds to wait for an element to become usable. */
+const usableTimeout = 5_000;
+/** Pixels. */
 const scrollStep = 600;
 
 /**
@@ -45,25 +46,25 @@ function given(verb: string, value: string | undefined): string {
   throw new BrowserFailure('refused', `${verb} needs a value`);
 }
 
-/** Waits until the element is clickable, so that a later failure counts as after the start. */
+/** Waits until the element is clickable before calling `begin`, so that an unusable element is a refusal. */
 async function click(page: Page, place: Place, begin: () => void): Promise<void> {
   if ('point' in place) {
     begin();
     return page.mouse.click(place.point.x, place.point.y);
   }
-  await place.locator.click({ trial: true, timeout: usable }).catch(notUsable);
+  await place.locator.click({ trial: true, timeout: usableTimeout }).catch(notUsable);
   begin();
   await place.locator.click({ noWaitAfter: true });
 }
 
 async function hover(page: Page, place: Place): Promise<void> {
   if ('point' in place) return page.mouse.move(place.point.x, place.point.y);
-  await place.locator.hover({ timeout: usable }).catch(notUsable);
+  await place.locator.hover({ timeout: usableTimeout }).catch(notUsable);
 }
 
 async function type(page: Page, place: Place | undefined, text: string, begin: () => void): Promise<void> {
   if (place && 'locator' in place) {
-    if (!(await place.locator.isEditable({ timeout: usable }).catch(notUsable)))
+    if (!(await place.locator.isEditable({ timeout: usableTimeout }).catch(notUsable)))
       throw new BrowserFailure('refused', 'The element does not accept text');
     begin();
     return place.locator.fill(text);
@@ -76,7 +77,7 @@ async function type(page: Page, place: Place | undefined, text: string, begin: (
 async function press(page: Page, place: Place | undefined, key: string, begin: () => void): Promise<void> {
   if (!/^(?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*(?:[A-Za-z][A-Za-z0-9]*|.)$/u.test(key))
     throw new BrowserFailure('refused', 'Name a key, like Enter, ArrowDown, a or Control+A');
-  if (place && 'locator' in place) await place.locator.focus({ timeout: usable }).catch(notUsable);
+  if (place && 'locator' in place) await place.locator.focus({ timeout: usableTimeout }).catch(notUsable);
   else if (place) await click(page, place, begin);
   begin();
   await page.keyboard.press(key).catch((error: unknown) => {
@@ -93,10 +94,13 @@ const directions: Record<string, [number, number]> = {
   right: [scrollStep, 0],
 };
 
-/** Scrolls an element into view, or turns the wheel over it or the page: `down`, pixels down, or `x,y` pixels. */
+/**
+ * Scrolls an element into view. With a value, or without a target, turns the mouse wheel: a direction such as `down`,
+ * pixels down, or `x,y` pixels.
+ */
 async function scroll(page: Page, place: Place | undefined, value: string | undefined): Promise<void> {
   if (place && 'locator' in place)
-    await place.locator.scrollIntoViewIfNeeded({ timeout: usable }).catch(notUsable);
+    await place.locator.scrollIntoViewIfNeeded({ timeout: usableTimeout }).catch(notUsable);
   if (value === undefined && place) return;
   const [x, y] = wheel(value ?? 'down');
   if (place) await hover(page, place);
@@ -130,10 +134,13 @@ async function drag(page: Page, from: Place, to: Place, begin: () => void): Prom
 
 async function select(place: Place, option: string): Promise<void> {
   if ('point' in place) throw new BrowserFailure('refused', 'select needs an element, not coordinates');
-  await place.locator.selectOption(option, { timeout: usable }).catch(notUsable);
+  await place.locator.selectOption(option, { timeout: usableTimeout }).catch(notUsable);
 }
 
-/** Keeps only the first line of the error, because the rest quotes the page. */
+/**
+ * Refuses with the first line of the error, because the rest quotes the page. Rethrows the error of a closed or crashed
+ * page.
+ */
 function notUsable(error: unknown): never {
   const line = String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
   if (/has been closed|crashed|Target page/i.test(line)) throw error;

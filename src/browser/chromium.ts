@@ -21,8 +21,8 @@ import { BrowserFailure } from './failure.ts';
 import { loadPlaywright } from './playwright.ts';
 
 /**
- * Paths of browsers, each with the binary that its launcher script starts: scripts add switches, keys and a process.
- * The headless shell comes first, because it uses a third less memory.
+ * Paths of browsers, each with the binary that its launcher script starts: scripts add switches, API keys and a
+ * process. The headless shell comes first, because it uses a third less memory.
  */
 const defaultPlaces: Record<string, string | undefined> = {
   '/usr/bin/chromium-headless-shell': '/usr/lib/chromium/chromium-headless-shell',
@@ -35,13 +35,13 @@ const defaultPlaces: Record<string, string | undefined> = {
   '/Applications/Chromium.app/Contents/MacOS/Chromium': undefined,
 };
 
-/** Milliseconds for the start, on a busy machine. */
+/** Milliseconds to wait for the browser to start; long enough for a busy machine. */
 const startTimeout = 60_000;
 
-/** Milliseconds for a clean exit. */
+/** Milliseconds to wait for a clean exit before the browser is killed. */
 const endTimeout = 5_000;
 
-/** The Chromium installed on this machine, if any. */
+/** The first default path at which this machine has a browser. */
 export function findChromium(): string | undefined {
   return Object.keys(defaultPlaces).find((path) => existsSync(path));
 }
@@ -155,7 +155,7 @@ async function startOnce({ starter, artifacts, proxy, sandbox, switches }: Start
       '--disable-sync',
       '--disable-domain-reliability',
       '--no-pings',
-      // Limits the memory of a page, and the length of its texts.
+      // Limits the JavaScript heap of a page to 512 MB.
       '--js-flags=--max-old-space-size=512',
       ...switches,
     ],
@@ -192,7 +192,7 @@ interface Unprivileged {
   drop: string[];
 }
 
-/** Undefined if the service is not root. */
+/** The user that the browser runs as. Undefined if the service does not run as root. */
 function unprivileged(): Unprivileged | undefined {
   if (!runsAsRoot()) return undefined;
   const setpriv = (process.env['PATH'] ?? '')
@@ -218,7 +218,7 @@ function unprivileged(): Unprivileged | undefined {
   return { uid, gid, name, drop };
 }
 
-/** A folder per browser. Folders of killed services are removed at the next start. */
+/** Creates the folder of one browser, after removing the folders that killed services left. */
 async function makeFolder(user: Unprivileged | undefined): Promise<string> {
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));

@@ -12,9 +12,9 @@ export type ActTarget = NonNullable<ActCommand['target']>;
 export interface CommandResult {
   /** `unknown`: the command has started, but whether it took effect is unknown. */
   result: 'executed' | 'refused' | 'unknown';
-  /** Why it was not executed, or what is unknown. */
+  /** Why the command was refused, what is unknown, or why the observation after it failed. */
   reason?: string;
-  /** Whether the policy refused the command, or it was not possible. */
+  /** Only for a refused command: `not-allowed` by the policy, or `refused` because it is invalid or not possible. */
   refusal?: 'not-allowed' | 'refused';
   tabId: string;
   url: string;
@@ -65,7 +65,7 @@ export interface NetworkEntry {
   mimeType?: string;
   failure?: string;
   durationMs?: number;
-  /** For a single requested request. */
+  /** Present only when a single request is observed. */
   requestHeaders?: Record<string, string>;
 }
 

@@ -55,7 +55,7 @@ const heldInside = {
 } as const;
 const done = { result: 'executed' } as const;
 
-/** Executes a command. A refused command has had no effect. */
+/** Dismisses an open dialog, unless `answersDialog`, and executes a command. */
 export async function performCommand(
   scope: CommandScope,
   command: BrowserCommand,
@@ -116,7 +116,10 @@ function chooseTab({ tabs }: CommandScope, command: BrowserCommand, tabId: strin
   return tabs.pick(named ?? tabId);
 }
 
-/** Whether a command leaves an open dialog in place. All others dismiss it. */
+/**
+ * Whether a command may run while a dialog is open: it answers or observes the dialog, or cancels a page tool. All
+ * others dismiss the dialog first.
+ */
 export function answersDialog(command: BrowserCommand): boolean {
   if (command.op === 'act') return command.verb === 'accept_dialog' || command.verb === 'dismiss_dialog';
   return (command.op === 'observe' && command.mode === 'dialog') || command.op === 'cancel_page_tool';
@@ -206,7 +209,7 @@ async function carryOut(
 /** No separate timeout: the timeout of the command applies. */
 const read = { waitUntil: 'domcontentloaded', timeout: 0 } as const;
 /** Milliseconds to wait for further resources, which some pages never finish loading. */
-const rest = 3_000;
+const resourceTimeout = 3_000;
 
 async function move(tab: Tab, go: () => Promise<unknown>, op: string): Promise<void> {
   const before = tab.documents;
@@ -229,7 +232,10 @@ function notShown(reason: string, sent: boolean): Error {
   );
 }
 
-/** Refused with the reason if the guard blocked the page or it is unreachable. */
+/**
+ * Loads a page. Refuses if the guard blocked it, if it is unreachable, or if it is a download. Throws `MaybeDone` if a
+ * failed request may have reached the server.
+ */
 async function load(
   { guard }: CommandScope,
   { page }: Tab,
@@ -246,7 +252,7 @@ async function load(
     const byGuard = answer && guardStatuses.has(answer.status());
     const found = byGuard && noted().findLast(({ url }) => url === answer.url());
     if (found) throw notShown(found.reason, found.sent);
-    await page.waitForLoadState('load', { timeout: rest }).catch(() => {});
+    await page.waitForLoadState('load', { timeout: resourceTimeout }).catch(() => {});
   } catch (error) {
     const line = firstLine(error);
     if (/ERR_ABORTED|Download is starting|interrupted by another navigation/.test(line))
@@ -319,7 +325,7 @@ async function describe(
   };
 }
 
-/** Milliseconds. The title of an unresponsive page is reported as empty. */
+/** Milliseconds to wait for the title of a page, which is reported as empty afterwards. */
 const titleTimeout = 2_000;
 
 async function titleOf({ page }: Tab): Promise<string> {

@@ -18,7 +18,8 @@ import { WarmSession } from './warm-session.ts';
 
 /** Milliseconds to open a session in a running browser. */
 const openTimeout = 30_000;
-const largest = { width: 1920, height: 1200 };
+/** Pixels. */
+const maxViewport = { width: 1920, height: 1200 };
 
 interface EngineOptions {
   /** A path, a URL or `off`. Default: the Chromium of this machine. */
@@ -70,7 +71,7 @@ export class BrowserEngine {
     return this.place !== undefined;
   }
 
-  /** The path or URL of the browser. Throws if there is none. */
+  /** The path or URL of the browser. Throws if no browser is configured or installed. */
   checkAvailable(): string {
     if (this.place !== undefined) return this.place;
     throw new BrowserFailure(
@@ -262,7 +263,7 @@ export class BrowserEngine {
 
 function sizeOf({ width, height } = { width: 1280, height: 720 }): { width: number; height: number } {
   return {
-    width: Math.min(Math.max(100, Math.round(width)), largest.width),
-    height: Math.min(Math.max(100, Math.round(height)), largest.height),
+    width: Math.min(Math.max(100, Math.round(width)), maxViewport.width),
+    height: Math.min(Math.max(100, Math.round(height)), maxViewport.height),
   };
 }

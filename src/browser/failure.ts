@@ -11,7 +11,7 @@ export type BrowserFailureKind =
   /** The session's policy forbids it. */
   | 'not-allowed';
 
-/** The only error of this module. The message is for users and contains a remedy. */
+/** An error of a browser session. The message is for users. */
 export class BrowserFailure extends Error {
   readonly kind: BrowserFailureKind;
 

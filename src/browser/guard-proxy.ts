@@ -21,8 +21,9 @@ export interface GuardOptions {
 interface GuardLimits {
   connections: number;
   headerBytes: number;
-  /** Milliseconds without traffic in either direction. */
+  /** Milliseconds without traffic in either direction after which a connection is closed. */
   idle: number;
+  /** Milliseconds to connect to the destination of a tunnel. */
   connect: number;
   /** Milliseconds between two checks of open tunnels against the policy. */
   judgeAgain: number;
@@ -68,8 +69,9 @@ interface FailedUrl extends RefusedUrl {
 export const guardStatuses: ReadonlySet<number> = new Set([403, 502]);
 
 /**
- * A forward proxy, through which all requests of a session pass. A name is resolved once and refused if any of its
- * addresses is; the connection goes to a checked address. Redirects come back as new requests, so each hop is checked.
+ * A forward proxy, through which all requests of a session pass. A name is resolved once per request and refused if any
+ * of its addresses is, a local name if all are; the connection goes to an allowed address. Redirects come back as new
+ * requests, so each hop is checked.
  */
 export class GuardProxy {
   readonly refusals: RefusedUrl[] = [];
@@ -272,7 +274,7 @@ export class GuardProxy {
 
   private async addressesOf(host: string): Promise<ResolvedAddress[]> {
     if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
-    // Internal names are fixed and never resolved.
+    // Local names have fixed addresses and are never resolved.
     if (isLocalName(host))
       return [
         { address: '127.0.0.1', family: 4 },

@@ -32,13 +32,13 @@ interface OfferedTool {
   execute?: (input: unknown, client: { signal: AbortSignal }) => unknown;
 }
 
-/** The tools of a page, stored in it under this symbol. */
+/** The tools of a page, stored in its global object under `Symbol.for('drydock.tools')`. */
 interface ToolsOfPage {
   tools: Map<string, OfferedTool>;
   running: Map<string, AbortController>;
 }
 
-/** Adds `navigator.modelContext`, with which pages register tools. */
+/** Adds `modelContext` to `navigator` and `document`, with which pages register tools. */
 export function installPageTools(): void {
   const tools: ToolsOfPage['tools'] = new Map();
   const keep = [
@@ -89,7 +89,7 @@ interface Invocation {
   most: number;
 }
 
-/** JSON of `{output}` or `{problem}`. */
+/** Calls a tool. Returns JSON of `{output}`, `{problem}`, or `{missing}` if the page has no such tool. */
 export async function invokePageTool({ name, input, invocationId, most }: Invocation): Promise<string> {
   const kept = (globalThis as unknown as Record<symbol, ToolsOfPage | undefined>)[
     Symbol.for('drydock.tools')

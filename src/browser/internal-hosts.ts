@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Host names inside a session that the guard serves, so nothing listens on the network. */
+/** The guard serves host names of this domain inside a session, so that nothing listens on the network. */
 const domain = 'dd.localhost';
 
 interface InternalRequest {

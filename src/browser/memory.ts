@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 
 const pageBytes = 4096;
 
-/** Private memory of a process and its descendants in bytes; undefined on systems without /proc. */
+/** Private memory of a process and its descendants in bytes; undefined without /proc, or if the process is gone. */
 export async function memoryOf(root: number): Promise<number | undefined> {
   const entries = await readdir('/proc').catch(() => []);
   const parents = new Map<number, number>();
   const note = async (pid: number): Promise<void> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // The process name before it may contain any character, even a parenthesis.
+    // The name, which comes before the parent, may contain any character, even a parenthesis.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 1).split(' ')[2]);
     if (parent > 0) parents.set(pid, parent);
   };

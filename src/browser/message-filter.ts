@@ -1,8 +1,8 @@
 /** Maximum bytes of one message. The largest useful one is a screenshot. */
 const maxBytes = 24 * 1024 * 1024;
-/** Maximum rate per second of each kind of message that pages can trigger at will and that no caller waits for. */
+/** Maximum messages per second of each kind that pages can trigger at will and that no caller waits for. */
 const maxPerSecond = 200;
-/** Maximum rate per second in bytes. */
+/** Maximum bytes per second of each such kind. */
 const maxBytesPerSecond = 4 * 1024 * 1024;
 
 const madeAtWill = [

@@ -8,8 +8,9 @@ import type { PageTools } from './page-tools.ts';
 import type { Tab } from './tabs.ts';
 import { elementOf } from './targets.ts';
 
-const most = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
-/** A snapshot of more elements takes seconds and is useless. */
+/** Maximum characters, by mode and field. */
+const maxLengths = { url: 8_192, text: 200_000, dom: 500_000, a11y: 200_000, title: 300 };
+/** Maximum elements of a snapshot. A larger one takes seconds and is useless. */
 const maxElements = 20_000;
 
 /** The parts of a session that observations read. */
@@ -42,7 +43,11 @@ export async function observe(
     case 'dialog':
       return { mode, dialogs: tab.dialogs.records.map((record) => ({ ...record })) };
     case 'url':
-      return { mode, url: page.url().slice(0, most.url), title: (await page.title()).slice(0, most.title) };
+      return {
+        mode,
+        url: page.url().slice(0, maxLengths.url),
+        title: (await page.title()).slice(0, maxLengths.title),
+      };
     case 'page_tools':
       return { mode, tools: await pageTools.list(page) };
     case 'screenshot':
@@ -54,11 +59,11 @@ export async function observe(
       const root = (await rootOf(page, command)) ?? page.locator(':root');
       const read: Record<'text' | 'truncated', unknown> = await root.evaluate(readElement, {
         source: mode === 'dom',
-        most: most[mode],
+        most: maxLengths[mode],
       });
       // A page can override the properties of its elements.
       const text = typeof read.text === 'string' ? read.text : '';
-      return { mode, text: text.slice(0, most[mode]), truncated: read.truncated === true };
+      return { mode, text: text.slice(0, maxLengths[mode]), truncated: read.truncated === true };
     }
   }
 }
@@ -82,7 +87,7 @@ export async function snapshot(
     );
   const whole = await (root ?? page).ariaSnapshot({ mode: 'ai' });
   const text = filter === 'interactive' ? interactiveLines(whole) : whole;
-  return { mode: 'a11y', text: text.slice(0, most.a11y), truncated: text.length > most.a11y };
+  return { mode: 'a11y', text: text.slice(0, maxLengths.a11y), truncated: text.length > maxLengths.a11y };
 }
 
 const interactive =

@@ -7,9 +7,9 @@ import { cancelPageTool, invokePageTool, listPageTools } from './in-page.ts';
 const maxTools = 100;
 const maxFrames = 20;
 const maxOutput = 256 * 1024;
-/** Maximum characters of a whole list. */
+/** Maximum characters of the JSON of a frame's tools. */
 const maxListed = 4 * 1024 * 1024;
-/** Maximum number of invocations that can be cancelled. */
+/** Maximum number of running invocations that are remembered, so that they can be cancelled. */
 const maxRemembered = 100;
 
 /** The tools that the pages of a session offer to agents. */
@@ -81,7 +81,7 @@ export class PageTools {
   }
 }
 
-/** A page can override its functions, including these. */
+/** Parses the result of a function that ran in a page. A page can override it, so the result may be anything. */
 function parsed(text: unknown, most: number): unknown {
   if (typeof text !== 'string' || text.length > most)
     return { problem: `The page answered with something that is not JSON of at most ${most} characters` };

@@ -32,7 +32,7 @@ const filter = new MessageFilter((bytes) => {
 messages.on('data', (chunk: Buffer) => filter.feed(chunk));
 messages.on('error', () => {});
 child.on('exit', (code) => {
-  // The library creates an unused profile, and removes it only if it is not killed.
+  // Removes the unused profile that the library created: the library leaves it behind when it is killed.
   const unused = args.find((word) => word.startsWith('--user-data-dir='))?.slice('--user-data-dir='.length);
   if (unused?.includes('playwright_')) rmSync(unused, { recursive: true, force: true });
   process.exit(code ?? 1);

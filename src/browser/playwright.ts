@@ -5,7 +5,7 @@ import { linkFfmpeg } from './ffmpeg.ts';
 
 let loaded: ReturnType<typeof load> | undefined;
 
-/** Loads the browser library, which is large, with the first browser. */
+/** Loads the browser library on first use, because it is large. */
 export function loadPlaywright(): ReturnType<typeof load> {
   loaded ??= load();
   return loaded;

@@ -3,8 +3,8 @@ import type { BrowserCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
 /**
- * The allowed commands and origins of a session. `read_only` permits observation and navigation; `allowlist` permits
- * what the lists contain, and without any list nothing. A list restricts every mode.
+ * The allowed commands and origins of a session. `read_only` permits observation and navigation; `allowlist` without
+ * any list permits nothing. In every mode, a list restricts commands or origins to its entries; an absent one does not.
  */
 export interface BrowserPolicy {
   mode: 'allow_all' | 'read_only' | 'allowlist';
@@ -139,7 +139,7 @@ function coversOrigin(wide: OriginRule, small: OriginRule): boolean {
   return small.host.endsWith(`.${wide.host}`) || (small.below && small.host === wide.host);
 }
 
-/** Names from general to specific. Permission to invoke includes permission to cancel. */
+/** The names of a command in lists, from general to specific. Permission to invoke includes permission to cancel. */
 function namesOf(command: BrowserCommand): string[] {
   if (command.op === 'act') return ['act', command.verb];
   if (command.op === 'cancel_page_tool') return ['invoke_page_tool', 'cancel_page_tool'];

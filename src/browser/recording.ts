@@ -7,6 +7,7 @@ const maxBytes = 60 * 1024 * 1024;
 /** Milliseconds between two checks of a video's size. */
 const lookEvery = 1_000;
 const framesPerSecond = 10;
+/** JPEG quality of recorded pictures, from 0 to 100. */
 const quality = 50;
 
 /** The recording of one tab. */

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { BrowserFailure } from './failure.ts';
 import { loadPlaywright } from './playwright.ts';
 
+/** Milliseconds to connect to the browser. */
 const connectTimeout = 15_000;
 const needed = ['--enable-automation', '--webrtc-ip-handling-policy=disable_non_proxied_udp'];
 

@@ -132,8 +132,8 @@ export class BrowserSession {
   }
 
   /**
-   * Runs commands one at a time, in order. Answers to dialogs skip the queue, because the running command may wait for
-   * them.
+   * Runs commands one at a time, in order. Commands about dialogs and cancellations skip the queue, because the running
+   * command may wait for them.
    */
   async perform(
     command: BrowserCommand,

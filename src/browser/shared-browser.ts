@@ -9,10 +9,10 @@ import type { BrowserSession } from './session.ts';
 /** Sessions after which a browser is replaced, because closing them does not free all memory. */
 const maxSessions = 50;
 const mebibyte = 1024 * 1024;
-/** Memory limits in bytes: a session takes about 70 MB, a large page far more. */
-const usual = { browser: 700 * mebibyte, session: 300 * mebibyte };
+/** Memory limit in bytes: for a browser, plus for each session. A session takes about 70 MB, a large page far more. */
+const memoryLimit = { browser: 700 * mebibyte, session: 300 * mebibyte };
 /** Milliseconds that a browser without sessions is kept. */
-const idle = 60_000;
+const idleTimeout = 60_000;
 
 interface Running {
   browser: Browser;
@@ -105,7 +105,7 @@ export class SharedBrowser {
     if (!this.isFit) return false;
     this.begun++;
     clearTimeout(this.idling);
-    const allowed = usual.browser + this.sessions.size * usual.session;
+    const allowed = memoryLimit.browser + this.sessions.size * memoryLimit.session;
     if (this.begun > this.recycleAfter || this.memory > allowed) this.retired = true;
     if (!this.retired) this.expected++;
     void this.weigh();
@@ -135,7 +135,7 @@ export class SharedBrowser {
     if (this.sessions.size + this.expected > 0) return;
     clearTimeout(this.idling);
     if (this.retired) void this.end();
-    else this.idling = setTimeout(() => void this.end(), idle).unref();
+    else this.idling = setTimeout(() => void this.end(), idleTimeout).unref();
   }
 
   end(): Promise<void> {

@@ -17,7 +17,7 @@ export interface Tab {
   gone: Promise<string>;
 }
 
-/** URLs that a tab may navigate to by itself. All others need the network, and with it the guard. */
+/** URLs that a tab may show. A tab with another one, such as `file:`, is closed, because the guard does not see it. */
 const harmless = /^(?:https?:|about:blank|about:srcdoc|blob:https?:|chrome-error:)/;
 
 /** The tabs of a session. Windows opened by pages become tabs, up to a limit. */
@@ -75,7 +75,7 @@ export class Tabs {
     return [...this.tabs.values()];
   }
 
-  /** The tab with the id, or the active one. Opens a tab if there is none. */
+  /** The tab with the id. Without an id, the active tab, any other tab, or a new one. */
   async pick(tabId?: string): Promise<Tab> {
     if (tabId !== undefined) {
       const tab = this.tabs.get(tabId);

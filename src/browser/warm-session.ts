@@ -2,7 +2,7 @@ import type { BrowserSession, OpenedPage } from './session.ts';
 import type { SharedBrowser } from './shared-browser.ts';
 
 /** Milliseconds that an unused session is kept. */
-const idle = 20_000;
+const idleTimeout = 20_000;
 
 /** The properties in which a warm session must match a request. */
 export interface Setting {
@@ -24,7 +24,7 @@ interface Kept extends Setting {
 export class WarmSession {
   private kept: Kept | undefined;
 
-  /** Returns the session if it matches. */
+  /** Returns the session if it matches, otherwise closes it. */
   async take(wanted: Setting): Promise<BrowserSession | undefined> {
     const { kept } = this;
     if (!kept) return undefined;
@@ -38,11 +38,11 @@ export class WarmSession {
     return session?.isOpen ? session : undefined;
   }
 
-  /** Opens a session unless there is one. */
+  /** Opens a session, unless one is already kept. */
   prepare(setting: Setting, open: () => Promise<BrowserSession>): void {
     if (this.kept) return;
     const session = open().catch(() => undefined);
-    this.kept = { ...setting, session, idling: setTimeout(() => void this.drop(), idle).unref() };
+    this.kept = { ...setting, session, idling: setTimeout(() => void this.drop(), idleTimeout).unref() };
   }
 
   async drop(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The impact of a difference on clients. `breaking`: working clients may fail. `risky`: models read it, or the effect
- * is unknown. `safe`: working clients continue to work.
+ * The impact of a difference on clients. `breaking`: working clients may fail. `risky`: a text that models read
+ * changed, or the effect is unknown. `safe`: working clients continue to work.
  */
 export type Impact = 'breaking' | 'risky' | 'safe';
 

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../platform/canonical.ts';
 
-/** Deeper values get no number, and equal no other. */
+/** Maximum levels of a value. Deeper values get no number, and equal no other. */
 const deepestValue = 256;
 
 /**
@@ -33,7 +33,7 @@ export function identities(): (value: unknown) => number | undefined {
   return (value) => identify(value, 0);
 }
 
-/** Detects whether a value contains a `$ref`. Searches each object once. */
+/** Detects whether a value contains a `$ref`, or is too deep to search. Searches each object once. */
 export function references(): (value: unknown) => boolean {
   const known = new WeakMap<object, boolean>();
   const refers = (value: unknown, depth: number): boolean => {

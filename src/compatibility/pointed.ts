@@ -1,9 +1,10 @@
-const longest = 1_000;
+/** Maximum characters of a reference. */
+const maxLength = 1_000;
 
-/** Resolves a reference within a document. */
+/** Resolves a reference within a document; undefined if it leads nowhere. */
 export function pointed(root: unknown, reference: string): unknown {
   if (reference === '#') return root;
-  if (!reference.startsWith('#/') || reference.length > longest) return undefined;
+  if (!reference.startsWith('#/') || reference.length > maxLength) return undefined;
   return follow(root, reference.slice(2).split('/').map(decoded));
 }
 

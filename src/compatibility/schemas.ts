@@ -43,7 +43,7 @@ export function compareSchemas(
   compare(walk, baseline, current, place, 0);
 }
 
-/** Returns false if the budget is used up. */
+/** Charges both budgets. Returns false if either is used up. */
 function spend({ budget, whole }: Walk, steps: number): boolean {
   budget.left -= steps;
   whole.left -= steps;
@@ -100,14 +100,14 @@ function compareBooleans(walk: Walk, before: unknown, after: unknown, place: Pla
   );
 }
 
-/** `true` is the schema that accepts everything. */
+/** As an object: `true` and an absent schema accept everything, `false` nothing. Undefined for other values. */
 function asSchema(value: unknown): Schema | undefined {
   if (value === true || value === undefined) return {};
   if (value === false) return { not: {} };
   return isObject(value) ? value : undefined;
 }
 
-/** Follows references within the document. */
+/** Follows up to 16 references within the document. */
 function resolved(walk: Walk, root: unknown, schema: unknown): unknown {
   let part = schema;
   for (let steps = 0; steps < 16 && isObject(part) && typeof part['$ref'] === 'string'; steps++) {

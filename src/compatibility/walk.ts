@@ -37,7 +37,7 @@ export function same({ identity }: Walk, a: unknown, b: unknown): boolean {
   return number !== undefined && number === identity(b);
 }
 
-/** The impact of a change: inputs must not narrow, outputs must not widen. */
+/** The impact of a change: inputs must not narrow, outputs must not widen, and `changed` may be either. */
 function impactOf({ direction }: Walk, shift: ConstraintChange): Impact {
   if (shift === 'changed') return 'breaking';
   return (shift === 'narrowed') === (direction === 'input') ? 'breaking' : 'safe';

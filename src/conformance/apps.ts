@@ -27,7 +27,7 @@ export function interfaceOf(tool: Record<string, unknown>): string | undefined {
   return typeof uri === 'string' ? uri : undefined;
 }
 
-/** `read` has an entry for each URI that could be read. */
+/** `read` has an entry for each URI that was requested. `left`: number of further tools with an interface. */
 export function gradeApps(
   tools: readonly Record<string, unknown>[],
   read: ReadonlyMap<string, Read>,

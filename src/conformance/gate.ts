@@ -197,7 +197,7 @@ export class Gate {
   }
 }
 
-/** Undefined if it is too large. */
+/** The body of a request; undefined if it is too large. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

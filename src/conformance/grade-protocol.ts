@@ -23,7 +23,7 @@ const Check = z.object({
 });
 type Check = z.output<typeof Check>;
 
-/** The result of a scenario: its output, or why there is none. */
+/** The result of a scenario: its checks, why it does not apply, or why it did not finish. */
 export type ScenarioResult =
   | { kind: 'checks'; checks: unknown; durationMs: number; refusedCalls: boolean }
   | { kind: 'skipped'; reason: string }
@@ -110,7 +110,7 @@ function caseOf(check: Check, section: string, refusedCalls: boolean, clean: (te
     : { ...shown, status: 'failed', ...error };
 }
 
-/** Detected by the description, because checks that only list tools have the same ids. */
+/** Whether a check calls tools. Its description tells: checks that only list tools have the same ids. */
 function callsTools({ description = '' }: Check): boolean {
   return /tools\/call|Mcp-Name/.test(description);
 }

@@ -11,7 +11,7 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Counted separately from the others. */
+  /** Cases that are reported but do not count, such as violated recommendations; in no other count. */
   pending: number;
 }
 
@@ -41,7 +41,7 @@ export function scoreOf({ passed, failed }: Pick<Counts, 'passed' | 'failed'>): 
   return graded === 0 ? null : Math.round((passed / graded) * 1_000) / 10;
 }
 
-/** A suite reports its outcome itself. */
+/** The reported outcome. A report without one has only `passed`. */
 export function outcomeOfSuite({ outcome, passed }: SuiteReport): Outcome {
   return outcome ?? (passed ? 'passed' : 'failed');
 }

@@ -13,8 +13,8 @@ export const suiteVersion = '0.2.0-alpha.12';
 /** Maximum bytes of the suite's output, and of the file it writes. */
 const maxOutput = 2 * 1024 * 1024;
 const maxChecks = 4 * 1024 * 1024;
-/** Maximum memory in megabytes. */
-const memory = 256;
+/** Maximum JavaScript heap in megabytes. */
+const maxHeap = 256;
 
 const fromSources = import.meta.url.endsWith('.ts');
 const folder = new URL(fromSources ? '../../dist/program/conformance/' : './conformance/', import.meta.url);
@@ -39,7 +39,7 @@ interface Wanted {
   confinement: Confinement;
 }
 
-/** Runs a scenario in its own process. Returns its output, or why there is none. */
+/** Runs a scenario in its own process. Returns its checks, or the problem that prevented them. */
 export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } | { problem: string }> {
   wanted.signal.throwIfAborted();
   const work = await mkdtemp(join(tmpdir(), 'drydock-conformance-'));
@@ -62,7 +62,7 @@ export async function runScenario(wanted: Wanted): Promise<{ checks: unknown } |
  * environment and, with namespaces, sees no files of ours. Network access is needed to reach the gate.
  */
 async function start({ scenario, revision, url, confinement }: Wanted, work: string): Promise<ChildProcess> {
-  const node = [`--max-old-space-size=${memory}`, '--no-warnings', '--require', lockdown];
+  const node = [`--max-old-space-size=${maxHeap}`, '--no-warnings', '--require', lockdown];
   // A full path, because the sandbox cannot start in a folder that only the user of the command may enter.
   const out = ['--output-dir', join(work, 'out')];
   const options = ['--url', url, '--scenario', scenario, '--spec-version', revision, ...out];
@@ -83,7 +83,10 @@ async function start({ scenario, revision, url, confinement }: Wanted, work: str
   });
 }
 
-/** Waits for the process to exit, and kills it if it takes too long or prints too much. Returns the reason. */
+/**
+ * Waits for the process to exit, and kills it if it takes too long or prints too much: then returns the reason. Throws
+ * if the process cannot start or `signal` aborts.
+ */
 function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let problem: string | undefined;
@@ -138,7 +141,10 @@ async function checksIn(out: string): Promise<{ checks: unknown } | { problem: s
   }
 }
 
-/** Refuses a link, whose target the process chose and which only the service may be able to read. */
+/**
+ * Reads the file; undefined if it is too large. Throws for a link, because the process chose its target, which it may
+ * not be allowed to read itself.
+ */
 async function readPlainFile(folder: string): Promise<string | undefined> {
   if (!(await lstat(folder)).isDirectory()) throw new Error('not a folder');
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

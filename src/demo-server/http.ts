@@ -35,7 +35,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const host = request.headers.host ?? '';
-  // A page elsewhere must not reach this through a name it points at loopback.
+  // Prevents DNS rebinding: a web page must not reach this server through its own host name.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) return void response.writeHead(403).end();
   if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp')
     return void response.writeHead(404).end();

@@ -21,7 +21,7 @@ interface PlannedTurn {
 interface PlannedStep {
   stepId: string;
   kind: 'assert' | 'interact';
-  /** Index of the preceding turn; undefined if there is none. */
+  /** Index of the preceding turn; undefined before the first turn. */
   promptIndex: number | undefined;
   /** The check that an assertion runs; undefined for steps that inspect or use a widget. */
   check: Check | undefined;

@@ -42,9 +42,9 @@ export interface Grade extends StageChain {
 }
 
 /**
- * Grades a trial. A trial passes when it completed, no step failed and every gating score passes. A trial that never
- * started or was cancelled is not judged; one that was cut short is judged by its evidence and cannot pass. An
- * inconsistent record is an evaluator error.
+ * Grades a trial. A trial passes when it completed, no step but advisory checks failed and every gating score passes. A
+ * trial that never started or was cancelled is not judged; one that was cut short is judged by its evidence and cannot
+ * pass. An inconsistent record is an evaluator error.
  */
 export function gradeTrial(
   plan: TrialPlan,

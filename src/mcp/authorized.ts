@@ -10,7 +10,7 @@ export class Authorized {
   private readonly target: HttpTarget;
   private readonly origin: string;
   private readonly own: Record<string, string>;
-  /** Tokens that the target has received and could echo. */
+  /** The last two tokens that the target received and could echo. */
   private readonly sent: string[] = [];
 
   constructor(outbound: Outbound, target: HttpTarget) {

@@ -4,19 +4,19 @@ const mebibyte = 1024 * 1024;
 
 /** Limits the total bytes of answers that are being read or are still in use, and so the memory they need. */
 export class ByteBudget {
-  private readonly most: number;
+  private readonly limit: number;
   private held = 0;
 
-  constructor(most: number) {
-    this.most = most;
+  constructor(limit: number) {
+    this.limit = limit;
   }
 
   /** Throws if the budget is exceeded. */
   take(bytes: number): void {
-    if (this.held + bytes > this.most)
+    if (this.held + bytes > this.limit)
       throw new McpFailure(
         'busy',
-        `The answers of MCP servers being processed exceed ${Math.floor(this.most / mebibyte)} MiB. Try again later`,
+        `The answers of MCP servers being processed exceed ${Math.floor(this.limit / mebibyte)} MiB. Try again later`,
         { retryAfter: 1 },
       );
     this.held += bytes;

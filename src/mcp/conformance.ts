@@ -23,8 +23,8 @@ type SpecResult =
 
 /** Elements checked before yielding, and milliseconds in total. */
 const atOnce = 20;
-const longest = 100;
-/** A larger element is skipped. */
+const maxDuration = 100;
+/** Maximum values inside one element; a larger element is skipped. */
 const maxInside = 2_000;
 
 /**
@@ -47,7 +47,7 @@ export async function complaintAbout(
   const { [known.list]: list, ...shell } = result;
   if (!Array.isArray(list)) return hasMoreElements(result, maxInside) ? undefined : check(result, 0);
   const around = hasMoreElements(shell, maxInside) ? {} : shell;
-  const ends = performance.now() + longest;
+  const ends = performance.now() + maxDuration;
   for (let at = 0; at === 0 || at < list.length; at += atOnce) {
     const some = list.slice(at, at + atOnce).filter((one) => !hasMoreElements(one, maxInside));
     const complaint = check({ ...(at === 0 && around), [known.list]: some }, at);

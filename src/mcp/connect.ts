@@ -42,9 +42,10 @@ export interface Connected {
   verdict: EraVerdict;
 }
 
+/** Maximum characters of stderr in an error message. */
 const stderrKept = 2000;
 
-/** Loaded with the first connection, because it takes longer than everything else at startup. */
+/** Loads the SDK with the first connection, because this takes longer than the rest of the startup. */
 const sdk = () => import('@modelcontextprotocol/client');
 
 export async function connect(target: Target, options: ConnectOptions): Promise<Connected> {
@@ -64,7 +65,7 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
   }
 }
 
-/** Servers of the first HTTP transport answer a POST with 400, 404 or 405. */
+/** Whether a server may use the first HTTP transport, whose servers answer a POST with a status like 404 or 405. */
 function mayBeOlder(failure: McpFailure, protocol: ProtocolSettings): boolean {
   const { status } = failure.facts;
   return (
@@ -287,7 +288,7 @@ function isLegacy(versions: readonly string[] | undefined): boolean {
   return versions !== undefined && !versions.includes(newest);
 }
 
-/** The failure of a command that cannot be run or exits at once. */
+/** The failure of a command that cannot be run or exits at once, or of a server without a common protocol revision. */
 function startFailure(
   error: unknown,
   address: Address,

@@ -9,8 +9,8 @@ interface SlotLimits {
 }
 
 /**
- * Limits open connections and stdio processes, pooled and exclusive alike. A slot is taken before the connection opens and
- * freed when it has closed. Organizations that wait are served round-robin.
+ * Limits open connections and stdio processes, pooled and exclusive alike. A slot is taken before the connection opens
+ * and freed when it has closed. Organizations that wait are served round-robin.
  */
 export class ConnectionSlots {
   private readonly limits: SlotLimits;
@@ -25,7 +25,7 @@ export class ConnectionSlots {
     return this.used.processes;
   }
 
-  /** If true, only the end of a process makes room for another. */
+  /** Whether all process slots are taken, so that only the end of a process makes room for another. */
   lacksProcesses(): boolean {
     return this.used.processes >= this.limits.processes;
   }

@@ -15,9 +15,10 @@ const headerMismatch = -32020;
  * Pages of the tool list that are searched for a tool's header parameters after a server refused a call without them.
  */
 const maxPages = 20;
+/** Milliseconds to read one page of the tool list. */
 const listTimeout = 10_000;
 
-/** Smaller answers are not measured individually. */
+/** Bytes read from which an answer is measured itself, see `bytesOf`. */
 const weighedFrom = 64 * 1024;
 
 const maxErrorText = 1000;

@@ -6,10 +6,13 @@ export type EraVerdict =
   | { era: 'modern'; transport: 'stdio' | 'streamable-http'; discover: DiscoverResult }
   | { era: 'legacy'; transport: 'stdio' | 'streamable-http' | 'sse' };
 
-/** Entries expire, because an upgraded server still accepts the legacy handshake and so looks unchanged. */
-const horizon = 3_600_000;
-const most = 10_000;
-/** Maximum size of one entry. */
+/**
+ * Milliseconds after which an entry expires. An upgraded server still accepts the legacy handshake and so looks
+ * unchanged.
+ */
+const maxAge = 3_600_000;
+const maxEntries = 10_000;
+/** Approximate maximum bytes of one entry. */
 const maxWeight = 16 * 1024;
 
 /** Remembers the era of each target for an hour. */
@@ -24,7 +27,7 @@ export class EraCache {
   get(key: string): EraVerdict | undefined {
     const known = this.verdicts.get(key);
     if (!known) return undefined;
-    if (this.now() - known.at < horizon) return known.verdict;
+    if (this.now() - known.at < maxAge) return known.verdict;
     this.verdicts.delete(key);
     return undefined;
   }
@@ -32,7 +35,7 @@ export class EraCache {
   learn(key: string, verdict: EraVerdict): void {
     // Server info and keys may have megabytes. Large entries are not cached but probed again.
     if (key.length + weightOf(verdict) > maxWeight) return;
-    if (!this.verdicts.has(key) && this.verdicts.size >= most)
+    if (!this.verdicts.has(key) && this.verdicts.size >= maxEntries)
       for (const oldest of this.verdicts.keys()) {
         this.verdicts.delete(oldest);
         break;

@@ -4,7 +4,7 @@ const escape =
 const letters: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Nested escapes occur in JSON within JSON or in URLs within HTML, but not deeper by accident. */
+/** Maximum layers of escapes. Some nest, as in JSON within JSON or in URLs within HTML, but not deeper by accident. */
 const maxLayers = 3;
 
 /** A text without escapes, and the original index of each of its characters and of its end. */
@@ -29,8 +29,8 @@ export function findSecrets(text: string, secrets: readonly string[]): [start: n
   return found.sort(([a], [b]) => a - b);
 }
 
-/** Shorter encodings match by chance. */
-const shortest = 6;
+/** Minimum characters of an encoded secret. Shorter ones match by chance. */
+const minEncoded = 6;
 
 export function formsOf(secret: string): string[] {
   const hex = Buffer.from(secret).toString('hex');
@@ -47,7 +47,7 @@ function inBase64(secret: string): string[] {
   });
   return texts
     .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
-    .filter(({ length }) => length >= shortest);
+    .filter(({ length }) => length >= minEncoded);
 }
 
 type Kind = 'json' | 'url' | 'page';

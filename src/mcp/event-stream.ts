@@ -88,7 +88,7 @@ export class EventStream {
     }
   }
 
-  /** Returns whether there was more. */
+  /** Receives the next chunk. Returns false at the end of the stream. */
   private async receive(): Promise<boolean> {
     const { value, done } = await this.chunks.next();
     if (done) return false;

@@ -49,6 +49,7 @@ export interface FailureFacts {
   grantDead?: boolean;
   /** The tokens were replaced by others. */
   grantGone?: boolean;
+  /** Seconds. */
   retryAfter?: number;
   /** The timeout in milliseconds. */
   waited?: number;
@@ -58,7 +59,7 @@ export interface FailureFacts {
   notSent?: boolean;
 }
 
-/** The only error that this module throws. */
+/** A failed exchange with a target. The message is for users. */
 export class McpFailure extends Error {
   readonly kind: FailureKind;
   readonly facts: FailureFacts;
@@ -90,7 +91,7 @@ export function failureIn(error: unknown): McpFailure | undefined {
 
 export const unreachable = 'Could not reach the MCP server';
 
-/** Converts a DNS, TCP or TLS error into a failure; undefined for any other error. */
+/** Converts a DNS, TCP, TLS or HTTP error into a failure; undefined for any other error. */
 export function networkFailure(error: unknown, host: string): McpFailure | undefined {
   for (const cause of causesOf(error)) {
     const code = typeof cause.code === 'string' ? cause.code : '';

@@ -165,7 +165,7 @@ export class HttpChannel {
     const forgotten = status === 404 || (status === 400 && /session/i.test(rpc?.message ?? ''));
     if (forgotten && new Headers(init.headers).has('mcp-session-id'))
       throw new McpFailure('session', 'The server no longer knows the session', { status, notSent: true });
-    // The SDK reads these itself, to correct its headers.
+    // The SDK reads JSON-RPC errors with status 400 itself, to correct its headers.
     if (rpc && status === 400) return;
     if (rpc) throw new McpFailure('rpc', rpc.message, { status, rpc });
     throw new McpFailure('status', `The server answered with HTTP status ${status}`, { status });
@@ -175,7 +175,7 @@ export class HttpChannel {
 /** JSON-RPC error code for an unsupported protocol revision. */
 export const unsupportedVersion = -32022;
 
-/** Filters strings from values of a server, which may be anything. */
+/** The strings among values of a server, which may be anything. */
 export function texts(values: readonly unknown[]): string[] {
   return values.filter((value) => typeof value === 'string');
 }

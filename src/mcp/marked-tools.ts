@@ -4,7 +4,7 @@ const maxTools = 1_000;
 const maxInside = 5_000;
 
 /**
- * Tools with parameters that belong into headers, from the last listing. The SDK only remembers those from its own
+ * Tools with parameters that belong in headers, learned from lists of tools. The SDK only learns them from its own
  * `listTools`, which reads all pages and strips fields.
  */
 export class MarkedTools {

@@ -30,6 +30,7 @@ export interface Visit extends Wait {
 
 /** Maximum bytes of all answers in one conversation. */
 const maxInOne = 64 * 1024 * 1024;
+/** Bytes from which an answer counts towards the limits. */
 const countedFrom = 64 * 1024;
 
 /** Requests to one server within one deadline. */
@@ -69,7 +70,7 @@ export class Mcp {
     return this.pool.processes;
   }
 
-  /** Uses a warm connection if there is one. */
+  /** Uses the warm connection to the target, or opens one. */
   use<T>(target: Target, visit: Visit, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const ends = performance.now() + visit.timeout;
     const whole = { allowed: visit.timeout, ...visit };

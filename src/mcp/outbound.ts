@@ -50,13 +50,14 @@ export interface Sent {
 const maxRedirects = 5;
 const maxVerdicts = 10_000;
 
+/** Milliseconds that an idle socket is kept. */
 const idleSocket = 1_500;
 /** Maximum bytes of a metadata document. */
 const documentBytes = mebibyte;
 
 /**
- * Sends all requests to targets and their authorization servers. A name is resolved once, and the connection goes to
- * the checked address. Redirects are followed by the caller, so that each hop is checked.
+ * Sends all requests to targets and their authorization servers. A name is resolved once per connection, which goes to
+ * a checked address. Only `follow` follows redirects, and checks each hop.
  */
 export class Outbound {
   private readonly source: PolicySource;
@@ -284,7 +285,7 @@ function bodyOf(body: RequestInit['body']): string | null {
   throw new TypeError('only text is sent');
 }
 
-/** The addresses of a name that the policy allows. Fails if there are none. */
+/** The addresses of a name that the policy allows. Throws if it allows no address. */
 async function allowedAddresses(
   source: PolicySource,
   resolve: Resolve,

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { McpFailure } from './failures.ts';
 
-/** Bytes read of one response. Handshake responses are small, and a stream may be endless. */
+/** Maximum bytes read of one response. Handshake responses are small, and a stream may be endless. */
 export const maxProbeBytes = 1024 * 1024;
 
 export interface RpcAnswer {
@@ -50,7 +50,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, host: string): Promi
   return withMessage(wholeEvents(pieces.join('')), message);
 }
 
-/** An incomplete event could end with part of a secret. */
+/** The text up to its last whole event. An incomplete event could end with part of a secret. */
 function wholeEvents(text: string): string {
   return /^[^]*(?:\n\n|\r\n\r\n|\r\r)/.exec(text)?.[0] ?? '';
 }

@@ -37,7 +37,7 @@ export interface ProbeRequest {
 
 export interface ProbeReply extends Partial<ProbeAnswer> {
   response: Response;
-  /** The redirect, if there was no answer. */
+  /** The redirect that was not followed. */
   redirect?: McpFailure;
 }
 

@@ -16,9 +16,9 @@ import {
 import { Redactor } from './redactor.ts';
 import { secretsOf } from './target.ts';
 
-/** The rest of the time is for the OAuth metadata, which a slow server must not use up. */
+/** Share of the timeout for the transports. A slow server must not use up the rest, which is for the OAuth metadata. */
 const shareOfTransports = 0.75;
-/** Less if the server did not ask for authorization, since the metadata is optional then. */
+/** Maximum milliseconds for the OAuth metadata, which is optional if the server did not ask for authorization. */
 const maxForMetadata = { asked: 5000, unasked: 2000 };
 
 /** Findings about an HTTP target without a session: its transports and their requirements. */
@@ -27,16 +27,16 @@ export interface ProbeFindings {
   transport: 'streamable-http' | 'sse' | null;
   /** Stateless revisions that the server names. */
   modernVersions: string[];
-  /** The revision it chose in a legacy handshake. */
+  /** The revision that the server chose in a legacy handshake. */
   legacyVersion?: string;
   initialize?: Record<string, unknown>;
   /** A summary of the first response. */
   firstAnswer?: string;
   wwwAuthenticate?: string;
-  /** The 401 or 403 response, if any. */
+  /** The failure for a 401 or 403 response. */
   unauthorized?: McpFailure;
   authorization: AuthorizationFacts;
-  /** The redirect, if there was no answer. */
+  /** The redirect that was not followed. */
   redirect?: McpFailure;
   failure?: McpFailure;
 }

@@ -13,7 +13,7 @@ export interface AnswerLimits {
 
 /** Size from which a response counts as large. */
 const heavyBytes = 256 * 1024;
-/** Enough to quote from an error page. */
+/** Maximum bytes read of an error page; enough to quote from it. */
 const errorPageBytes = 64 * 1024;
 
 /** Reads responses of targets within limits of bytes and JSON, in small steps. */

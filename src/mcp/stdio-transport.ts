@@ -17,6 +17,7 @@ interface StdioOptions {
   confinement: Confinement;
 }
 
+/** Maximum bytes of a line, which is a message. */
 const maxLine = 32 * 1024 * 1024;
 /** Chunks of a line before they are merged, and the size from which a chunk is not merged. */
 const maxPieces = 2_048;

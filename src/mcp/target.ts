@@ -5,7 +5,7 @@ import type { OutboundRoute } from './outbound.ts';
 /** Authorizes requests to an HTTP target. */
 export interface Credential {
   token(): Promise<string>;
-  /** Returns a token to try after the target refused `sent`, or throws the reason why there is none. */
+  /** Returns a token to try after the target refused `sent`, or throws why none could be obtained. */
   renew(sent: string): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export interface Target {
   key: string;
   /** The organization, for the fair distribution of limited resources. */
   owner: string;
-  /** The saved server, if any. */
+  /** The id of the server, if the target is a saved one. */
   serverId?: string;
   kind: Address['kind'];
   /** Called only to open a connection: a warm one needs no secrets. */
@@ -58,7 +58,7 @@ export interface Target {
 /** The scheme before the secret in a header. */
 const schemes = /^(?:basic|bearer|digest|token)$/i;
 
-/** Shorter values are not secret and match by chance. */
+/** Whether a value counts as a secret. Shorter values match by chance. */
 export function isSecret(value: string): boolean {
   return value.length >= 6 && !schemes.test(value);
 }
@@ -76,7 +76,7 @@ export function secretsOf(address: Address): string[] {
   return tokens.filter(isSecret).sort((a, b) => b.length - a.length);
 }
 
-/** Keys in a URL, both encoded and decoded. */
+/** User name, password and query values of a URL, both encoded and decoded. */
 export function secretsInUrl(address: string | null): string[] {
   if (address === null) return [];
   const { username, password, search, searchParams } = new URL(address);
@@ -136,7 +136,7 @@ export function beginningWithoutSecrets(
   return hidden.slice(0, whole ? shown : Math.max(0, Math.min(shown, hidden.length - longest)));
 }
 
-/** More than the depth of a message (`messageLimits`). Unbounded recursion would overflow the stack, here or in JSON.stringify. */
+/** More levels than a message may have (`messageLimits`). Unbounded recursion would overflow the stack. */
 export const maxRedactedDepth = 270;
 
 /** Hides secrets in every text of a value. */

@@ -170,7 +170,7 @@ function modelOf(
   };
 }
 
-/** Needs no key and is therefore free. */
+/** Whether a connection needs no key, so that its models are free. */
 export function isKeyless({ credential, lacksKey }: Connection): boolean {
   return credential === undefined && !lacksKey;
 }

@@ -9,7 +9,7 @@ import { HiddenKey } from './hidden-key.ts';
 import type { ModelRoute } from './resolve.ts';
 import { modelOverWire } from './wires.ts';
 
-/** The output limit that one protocol requires, for models with a known limit and others. */
+/** Maximum output tokens where a protocol requires a value, for models with a known limit and for others. */
 const defaultOutputTokens = { known: 32_000, unknown: 8_192 };
 
 /**
@@ -50,7 +50,7 @@ export async function connectModel(route: ModelRoute): Promise<LanguageModelV3> 
   };
 }
 
-/** A provider or a proxy may echo the key. */
+/** Hides the key in an answer, because a provider or a proxy may echo it. */
 function withoutKey(
   result: LanguageModelV3GenerateResult,
   { credential }: ModelRoute,

@@ -30,7 +30,7 @@ export interface ModelFailureFacts {
   notSent?: boolean;
 }
 
-/** The only error of this module. The message is for users and contains no secret; there is no `cause`, which might. */
+/** A failed model call. The message is for users and contains no secret; there is no `cause`, which might. */
 export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
   readonly status: number | undefined;
@@ -146,7 +146,7 @@ function* causesOf(error: unknown): Generator<Error> {
 }
 
 const maxTextLength = 500;
-/** Shorter keys are not secret, and would match by chance. */
+/** Minimum characters of a key that is hidden. Shorter ones are not secret, and would match by chance. */
 export const shortestKey = 6;
 
 const keyShapes = [

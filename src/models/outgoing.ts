@@ -3,7 +3,7 @@ import { ModelFailure } from './failure.ts';
 
 /** Maximum bytes of a response. */
 const maxBytes = 16 * 1024 * 1024;
-/** Bytes read of an error response. */
+/** Maximum bytes read of an error response. */
 const maxRefusalBytes = 64 * 1024;
 
 /** Content types of streamed responses, of most providers and of Bedrock. */

@@ -192,7 +192,7 @@ function offlineRoute({ id, provider, upstream }: CatalogModel): ModelRoute {
   };
 }
 
-/** Stable across processes and restarts. */
+/** Equal parts give the same pool in every process. */
 function poolOf(provider: string, parts: (string | undefined)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   return `${provider}:${hash.slice(0, 32)}`;

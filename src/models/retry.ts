@@ -26,6 +26,7 @@ export interface RetryOptions<T> {
   longest?: number;
 }
 
+/** Milliseconds; doubled with each further attempt. */
 const firstWait = 1_000;
 
 /**

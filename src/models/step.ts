@@ -12,7 +12,7 @@ import { type Usage, usageOf } from './usage.ts';
 const maxText = 1_000_000;
 /** Maximum characters of the arguments of all calls in an answer. */
 const maxInputs = 400_000;
-/** Maximum number of calls in an answer. The others are dropped from the history. */
+/** Maximum number of calls in an answer. Further calls are dropped. */
 const maxCalls = 64;
 
 export interface StepFinish {
@@ -45,7 +45,7 @@ export interface ReadStep {
   };
   /** Whether there are calls to make. */
   goesOn: boolean;
-  /** How the turn ends if there are none. */
+  /** How the turn ends if there are no calls to make. */
   finish: 'stop' | 'length' | 'content-filter' | 'other' | 'error';
   error?: ModelFailure;
   /** For the stored history: text, and calls with a result. */
@@ -54,7 +54,7 @@ export interface ReadStep {
   saidToModel: AssistantPart[];
 }
 
-/** Adds the ids of the calls to `usedIds`, because some providers reuse ids. */
+/** Parses an answer. Adds the ids of its calls to `usedIds`, because some providers reuse ids. */
 export function readStep(
   { content, finishReason, usage, response }: LanguageModelV3GenerateResult,
   tools: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Names that every provider accepts. */
 const accepted = /^[A-Za-z0-9_-]{1,64}$/;
-const longest = 64;
+const maxLength = 64;
 
 interface ServerTool {
   server: string;
@@ -51,14 +51,14 @@ function countOf(names: string[]): Map<string, number> {
 
 function wish({ server, name }: ServerTool, isShared: boolean): string {
   const plain = (isShared ? `${server}_${name}` : name).replace(/[^A-Za-z0-9_-]+/g, '_');
-  if (plain !== '' && plain.length <= longest) return plain;
-  return `${plain.slice(0, longest - 9)}_${hashOf(server, name, 0)}`;
+  if (plain !== '' && plain.length <= maxLength) return plain;
+  return `${plain.slice(0, maxLength - 9)}_${hashOf(server, name, 0)}`;
 }
 
 /** Adds a hash of the tool. Tools of one server with the same name are distinguished by their position. */
 function marked(wanted: string, { server, name }: ServerTool, taken: ReadonlySet<string>): string {
   for (let n = 0; ; n++) {
-    const candidate = `${wanted.slice(0, longest - 9)}_${hashOf(server, name, n)}`;
+    const candidate = `${wanted.slice(0, maxLength - 9)}_${hashOf(server, name, n)}`;
     if (!taken.has(candidate)) return candidate;
   }
 }

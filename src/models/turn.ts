@@ -228,7 +228,7 @@ async function askModel<Answer extends ToolAnswer>(
   }
 }
 
-/** Makes the valid calls, concurrently or one by one. Returns the error that ends the turn, if any. */
+/** Makes the valid calls, concurrently or one by one. Returns the error that ends the turn, or undefined. */
 async function makeCalls<Answer extends ToolAnswer>(
   calls: TurnCall<Answer>[],
   { callTool, parallel = true, signal, clock }: TurnOptions<Answer>,

@@ -43,7 +43,7 @@ export function runsAsRoot(): boolean {
  */
 const own = { commands: 65_527, browsers: 65_528 } as const;
 
-/** A user without an entry in /etc/passwd. Throws if the machine has assigned the number to another user. */
+/** The dedicated user, which needs no entry in /etc/passwd. */
 function ownAccount(kind: keyof typeof own): Account {
   const uid = own[kind];
   return lookUpAccount(String(uid)) ?? { uid, gid: uid, name: String(uid), home: '/' };
@@ -56,7 +56,7 @@ export function browserAccount(): Account {
 
 /**
  * The user that stdio servers run as, or undefined for the user of the service. Root starts them as an unprivileged
- * user unless the operator configured `root`.
+ * user, unless the operator configured `root` or the user namespace of the service maps no such user.
  */
 export function commandAccount(user: string | undefined): Account | undefined {
   if (!runsAsRoot()) {

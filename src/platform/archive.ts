@@ -7,7 +7,7 @@ import { byCodeUnit } from './canonical.ts';
 import { type Files, type FolderBounds, isUsableName, readFolder } from './folder.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** Reads a folder, or a .tar.gz of it. */
+/** Reads the files of a folder, or of a .tar.gz. */
 export async function readBundle(path: string, bounds: FolderBounds): Promise<Files> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorProblem(`${path} cannot be read (${error.code})`);

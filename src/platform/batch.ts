@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 interface BatchOptions {
   /** Milliseconds that the first item waits for more. Default: none, so that batching adds no latency. */
   linger?: number;
+  /** Maximum number of items in a batch. Default: 500. */
   most?: number;
 }
 

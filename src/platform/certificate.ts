@@ -111,7 +111,7 @@ function contentOf(path: string, variable: string): Buffer {
   }
 }
 
-/** The library's error may quote the key, so it is left out. */
+/** Parses a file. The message leaves out the library's error, which may quote the key. */
 function parsed<T>(parse: () => T, path: string, variable: string, what: string): T {
   try {
     return parse();

@@ -13,7 +13,7 @@ export interface FolderBounds {
   bytes: number;
 }
 
-const deepest = 16;
+const maxDepth = 16;
 
 /** Entries that tools create and that are not part of the content. */
 const leftBehind = new Set(['.git', '.DS_Store']);
@@ -45,8 +45,8 @@ async function walk(root: string, most: number): Promise<string[]> {
       if (entry.isFile()) found.push(path);
       else if (!entry.isDirectory())
         throw new OperatorProblem(`${path} in ${root} is a link or a device; only plain files are taken`);
-      else if (path.split('/').length > deepest)
-        throw new OperatorProblem(`${root} is nested deeper than ${deepest} folders`);
+      else if (path.split('/').length > maxDepth)
+        throw new OperatorProblem(`${root} is nested deeper than ${maxDepth} folders`);
       else {
         folders.push(`${path}/`);
         entered++;

@@ -23,9 +23,9 @@ interface Vitals {
 
 const kib = 1024;
 const mib = 1024 * kib;
-/** Estimated heap per running request, mostly for what it reads and returns. */
+/** Estimated bytes of heap per running request, mostly for what it reads and returns. */
 const heapPerRequest = 256 * kib;
-/** Estimated heap per byte of a body: a parsed body takes several times its size. */
+/** Estimated bytes of heap per byte of a body: a parsed body takes several times its size. */
 const heapPerBodyByte = 16;
 const anonymousShare = 1 / 4;
 /** Fraction of memory from which requests are refused, so that running ones can finish. */
@@ -39,7 +39,7 @@ const admitInterval = 100;
 /** Milliseconds between two ticks, and their average delay from which the process is overloaded. */
 const tickInterval = 200;
 const overloadDelay = 1_000;
-/** A tick's delay counts up to this, because a suspended machine is not overloaded. */
+/** Maximum milliseconds of one tick's delay that count, because a suspended machine is not overloaded. */
 const maxTickDelay = 3_000;
 /** Weight of the last tick in the moving average. */
 const weight = 0.1;
@@ -54,7 +54,7 @@ export function boundsFor(heap: number, wanted?: number): Bounds {
   };
 }
 
-/** `requests` is the configured maximum, if any. */
+/** `requests` is the configured maximum. Default: derived from the heap size. */
 export function loadSheddingForProcess(requests: number | undefined): LoadShedder {
   const bounds = boundsFor(getHeapStatistics().heap_size_limit, requests);
   return new LoadShedder(bounds, { memory: memoryInUse, now: () => performance.now() });

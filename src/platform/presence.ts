@@ -3,7 +3,8 @@ import type { Db } from './database/database.ts';
 import * as replicas from './database/queries/replicas.ts';
 import { version } from './version.ts';
 
-const heartbeat = 5_000;
+/** Milliseconds between two heartbeats. */
+const heartbeatInterval = 5_000;
 
 /** Announces this process, with its role and version, to the other processes on the database. */
 export class Presence {
@@ -20,7 +21,7 @@ export class Presence {
   async begin(): Promise<void> {
     await this.beat();
     // The next heartbeat makes up for a missed one.
-    this.timer = setInterval(() => void this.beat().catch(() => {}), heartbeat).unref();
+    this.timer = setInterval(() => void this.beat().catch(() => {}), heartbeatInterval).unref();
   }
 
   async beat(): Promise<void> {

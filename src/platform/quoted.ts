@@ -58,7 +58,7 @@ export function quoted(whose: string, value: unknown): string {
   ].join('\n');
 }
 
-/** Cached, because a text may consist of nothing else. There are only a few thousand such characters. */
+/** Escapes by character. Cached, because a text may consist of these few thousand characters only. */
 const escapes = new Map<string, string>();
 
 function escaped(character: string): string {

@@ -1,7 +1,10 @@
 import type { Declared } from '../contract/readiness-declared.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
-/** A part of the evidence, or the reason it is missing. A check reads the value only after `known`, so missing evidence cannot pass. */
+/**
+ * A part of the evidence, or the reason it is missing. A check reads the value only after `known`, so missing evidence
+ * cannot pass.
+ */
 export type Known<T> = { known: true; value: T } | Unknown;
 
 export interface Unknown {

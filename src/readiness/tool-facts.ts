@@ -28,7 +28,7 @@ interface Parameter {
 
 const maxNameLength = 256;
 const maxTextLength = 4_000;
-const deepest = 4;
+const maxDepth = 4;
 const maxParameters = 200;
 const maxChoices = 50;
 
@@ -84,7 +84,7 @@ interface Level {
 function parametersOf(schema: Json): Parameter[] {
   const found: Parameter[] = [];
   let level: Level[] = [{ prefix: '', schema }];
-  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
     const here = level.flatMap(propertiesOf).slice(0, maxParameters - found.length);
     found.push(...here.map(({ name, schema: own }) => parameterOf(name, own)));
     level = here.map(({ name, schema: own }) => ({ prefix: `${name}.`, schema: own }));

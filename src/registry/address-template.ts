@@ -4,7 +4,7 @@ const variable = /\{([A-Za-z0-9_.-]{1,64})\}/g;
 /** Characters of a value: part of a host name or of one path segment. */
 const filling = '[A-Za-z0-9._~-]+';
 const fillingCharacter = /[A-Za-z0-9._~-]/;
-const longest = 500;
+const maxLength = 500;
 
 export function variablesIn(template: string): string[] {
   return [...template.matchAll(variable)].map((match) => match[1] as string);
@@ -17,9 +17,9 @@ export function filled(template: string, values: Readonly<Record<string, string>
   );
 }
 
-/** Whether it is a valid URL once filled in, and no placeholder can change the scheme. */
+/** Whether a text has placeholders and is a URL once filled in, whose scheme no placeholder can change. */
 export function isTemplate(text: string): boolean {
-  if (text.length > longest || variablesIn(text).length === 0) return false;
+  if (text.length > maxLength || variablesIn(text).length === 0) return false;
   return /^https?:\/\//.test(text) && isHttpUrl(text.replaceAll(variable, 'x'));
 }
 

@@ -76,7 +76,7 @@ function needsHeader({ headers = [] }: RemoteJson): boolean {
   return headers.some(({ isRequired }) => isRequired === true);
 }
 
-/** Remotes that speak MCP over HTTP, or only those with the current transport if there are any. */
+/** Remotes with the current HTTP transport, otherwise remotes with the older one. */
 function usableRemotes(remotes: readonly RemoteJson[]): RemoteJson[] {
   const known = remotes.filter(({ type }) => type === 'streamable-http' || type === 'sse');
   const current = known.filter(({ type }) => type === 'streamable-http');

@@ -6,7 +6,7 @@ const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 /** The default npm registry, in any spelling. */
 const defaultRegistry = /^https:\/\/[a-z]+\.npmjs\.[a-z]+\/?$/;
 
-/** The command that runs a server offered as a package only, or why there is none. */
+/** The command that runs a server offered only as a package, or the problem that prevents it. */
 export type PackageCommand = { command: string[] } | { problem: string };
 
 export function commandOf(packages: readonly PackageJson[]): PackageCommand {

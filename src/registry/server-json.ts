@@ -57,7 +57,7 @@ const officialKey = 'io.modelcontextprotocol.registry/official';
 
 export interface Listed {
   server: ServerJson;
-  /** Metadata of a registry that verified the publisher, if any. */
+  /** Metadata of a registry that verified the publisher; undefined without such a registry. */
   official: z.output<typeof Official> | undefined;
   /** The original entry. */
   raw: object;
@@ -70,8 +70,8 @@ export interface ServerList {
   nextCursor: string | undefined;
 }
 
-/** Maximum bytes of one entry. */
-const maxOfOne = 64 * 1024;
+/** Maximum characters of the JSON of one entry. */
+const maxEntryLength = 64 * 1024;
 
 /** Parses an array of entries, or a page of a registry. Undefined if it is neither or has more than `most` entries. */
 export function readServerList(document: unknown, most: number): ServerList | undefined {
@@ -110,7 +110,7 @@ const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 /** Too long, or with keys like `__proto__` that copying would lose. */
 function isOutOfBounds(server: unknown): boolean {
   const text = JSON.stringify(server);
-  return text.length > maxOfOne || text.includes('"__proto__"');
+  return text.length > maxEntryLength || text.includes('"__proto__"');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

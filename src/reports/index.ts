@@ -6,10 +6,10 @@ import { type ReportedTest, UnreadableReport } from './report.ts';
 
 export { type ReportedTest, UnreadableReport };
 
-/** Maximum size of JSON, because parsing blocks the event loop. */
+/** Maximum characters of a JSON report, because parsing blocks the event loop. */
 const largestJson = 4 * 1024 * 1024;
-/** Bytes of XML processed before yielding. */
-const slice = 65_536;
+/** Bytes of a report processed before yielding. */
+const sliceBytes = 65_536;
 
 /** Reads a streamed report. The format is detected by the first character unless specified. */
 export async function readReport(
@@ -30,8 +30,8 @@ export async function readReport(
       );
   };
   for await (const chunk of content)
-    for (let at = 0; at < chunk.length; at += slice) {
-      take(decoder.write(Buffer.from(chunk.subarray(at, at + slice))));
+    for (let at = 0; at < chunk.length; at += sliceBytes) {
+      take(decoder.write(Buffer.from(chunk.subarray(at, at + sliceBytes))));
       await nextTurn();
     }
   take(decoder.end());

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { JsonBounds, maxDepth } from '../platform/json/bounds.ts';
 import { type ReportedTest, TestCollector, UnreadableReport } from './report.ts';
 
-/** Limits with which parsing and validation take well under a second. A report of ten thousand tests has a third as many elements. */
+/**
+ * Limits with which parsing and validation take well under a second. A report of ten thousand tests has a third as many
+ * elements.
+ */
 const limits = { elements: 300_000, depth: maxDepth, keys: 50_000 };
 
 const text = z.string().nullish();

@@ -7,8 +7,8 @@ const maxGathered = 20_000;
 /** Maximum attributes of an element, and characters of an attribute. */
 const maxAttributes = 1_000;
 const maxAttributeLength = 1_000_000;
-/** Maximum characters of a number. */
-const maxDuration = 40;
+/** Maximum characters of a duration. */
+const maxDurationLength = 40;
 
 /** Results by element. A test that failed first and passed on retry counts as passed. */
 const verdicts: Record<string, ReportedTest['result']> = {
@@ -96,7 +96,7 @@ function begun(
   const names = suites.map(({ name }) => name).filter(Boolean);
   const classname = attribute(tag, 'classname');
   const group = classname === undefined ? undefined : cut(classname);
-  const seconds = Number(attribute(tag, 'time')?.slice(0, maxDuration).replaceAll(',', ''));
+  const seconds = Number(attribute(tag, 'time')?.slice(0, maxDurationLength).replaceAll(',', ''));
   return {
     // Many runners repeat the suite name as the class name.
     suite: (group === undefined || names.includes(group) ? names : [...names, group]).join(' > '),

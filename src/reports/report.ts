@@ -17,8 +17,8 @@ export class UnreadableReport extends Error {
 const maxTests = 10_000;
 const maxText = 500;
 const maxMessage = 2_000;
-/** In milliseconds, almost 25 days. A longer duration is omitted. */
-const longest = 2_147_483_647;
+/** Maximum milliseconds of a duration, almost 25 days. A longer duration is omitted. */
+const maxDuration = 2_147_483_647;
 
 /** Collects tests: cuts long texts, omits impossible durations, and throws if there are too many tests. */
 export class TestCollector {
@@ -28,7 +28,7 @@ export class TestCollector {
     if (this.list.length >= maxTests)
       throw new UnreadableReport(`It has more than ${maxTests.toLocaleString('en')} tests`);
     const took =
-      durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0 && durationMs <= longest;
+      durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0 && durationMs <= maxDuration;
     this.list.push({
       suite: cut(suite),
       name: cut(name),

@@ -20,8 +20,8 @@ import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 
 /** Maximum number of tokens, whitespace included: parsing takes more than linear time in them. */
 const maxTokens = 400_000;
-/** A level of nesting takes up to three entries on the parser's stack. */
-const deepestStack = maxDepth * 3;
+/** Maximum entries on the parser's stack. A level of nesting takes up to three. */
+const maxStack = maxDepth * 3;
 const maxAliases = 100;
 /** Maximum number of values, with aliases expanded. */
 const maxValues = 400_000;
@@ -92,7 +92,7 @@ function compose(
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (++count > maxTokens)
       throw new SuiteFileProblem([problemAt(parser.offset, 'The file has too many parts')]);
-    if (parser.stack.length > deepestStack)
+    if (parser.stack.length > maxStack)
       throw new SuiteFileProblem([problemAt(parser.offset, `Nested deeper than ${maxDepth} levels`)]);
   }
   for (const token of parser.end()) tokens.push(token);

@@ -14,7 +14,7 @@ export interface Mapped {
 /** Fields of an assertion that are converted, or do not affect the result. */
 const understood = new Set(['type', 'value', 'metric']);
 
-/** Converts a promptfoo assertion into an equivalent check, if there is one. */
+/** Converts a promptfoo assertion into checks, exactly or approximately, or marks it as unsupported. */
 export function mapAssertion(assertion: unknown, fill: (text: string) => string): Mapped {
   if (!isObject(assertion) || typeof assertion['type'] !== 'string')
     return unsupported('an assertion without a type');

@@ -29,7 +29,8 @@ interface Prompt {
 }
 
 const maxCases = 500;
-const longest = { note: 2000, title: 200, expected: 20_000, key: 512 };
+/** Maximum characters of fields in a suite file. */
+const maxLengths = { note: 2000, title: 200, expected: 20_000, key: 512 };
 
 /** Converts a promptfoo configuration into a suite file. Unsupported parts are listed, and their cases disabled. */
 export function importPromptfoo(
@@ -165,7 +166,7 @@ function caseOf(defaults: Test, test: Test, prompt: Prompt, at: number, lost: re
     checks = checks.slice(0, 50);
   }
   const expected = mapped.flatMap(({ expectedOutput }) => expectedOutput ?? []).join('\n');
-  if (expected.length > longest.expected) notes.push('the expected output is cut');
+  if (expected.length > maxLengths.expected) notes.push('the expected output is cut');
   const status: Status = statuses.includes('unsupported')
     ? 'unsupported'
     : statuses.includes('approximated')
@@ -174,15 +175,15 @@ function caseOf(defaults: Test, test: Test, prompt: Prompt, at: number, lost: re
   const title = (test.description ?? text).replace(/\p{Cc}+/gu, ' ').trim();
   return {
     id: `test-${at + 1}-prompt-${prompt.index + 1}`,
-    title: cut(title, longest.title).trim() || `Test ${at + 1}`,
+    title: cut(title, maxLengths.title).trim() || `Test ${at + 1}`,
     steps: [{ id: '1', kind: 'prompt' as const, prompt: text }],
     ...(checks.length > 0 && { assertions: checks }),
-    ...(expected && { expectedOutput: cut(expected, longest.expected) }),
+    ...(expected && { expectedOutput: cut(expected, maxLengths.expected) }),
     ...(status === 'unsupported' && { disabled: true }),
     import: {
       status,
       sourceCaseKey: `tests.${at}/prompts.${prompt.index}`,
-      note: cut(notes.join('. ') || 'Every assertion has an equivalent check', longest.note),
+      note: cut(notes.join('. ') || 'Every assertion has an equivalent check', maxLengths.note),
     },
   };
 }

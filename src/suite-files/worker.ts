@@ -7,10 +7,10 @@ import type { ReadSuiteFile } from './read.ts';
 import type { SuiteFile } from './suite-file.ts';
 import type { WriteOptions } from './write.ts';
 
-/** Bytes, or characters of JSON, up to which a file is processed on the main thread, in milliseconds. */
-const small = 16_384;
-/** Milliseconds. The worst allowed file takes a few seconds. */
-const longest = 30_000;
+/** Maximum bytes, or characters of JSON, of a file for the main thread, which processes it in milliseconds. */
+const smallFile = 16_384;
+/** Milliseconds after which the worker thread is stopped. The worst allowed file takes a few seconds. */
+const timeout = 30_000;
 
 /** Like `readSuiteFile`. A large file takes a second or two, so a worker thread reads it. */
 export function readInWorker(owner: string, bytes: Uint8Array, fileName: string): Promise<ReadSuiteFile> {
@@ -24,7 +24,7 @@ export function writeInWorker(owner: string, file: SuiteFile, options: WriteOpti
 
 async function work(owner: string, size: number, job: Job): Promise<unknown> {
   const outcome =
-    size <= small || fromSources ? await inPlace(job) : await thread.run(() => inThread(job), { owner });
+    size <= smallFile || fromSources ? await inPlace(job) : await thread.run(() => inThread(job), { owner });
   if ('problems' in outcome) throw new SuiteFileProblem(outcome.problems, outcome.more);
   return outcome.made;
 }
@@ -54,7 +54,7 @@ async function inThread(job: Job): Promise<Outcome> {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
-  const timer = setTimeout(() => void thread.terminate(), longest);
+  const timer = setTimeout(() => void thread.terminate(), timeout);
   try {
     return await new Promise<Outcome>((resolve, reject) => {
       thread.once('message', resolve);

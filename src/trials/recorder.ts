@@ -14,7 +14,7 @@ import type { TurnMessage } from '../models/messages.ts';
 import { sumOfUsage, type Usage } from '../models/usage.ts';
 import type { CallOutcome, ToolBox } from './tools.ts';
 
-/** Characters of one result, and of all results of a trial, that checks see and the trace keeps. */
+/** Maximum bytes of one result, and of all results of a trial, that checks see and the trace keeps. */
 const maxKept = 262_144;
 const maxKeptOfAll = 16 * 1024 * 1024;
 

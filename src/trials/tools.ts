@@ -25,7 +25,7 @@ export interface TrialServer {
   call(toolName: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallOutcome>;
   /** Reads a resource. Rejects only when the trial is over. */
   read(uri: string, signal: AbortSignal): Promise<CallOutcome>;
-  /** Reads a widget, or returns why there is none. Rejects only when the trial is over. */
+  /** Reads a widget, or returns the problem. Rejects only when the trial is over. */
   widget(uri: string, signal: AbortSignal): Promise<WidgetSource | { problem: string }>;
 }
 
@@ -112,7 +112,7 @@ function ownAnswer(toolName: string, { text, isError }: OwnAnswer): CallAnswer {
   };
 }
 
-/** Characters of one result, and of all results of a trial, that the model receives. Every step sends them again. */
+/** Maximum characters of one result, and of all results of a trial, for the model. Every step sends them again. */
 const maxTold = 200_000;
 const maxToldOfAll = 4_000_000;
 

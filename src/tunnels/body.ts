@@ -19,8 +19,8 @@ export class ByteAllowance {
   }
 }
 
-/** Smaller buffered chunks are merged, so that many of them need no more memory than their bytes. */
-const small = 4 * 1024;
+/** Bytes below which buffered chunks are merged, so that many of them need no more memory than their bytes. */
+const smallChunk = 4 * 1024;
 const gathered = 16 * 1024;
 
 /**
@@ -69,7 +69,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 
   private keep(chunk: Buffer): void {
-    if (chunk.length >= small || this.chunks.length === 0) {
+    if (chunk.length >= smallChunk || this.chunks.length === 0) {
       this.gathering = undefined;
       if (chunk.length > 0) this.chunks.push(chunk);
       return;

@@ -56,30 +56,30 @@ const forGood: Record<number, string> = {
     'The tunnel was closed, got a new address, or the account or key that opened it lost access',
 };
 
-/** Milliseconds. */
-const shortest = 1_000;
-const longest = 30_000;
+/** Minimum and maximum milliseconds between two connections. */
+const minWait = 1_000;
+const maxWait = 30_000;
 const connectTimeout = 15_000;
 /**
  * Shorter than servers keep idle connections: a request sent into a closing connection may or may not have been
  * executed.
  */
-const kept = { keepAlive: true, timeout: 1_500 };
+const agentOptions = { keepAlive: true, timeout: 1_500 };
 
 /** Keeps a tunnel open until the signal aborts or it has permanently ended. */
 export async function holdTunnel(options: TunnelClientOptions): Promise<void> {
-  let wait = shortest;
+  let wait = minWait;
   while (!options.signal.aborted) {
     const began = performance.now();
     const { code, reason, greeted } = await connection(options);
     if (options.signal.aborted) return;
     const final = forGood[code];
     if (final !== undefined) throw new TunnelEnded(code, final);
-    if (greeted && performance.now() - began > longest) wait = shortest;
+    if (greeted && performance.now() - began > maxWait) wait = minWait;
     // At once after a restart of the service, else after a random delay, so that clients spread out.
     const retryIn = code === closeCodes.restart ? 0 : Math.round(wait * (0.5 + Math.random() / 2));
     options.tell({ type: 'disconnected', reason: reason || `the connection ended (${code})`, retryIn });
-    wait = greeted && code === closeCodes.restart ? shortest : Math.min(wait * 2, longest);
+    wait = greeted && code === closeCodes.restart ? minWait : Math.min(wait * 2, maxWait);
     await delay(retryIn, undefined, { signal: options.signal }).catch(() => {});
   }
 }
@@ -136,7 +136,8 @@ class Served {
   constructor(options: TunnelClientOptions, socket: () => FrameSocket) {
     this.options = options;
     this.socket = socket;
-    this.agent = options.target.protocol === 'https:' ? new HttpsAgent(kept) : new HttpAgent(kept);
+    this.agent =
+      options.target.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
   heard(frame: Frame, credited: boolean): void {

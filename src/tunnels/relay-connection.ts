@@ -31,7 +31,7 @@ const maxHeld = 4 * mebibyte;
 /** Buffered bytes of all responses in a tunnel. */
 const maxHeldInAll = 64 * mebibyte;
 /** Milliseconds until a response must begin. */
-const patience = 10 * 60_000;
+const responseTimeout = 10 * 60_000;
 
 export interface TunnelRequest {
   method: string;
@@ -157,7 +157,7 @@ export class RelayConnection {
       this.exchanges.set(id, { answered, failed, credit, body: undefined });
     });
     const giveUp = (): void => this.abort(id, 'client_gone');
-    const late = setTimeout(() => this.abort(id, 'timeout'), patience);
+    const late = setTimeout(() => this.abort(id, 'timeout'), responseTimeout);
     signal.addEventListener('abort', giveUp, { once: true });
     this.socket.say({
       t: 'req',

@@ -45,8 +45,8 @@ export function refusalOfCall(tools: readonly unknown[], name: string): string |
 }
 
 /**
- * Parses the widget from the server's answer to `resources/read`, or returns why there is none. Metadata of the content
- * takes precedence over that of the resource list.
+ * Parses the widget from the server's answer to `resources/read`, or returns the problem. Metadata of the content takes
+ * precedence over that of the resource list.
  */
 export function widgetSource(
   uri: string,

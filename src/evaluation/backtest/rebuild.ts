@@ -26,8 +26,8 @@ interface Turn {
 const absent = { state: 'absent', items: [] } as const;
 
 /**
- * Rebuilds the evidence of a trial from its trace, without tool declarations, which traces do not contain. Undefined when
- * the trace is inconsistent or incomplete.
+ * Rebuilds the evidence of a trial from its trace, without tool declarations, which traces do not contain. Undefined
+ * when the trace is inconsistent or incomplete.
  */
 export function evidenceOfTrace(trace: StoredTrace, usage: Usage | undefined): TrialEvidence | undefined {
   const prompts = objects(trace.prompts);
@@ -78,7 +78,7 @@ class Calls {
     return this.frames.length - this.next;
   }
 
-  /** False if call and frame do not match or a required field is missing. */
+  /** False if a call has neither its frame nor a refusal, or a required field is missing. */
   add({ id, refusal }: Made, actual: Object | undefined, promptIndex: number): boolean {
     const { toolName, arguments: args } = actual ?? {};
     if (typeof toolName !== 'string' || !isObject(args)) return false;

@@ -58,7 +58,9 @@ function parsedCheck(check: Record<string, unknown>): ParsedCheck {
   return known;
 }
 
-/** Validates the parameters only: role and severity do not affect the evaluation, and old rows may have other values. */
+/**
+ * Validates the parameters only: role and severity do not affect the evaluation, and old rows may have other values.
+ */
 function parseCheck({ role, severity, ...parameters }: Record<string, unknown>): ParsedCheck {
   const parsed = EvalCheck.safeParse({ ...parameters, role: 'advisory' });
   if (!parsed.success) {

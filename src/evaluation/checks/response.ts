@@ -46,7 +46,7 @@ export const responseMatches: CheckKind<'responseMatches'> = {
   },
 };
 
-const longest = 100_000;
+const maxAnswerLength = 100_000;
 
 /** The normalized edit distance between the answer and the reference is at most `maxDistance`. */
 export const responseCloseTo: CheckKind<'responseCloseTo'> = {
@@ -56,8 +56,8 @@ export const responseCloseTo: CheckKind<'responseCloseTo'> = {
   failsByAbsence: () => true,
   evaluate({ reference, maxDistance, caseSensitive = false, normalizeWhitespace = false }, { finalText }) {
     if (finalText === '') return missing('There is no answer to compare');
-    if (finalText.length > longest)
-      return missing(`The answer has more than ${longest.toLocaleString('en')} characters`);
+    if (finalText.length > maxAnswerLength)
+      return missing(`The answer has more than ${maxAnswerLength.toLocaleString('en')} characters`);
     const normalize = (text: string): string => {
       const folded = caseSensitive ? text : text.toLowerCase();
       return normalizeWhitespace ? folded.trim().replace(/\s+/g, ' ') : folded;

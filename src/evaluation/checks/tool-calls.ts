@@ -82,7 +82,7 @@ export const onlyToolsCalled: CheckKind<'onlyToolsCalled'> = {
   },
 };
 
-/** At least one call of `toolName` precedes the first call of `beforeToolName`. */
+/** At least one call of `toolName` precedes the first call of `beforeToolName`. Passes without a call of the latter. */
 export const toolCalledBefore: CheckKind<'toolCalledBefore'> = {
   type: 'toolCalledBefore',
   stage: 'selection',

@@ -44,7 +44,7 @@ type CaseStatus =
 interface CaseSide {
   outcome: 'passed' | 'failed' | 'absent';
   iterationIds: string[];
-  /** The first trial with this outcome. */
+  /** The first trial with this outcome, otherwise the first trial. */
   representativeIterationId: string | null;
   /** Number of passed trials. `trials` counts only judged ones. */
   passed: number;
@@ -84,6 +84,7 @@ export interface RunComparison {
   suite: (SuiteDifference & { significant: boolean }) | null;
 }
 
+/** Significance level. */
 const alpha = 0.05;
 
 export function compareRuns(base: readonly ComparedCase[], compare: readonly ComparedCase[]): RunComparison {

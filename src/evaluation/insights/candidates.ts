@@ -47,7 +47,7 @@ export interface WindowInsights extends SessionInsights {
   feedbackCount: number;
 }
 
-/** Counts of one window of a study, kept before anybody requests insights. */
+/** Counts of one window of a study, stored without a request for insights. */
 export interface StudySignals
   extends Pick<WindowInsights, 'sessionCount' | 'feedbackCount' | 'truncated' | 'lowConfidence'> {
   candidates: (Candidate & { title: string })[];
@@ -58,7 +58,7 @@ type Statuses = ReadonlyMap<string, FindingStatus>;
 
 const maxCandidates = 50;
 const maxEvidenceOfStudy = 10;
-/** With fewer sessions, one session alone reaches the threshold of a detector. */
+/** Insights from fewer sessions have low confidence, because a single session exceeds the share of most detectors. */
 const fewSessions = 5;
 
 export function waveInsights(
@@ -118,7 +118,7 @@ export function windowInsights({ candidates, ...counts }: StudySignals, statuses
   };
 }
 
-/** Candidates with the largest share come first, as far as they are shown; `total` counts all. */
+/** The `maxCandidates` firing observations with the largest share; `total` counts all that fire. */
 function candidatesOf(observations: readonly Observation[]): { shown: Candidate[]; total: number } {
   const firing = observations.filter(({ fires }) => fires).sort(byShare);
   const shown = firing.slice(0, maxCandidates).map(({ fires: _fires, affected, total, ...observation }) => ({
@@ -129,7 +129,7 @@ function candidatesOf(observations: readonly Observation[]): { shown: Candidate[
   return { shown, total: firing.length };
 }
 
-/** Equal shares are ordered by the number of sessions. */
+/** Largest share first, then most affected sessions. */
 function byShare(a: Observation, b: Observation): number {
   return b.metric - a.metric || b.affected - a.affected || byCodeUnit(a.fingerprint, b.fingerprint);
 }

@@ -38,7 +38,7 @@ const maxDetailLength = 1_000;
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const maxSlugLength = 80;
 
-/** Builds the prompt from the first sessions. */
+/** Builds the prompt from the first `maxSessions` sessions. */
 export function discoveryPrompt(
   users: Users,
   sessions: readonly { sessionId: string; text: string }[],
@@ -51,7 +51,7 @@ export function discoveryPrompt(
   };
 }
 
-/** Keeps the well-formed findings of an answer, one per slug. Undefined: the answer is unusable. */
+/** The first `maxFindings` well-formed findings of an answer, one per slug. Undefined: the answer is unusable. */
 export function readDiscovery(
   text: string,
   sampledSessionIds: readonly string[],
@@ -67,7 +67,7 @@ export function readDiscovery(
   return [...bySlug.values()].slice(0, maxFindings);
 }
 
-/** Drops a finding that cites a session the model was not shown, because it is invented. */
+/** Undefined if a finding is malformed, or cites a session that the model was not shown. */
 function findingIn(
   { kind, slug, title, detail, sessionIds, confidence, suggestedCheck }: Record<string, unknown>,
   shown: ReadonlySet<unknown>,

@@ -6,7 +6,7 @@ export type FindingStatus = 'new' | 'recurring' | 'regressed' | 'resolved';
 /** One wave that covered the subject of a finding. */
 export interface WaveObservation {
   waveId: string;
-  /** In milliseconds. */
+  /** Unix time in milliseconds. */
   at: number;
   fires: boolean;
 }
@@ -55,7 +55,7 @@ interface Wave {
   fired?: { first: number; last: number };
 }
 
-/** Ordered by start. */
+/** Groups observations by wave, ordered by start. */
 function wavesOf(history: readonly WaveObservation[]): Wave[] {
   return [...groupBy(history, ({ waveId }) => waveId)]
     .map(([waveId, observations]) => {

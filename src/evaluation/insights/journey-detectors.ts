@@ -6,8 +6,8 @@ import { type Detector, type Observation, observeWith, type Subject } from './ob
 type JourneyDetector = Detector<SessionFacts, [calling: ReadonlySet<string>]>;
 
 /**
- * Models and judges vary by chance: a detector fires from a fifth of the covered sessions on. With fewer than five
- * sessions, one is enough.
+ * Models and judges vary by chance: a detector fires from a fifth of the covered sessions on. With up to five sessions,
+ * one is enough.
  */
 const threshold = { share: 0.2, sessions: 1 };
 
@@ -99,7 +99,8 @@ const noToolCalled: JourneyDetector = {
 };
 
 /**
- * The judge decides whether the goal was met; without a judge, the verdict does. Skips sessions with neither result.
+ * The turn cap ended a session that did not meet its goal. The judge decides whether the goal was met; without a judge,
+ * the verdict does. Skips sessions that reached the cap with neither result.
  */
 const turnCapReached: JourneyDetector = {
   name: 'turn_cap_reached',

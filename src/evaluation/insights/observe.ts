@@ -33,13 +33,13 @@ export interface Observation {
   dimension: Detector<unknown>['dimension'];
   subject: Subject;
   fires: boolean;
-  /** Sessions in which it happened, of the sessions in which it could have. */
+  /** Number of sessions with the problem, and of sessions in which it could have occurred. */
   affected: number;
   total: number;
   /** `affected` / `total`. */
   metric: number;
   evidenceSessionIds: string[];
-  /** Sessions in which it could have happened and did not. */
+  /** Sessions in which the problem could have occurred and did not. */
   contrastSessionIds: string[];
   evidenceTruncated: boolean;
 }
@@ -53,7 +53,7 @@ interface Threshold {
 const maxEvidence = 20;
 const maxContrast = 10;
 const maxLabelLength = 200;
-/** With the longest names of detector and kind, a fingerprint stays within 300 characters. */
+/** Maximum characters of a subject's id. With the longest detector and kind, a fingerprint stays within 300. */
 const maxIdLength = 250;
 const keptOfLongId = 150;
 

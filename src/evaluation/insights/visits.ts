@@ -46,7 +46,7 @@ export interface VisitFacts {
 }
 
 const day = 86_400_000;
-/** 1970-01-01 was a Thursday. */
+/** Milliseconds from 1970-01-01, a Thursday, to the first Monday. */
 const firstMonday = 4 * day;
 const week = 7 * day;
 /** Milliseconds; a longer turn counts as slow. */
@@ -99,7 +99,7 @@ function toolsIn(turns: readonly VisitTurn[]): VisitFacts['tools'] {
   }));
 }
 
-/** Shorter messages, like "yes please", are often repeated for no reason. */
+/** Minimum distinct words of a compared message. Shorter ones, like "yes please", are often repeated for no reason. */
 const fewestWords = 3;
 /** Minimum ratio of shared words to all distinct words of two messages (Jaccard index). */
 const nearlySame = 0.7;
@@ -130,7 +130,7 @@ function isNearly(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return common >= nearlySame * (a.size + b.size - common) && !hasOwnNumber(a, b) && !hasOwnNumber(b, a);
 }
 
-/** A different number makes it a different question. */
+/** Whether `a` has a number that `b` lacks, and so asks a different question. */
 function hasOwnNumber(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const one of a) if (digit.test(one) && !b.has(one)) return true;
   return false;

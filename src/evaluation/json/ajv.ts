@@ -36,7 +36,7 @@ const options: Options = {
   validateFormats: false,
   ownProperties: true,
   inlineRefs: false,
-  // Generates loops instead of one line of code per item.
+  // Generates loops instead of one line of code per item for lists of more than 20 items.
   loopRequired: 20,
   loopEnum: 20,
   // Optimizing the generated code takes several times as long as generating it.

@@ -1,6 +1,9 @@
 import { compileJavaScript, newWork, type Pattern, type Work } from '../text/pattern.ts';
 
-/** Takes a third of a second at worst. A value of 100,000 parts with a plain schema takes a third of the steps. */
+/**
+ * Maximum steps of the validations of one request, which take a third of a second at worst. A value of 100,000 parts
+ * with a plain schema takes a third of them.
+ */
 const stepLimit = 2_000_000;
 
 export class OutOfSteps extends Error {}

@@ -3,8 +3,8 @@ import { isObject } from './value.ts';
 /** The keyword with the number of schema values to visit when this part validates a value; see `ajv.ts`. */
 export const stepsKeyword = 'x-steps';
 
-const deepest = 64;
-/** Compiling takes up to half a millisecond for each subschema. */
+const maxDepth = 64;
+/** Maximum number of subschemas. Each takes up to half a millisecond to compile. */
 const maxSubschemas = 1_000;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
@@ -79,7 +79,7 @@ export function copySchema(schema: unknown): unknown {
 function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) throw new UnusableSchema('a schema in it is neither an object nor true or false');
-  if (depth > deepest) throw new UnusableSchema(`it is nested deeper than ${deepest} levels`);
+  if (depth > maxDepth) throw new UnusableSchema(`it is nested deeper than ${maxDepth} levels`);
   if (++copying.parts > maxSubschemas)
     throw new UnusableSchema(`it has more than ${maxSubschemas.toLocaleString('en')} parts`);
   if (depth > 0 && '$id' in schema) throw new UnusableSchema('a schema inside of it has an $id of its own');

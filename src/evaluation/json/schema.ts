@@ -8,13 +8,13 @@ import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts
 /** Whether a value matches a schema. `unusable`: why it could not be validated. */
 export type Validity = { valid: true } | { valid: false; problem: string } | { unusable: string };
 
-/** Maximum sizes: of a schema written by an author, and of one declared by a server. */
+/** Maximum bytes of a schema written by an author, and maximum characters of one declared by a server. */
 const maxAuthored = 16 * 1024;
 const maxDeclared = 128 * 1024;
 const maxKept = 100;
 const maxProblem = 300;
 
-/** Takes bounded time for any schema and value. */
+/** Validates a value, in bounded time for any schema and value. */
 export function validateJson(schema: unknown, value: unknown, effort: Effort = newEffort()): Validity {
   const validate = validatorOf(schema);
   if (typeof validate === 'string') return { unusable: validate };

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { sortKeys } from '../../platform/canonical.ts';
 
-/** Deeper values are neither compared nor serialized, because recursion could overflow the stack. */
-const deepest = 256;
+/** Maximum levels of a value. Deeper ones are neither compared nor serialized: recursion could overflow the stack. */
+const maxDepth = 256;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Walks level by level without recursion, so that any value is safe to test. */
+/** Whether a value is not too deep. Walks level by level without recursion, so that any value is safe to test. */
 export function isShallow(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return false;
+    if (depth > maxDepth) return false;
     level = level.flatMap((item) =>
       typeof item === 'object' && item !== null ? Object.values(item).filter(isContainer) : [],
     );

@@ -18,8 +18,8 @@ export interface GradedTrial {
 }
 
 /**
- * Adds the result of the gating judge to a trial. Does nothing if the judge's score is already there. If the judge
- * failed or timed out, the trial becomes an evaluator error.
+ * Adds the result of the gating judge to a graded trial, unless its score is already there. If the judge failed or
+ * timed out, a completed trial becomes an evaluator error.
  */
 export function withJudgement(
   trial: GradedTrial,

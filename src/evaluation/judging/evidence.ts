@@ -17,7 +17,7 @@ export interface EvidenceManifest {
   messageCount: number;
   spanCount: number;
   artifactSources: { sourceId: string; mediaType: string; modality: 'image' | 'audio' | 'video' | 'file' }[];
-  /** Fields that the judge did not receive, or received in part. */
+  /** The first lines that the judge did not receive, or received in part. */
   uncaptured: string[];
   inputBytes: number;
 }
@@ -29,17 +29,17 @@ export interface JudgeEvidence {
   manifest: EvidenceManifest;
   /** The last message, if it is the assistant's; otherwise empty. */
   finalAnswer: string;
-  /** The messages of the user and the results of tools. */
+  /** All lines except the assistant's: the system prompt, user messages, and calls and results of tools. */
   sources: string[];
 }
 
 type Line = { role: string; text: string; tool?: string | undefined };
 
-/** Maximum characters of one line, and bytes of all lines. */
+/** Maximum characters of one line, the minimum to which it is shortened, and maximum bytes of all lines. */
 const maxLineLength = 8_000;
 const shortestLine = 200;
 const maxBytes = 96_000;
-/** More lines never fit, even if each is as short as possible. */
+/** Maximum number of lines. More never fit, even if each is as short as possible. */
 const maxLines = 4_000;
 const roomForNote = 100;
 const maxNoted = 20;

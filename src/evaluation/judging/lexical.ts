@@ -8,7 +8,10 @@ import {
   type Measurement,
 } from './measurement.ts';
 
-/** The offline judge, used without a language model. Because this judge only counts words, its scores are advisory and never gate. */
+/**
+ * The offline judge, used without a language model. Because this judge only counts words, its scores are advisory and
+ * never gate.
+ */
 export const lexicalJudge = 'drydock/lexical-rubric';
 
 export function basisOf(model: string): 'model' | 'wordCount' {
@@ -17,13 +20,12 @@ export function basisOf(model: string): 'model' | 'wordCount' {
 
 const maxClaims = 20;
 const maxNamed = 5;
-/** Maximum characters of a text that is compared. */
+/** Maximum characters of a compared text. The sources may have five times as many. */
 const maxRead = 200_000;
 /** Maximum length of a number that is normalized, and maximum number of claims checked. */
 const maxNumberLength = 40;
 const maxSought = 200;
 
-/** Stop words. */
 const stopWords = new Set(
   (
     'a an and are as at be been but by can could do does for from had has have he her his how i if in into is it its ' +
@@ -38,8 +40,7 @@ const negatedWords = 3;
 
 /**
  * Judges by counting. Goal: the share of the words and numbers of the expected output and required criteria that the
- * answer contains. Groundedness: the share of the answer's numbers, quotations and names that occur in tool results or
- * user messages.
+ * answer contains. Groundedness: the share of the answer's numbers, quotations and names that occur in the sources.
  */
 export function judgeLexically(task: JudgedTask, evidence: JudgeEvidence): Measurement {
   return { goal: goalIn(task, evidence), groundedness: groundednessIn(evidence) };
@@ -140,7 +141,10 @@ function tokensOf(text: string): string[] {
   return (plain.match(tokens) ?? []).map((token) => (isNumber(token) ? normalNumber(token) : token));
 }
 
-/** The words of a text without stop words. A word after a negation differs from the word itself: "not seaworthy" is not "seaworthy". */
+/**
+ * The words of a text without stop words. A word after a negation differs from the word itself: "not seaworthy" is not
+ * "seaworthy".
+ */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   let negated = 0;

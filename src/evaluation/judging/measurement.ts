@@ -34,7 +34,7 @@ export interface GoalMeasurement extends Measured {
   rubricHits: string[];
 }
 
-/** The share of the answer's claims that tool results and user messages support. */
+/** The share of the answer's claims that the rest of the recording supports. */
 export interface GroundednessMeasurement extends Measured {
   unsupportedClaims: string[];
 }

@@ -45,8 +45,8 @@ export function scorecardOf(plan: TrialPlan): Scorecard {
 }
 
 /**
- * One scorer per check, one for the expected tool calls, one for tool errors unless the plan allows them, and one for
- * the widget steps. A trial passes if all gating scorers do.
+ * One scorer per check, one for the expected tool calls, one for tool errors unless the plan allows them, one for the
+ * widget steps, and one for the judge. A trial passes if all gating scorers do.
  */
 function scorersOf(plan: TrialPlan): Scorer[] {
   const scorers: Scorer[] = plan.checks.map((check) => ({

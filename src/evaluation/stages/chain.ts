@@ -17,7 +17,7 @@ import {
 const maxItems = 5;
 const maxReason = 500;
 
-/** The stages of a trial with their results, up to the first failure. */
+/** The results of the stages of a trial. Stages after the first failure are `notReached`. */
 export interface StageChain {
   /** One for each stage, in their order. */
   stageResults: StageResult[];
@@ -170,7 +170,7 @@ function hasErrorAt(stage: Stage, view: View): boolean {
   return gatingRowsAt(stage, view).some(({ status }) => status === 'error');
 }
 
-/** The failure category of a trial without a failed stage: its setup failed, or a check could not be evaluated. */
+/** The failure category of a trial without a failed stage: its setup or provider, or the evaluation of a check. */
 function unfiled({ outcome, cutShort, withdrawn, evaluatorError }: View): FailureCategory | undefined {
   if (outcome.setupFailure || outcome.status === 'setup_failed') return 'setup';
   if (cutShort === 'providerError' && (outcome.status !== 'completed' || withdrawn.size > 0)) return 'setup';

@@ -18,7 +18,7 @@ export interface SliceCount {
   trials: number;
 }
 
-/** Excludes the `overall` slice. */
+/** Maximum number of slices besides `overall`. */
 const maxSlices = 100;
 const dimensions = ['intent', 'model', 'host'] as const;
 

@@ -92,7 +92,7 @@ export function mcnemar(fixed: number, regressed: number): number {
   return Math.min(1, 2 * p);
 }
 
-/** The test statistic, without continuity correction. */
+/** The chi-square statistic of the Cochran–Mantel–Haenszel test, without continuity correction. */
 export function cochranMantelHaenszel(pairs: readonly Pair[]): number {
   let [deviation, variance] = [0, 0];
   for (const { base, compare } of pairs) {
@@ -138,7 +138,7 @@ function normalP(z: number): number {
   return erfc(Math.abs(z) / Math.SQRT2);
 }
 
-/** The p-value for one degree of freedom. */
+/** The p-value of a chi-square statistic with one degree of freedom. */
 export function chiSquareP(value: number): number {
   return erfc(Math.sqrt(value / 2));
 }

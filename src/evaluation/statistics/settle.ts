@@ -12,8 +12,8 @@ const maxCounted = 100_000;
 
 /**
  * Projects the smallest number of trials whose 95 % interval excludes the threshold at the observed rate. Do not use it
- * as a stopping rule: testing after every trial finds too many differences. Undefined when the rate equals the threshold,
- * or nothing was observed.
+ * as a stopping rule: testing after every trial finds too many differences. Undefined when the rate equals the
+ * threshold, or nothing was observed.
  */
 export function trialsToSettle(passed: number, trials: number, threshold: number): Settling | undefined {
   if (trials === 0) return undefined;

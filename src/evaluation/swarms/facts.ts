@@ -71,7 +71,7 @@ export function lifecycleOf({ status, errorCode }: SessionFacts): SessionLifecyc
   return status === 'rate_limited' ? 'limited' : 'broke';
 }
 
-/** Whether the session has a conversation. Only these sessions are graded. */
+/** Whether the session ran, to its end or until it failed. Only these sessions are graded. */
 export function isExecuted(facts: SessionFacts): boolean {
   const lifecycle = lifecycleOf(facts);
   return lifecycle === 'ran' || lifecycle === 'broke';

@@ -133,7 +133,7 @@ function goalGradingOf(sessions: readonly SessionFacts[]): GoalGrading {
 
 type GoalState = 'passed' | 'failed' | 'pending' | 'unavailable' | 'notRequested';
 
-/** Limited and withdrawn sessions are not judged. */
+/** The result of the goal judge. For limited and withdrawn sessions without one, none is requested. */
 function goalState(session: SessionFacts, { graders: { judge } }: SwarmSessionVerdict): GoalState {
   if (judge === 'notConfigured') return 'notRequested';
   if (judge === 'scored') return session.judge?.passed ? 'passed' : 'failed';

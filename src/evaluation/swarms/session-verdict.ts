@@ -184,7 +184,10 @@ function gradingOf(lifecycle: SessionLifecycle, { criteria, judge }: Graders): G
   return over ? { state: 'notRequested' } : { state: 'unavailable', reasonCode: 'judgeSilent' };
 }
 
-/** Rate-limited and never started sessions are no trials. A session that failed before its first turn is a setup failure. */
+/**
+ * Rate-limited and never started sessions are no trials. A session that failed before its first turn is a setup
+ * failure.
+ */
 function trialOf(
   { errorCode, turns }: SessionFacts,
   lifecycle: SessionLifecycle,

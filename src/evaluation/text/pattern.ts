@@ -1,10 +1,10 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { asUnits, translateJavaScript } from './javascript.ts';
 
-/** Matching takes about 30 ns per instruction and character, so this budget lasts a sixth of a second. */
+/** Maximum work in instructions times characters. Each takes about 30 ns, so the budget lasts a sixth of a second. */
 const maxWork = 5_000_000;
 const maxInstructions = 2_000;
-/** Longer texts are not searched. */
+/** Maximum characters of a text that is searched. */
 export const maxSearched = 100_000;
 
 /** The remaining budget of matching, shared by all patterns of one request. */

@@ -3,7 +3,7 @@ import { isObject } from '../json/value.ts';
 const maxReason = 600;
 const maxValue = 200;
 const maxItems = 20;
-const deepest = 6;
+const maxDepth = 6;
 const maxShown = 3;
 const hidden = '«redacted»';
 
@@ -46,7 +46,7 @@ export function list(items: readonly string[]): string {
   return items.length > maxShown ? `${shown} and ${items.length - maxShown} more` : shown;
 }
 
-/** Redacts secrets in a value before it is stored. */
+/** Redacts the values of secret keys, and everything below 64 levels, before a value is stored. */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > 64) return hidden;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
@@ -63,7 +63,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 export function shownValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * maxValue)), maxValue);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === deepest) return '…';
+  if (depth === maxDepth) return '…';
   if (Array.isArray(value)) {
     const items = value.slice(0, maxItems).map((item) => shownValue(item, depth + 1));
     return value.length > maxItems ? [...items, '…'] : items;

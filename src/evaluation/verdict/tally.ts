@@ -37,7 +37,7 @@ export function sumOf(tallies: Iterable<Tally>): Tally {
   return total;
 }
 
-/** Trials that were started and not cancelled. */
+/** Trials that ended and were neither skipped nor cancelled. */
 export function attempted({ configured, excluded }: Tally): number {
   return unattempted.reduce((left, kind) => left - (excluded[kind] ?? 0), configured);
 }

@@ -18,7 +18,7 @@ interface Warning {
   message: string;
 }
 
-/** The warning of a passed trial, if any. A trial with a gating judge has none. */
+/** The warning of a passed trial; undefined if its checks prove enough, or a gating judge decides. */
 export function warningOf(
   { judge, turns }: TrialPlan,
   { evidence }: TrialOutcome,

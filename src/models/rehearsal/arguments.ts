@@ -294,7 +294,7 @@ function choicesIn({ choices = [] }: Parameter, { words }: Reading): unknown[] {
   });
 }
 
-/** True if the text contains the words of the name, false if it negates them. */
+/** True if the text contains the words of the name, false if it negates them; undefined without these words. */
 function booleanIn({ name }: Parameter, { text, words }: Reading): boolean | undefined {
   const stems = wordsOf(name)
     .map(({ stem }) => stem)

@@ -22,7 +22,7 @@ export interface Fact {
 interface Scan {
   kind: FactKind;
   shape: RegExp;
-  /** The value of a match, or undefined if it is not one. */
+  /** The value of a match; undefined if the match is not a value. */
   value: (match: RegExpExecArray) => string | number | undefined;
 }
 
@@ -77,7 +77,7 @@ const scans: Scan[] = [
       /(?<![\w:/.])(?:[A-Za-z]:\\|~?\/|\.{1,2}\/)[\w.@%+/\\-]{0,500}|(?<![\w/.@-])[\w-]{1,100}(?:\/[\w.-]{1,100}){0,20}\.[a-z][a-z0-9]{0,5}\b/g,
     value: trimmed,
   },
-  // Before numbers, because the digits of `PROJ-12` are not one.
+  // Before numbers, because the digits of `PROJ-12` are not a number.
   {
     kind: 'id',
     shape: /(?<![\w-])[A-Za-z][\w-]{2,100}(?![\w-])/g,
@@ -176,7 +176,7 @@ const openings = new Set(
   ),
 );
 
-/** Verbs count at the start of a sentence only, since `New` is one and part of `New York`. */
+/** Verbs count at the start of a sentence only, since `New` is a verb and part of `New York`. */
 function isOpening(word: string, opens: boolean): boolean {
   const lower = word.toLowerCase();
   return openings.has(lower) || (opens && verbs.has(stemOf(lower)));

@@ -18,7 +18,7 @@ const maxCalls = 10;
 const maxRequests = 20;
 /** Maximum number of tools for which arguments are searched. */
 const maxCandidates = 5;
-/** Characters of a prompt that are read. */
+/** Maximum characters of a prompt that are read. */
 const maxText = 8_000;
 /** The factor by which a score must exceed another to be clearly better. */
 const clearly = 1.05;
@@ -141,7 +141,7 @@ const seams =
   /(?<=[.!?;])\s{1,5}|\n{1,5}|,?\s{1,5}(?:and\s{1,5})?then\s{1,5}|,?\s{1,5}(?:after that|afterwards|finally),?\s{1,5}|(,?\s{1,5}and\s{1,5})/gi;
 const quotes = /"[^"\n]{1,2000}"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`/g;
 
-/** The requests of a prompt: its sentences, split at each `and` that is followed by the first verb of a tool. */
+/** The first requests of a prompt: its sentences, split at words like `then`, and at each `and` before a verb. */
 function requestsIn(text: string, { firstWords }: Pick<ToolIndex, 'firstWords'>): string[] {
   const quoted = [...text.matchAll(quotes)].map(
     ({ index, 0: quote }) => [index, index + quote.length] as const,

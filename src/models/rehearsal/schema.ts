@@ -10,7 +10,8 @@ export interface Parameter {
   fields?: Parameter[];
 }
 
-const most = { parameters: 40, choices: 100, depth: 3, text: 400 };
+/** Numbers of parameters and choices, levels, and characters that are read. */
+const limits = { parameters: 40, choices: 100, depth: 3, text: 400 };
 
 type Schema = Record<string, unknown>;
 
@@ -22,12 +23,12 @@ export function parametersOf(schema: unknown): Parameter[] {
 
 function fieldsOf(schema: Schema, root: Schema, depth: number): Parameter[] {
   const properties = asObject(schema['properties']);
-  if (!properties || depth >= most.depth) return [];
+  if (!properties || depth >= limits.depth) return [];
   const listed = Array.isArray(schema['required']) ? schema['required'].slice(0, 1000) : [];
   const required = new Set<unknown>(listed);
   const names = firstKeys(properties);
   return [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))]
-    .slice(0, most.parameters)
+    .slice(0, limits.parameters)
     .map((name) => parameterOf(name, properties[name], required.has(name), root, depth));
 }
 
@@ -35,7 +36,7 @@ function fieldsOf(schema: Schema, root: Schema, depth: number): Parameter[] {
 function firstKeys(properties: Schema): string[] {
   const names: string[] = [];
   for (const name in properties) {
-    if (names.length === 10 * most.parameters) break;
+    if (names.length === 10 * limits.parameters) break;
     if (Object.hasOwn(properties, name)) names.push(name);
   }
   return names;
@@ -53,13 +54,13 @@ function parameterOf(
   const choices = choicesOf(schema);
   const format = schema['format'];
   // A schema may be recursive.
-  const inside = depth < most.depth;
+  const inside = depth < limits.depth;
   const description = [schema['title'], schema['description']]
     .filter((text) => typeof text === 'string')
     .join(' ');
   return {
     name,
-    description: description.slice(0, most.text),
+    description: description.slice(0, limits.text),
     required,
     type,
     ...(typeof format === 'string' && { format }),
@@ -109,9 +110,9 @@ function typeOf(schema: Schema): Parameter['type'] {
 }
 
 function choicesOf(schema: Schema): Parameter['choices'] {
-  const given = Array.isArray(schema['enum']) ? schema['enum'].slice(0, most.choices) : [schema['const']];
+  const given = Array.isArray(schema['enum']) ? schema['enum'].slice(0, limits.choices) : [schema['const']];
   const usable = given.filter((one): one is string | number | boolean =>
-    typeof one === 'string' ? one.length <= most.text : typeof one === 'number' || typeof one === 'boolean',
+    typeof one === 'string' ? one.length <= limits.text : typeof one === 'number' || typeof one === 'boolean',
   );
   return usable.length > 0 ? usable : undefined;
 }

@@ -18,7 +18,6 @@ export function wordsOf(text: string): Word[] {
   }));
 }
 
-/** Stop words. */
 const stopWords = new Set(
   (
     'a about after again all also am an and any are as at be been before being but by can could did do does each else ' +
@@ -105,7 +104,7 @@ const likeness = new Map<string, Set<string>>();
 for (const group of [...alikeVerbs, ...alikeThings])
   for (const stem of group) likeness.set(stem, new Set([...(likeness.get(stem) ?? []), ...group]));
 
-/** Stems of the synonyms of a word, including itself. */
+/** Stems of a word and its synonyms; empty without synonyms. */
 export function likeOf(stem: string): ReadonlySet<string> {
   return likeness.get(stem) ?? new Set<string>();
 }

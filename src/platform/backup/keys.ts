@@ -5,7 +5,7 @@ import { makeFolder } from '../durable.ts';
 import { OperatorProblem } from '../problem.ts';
 import { type KeyRing, keysFromEnvironment, keysFromFile, masterKeyPath } from '../secrets/master-key.ts';
 
-/** The keys in the format of a key file. */
+/** The master keys in use, in the format of a key file. Throws if a needed one is missing. */
 export function keyText(config: Config, needed: readonly string[]): string {
   const ring = keysInUse(config);
   const [missing] = without(ring, needed);

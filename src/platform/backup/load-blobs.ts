@@ -15,7 +15,7 @@ export class BlobLoad {
     this.store = store;
   }
 
-  /** Stores each blob whose hash and size match its row. Returns the number of blobs. */
+  /** Stores the blobs, and throws if the size or hash of one does not match its row. Returns the number of blobs. */
   async run(client: pg.Client, archive: ArchiveReader, meter: Meter): Promise<number> {
     let count = 0;
     let last = '';

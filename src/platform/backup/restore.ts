@@ -24,7 +24,7 @@ export interface Restored extends Counts {
   warnings: string[];
 }
 
-/** Restores an archive into an empty database and the blob store. On failure both stay unchanged. */
+/** Restores an archive into an empty database and the blob store. If loading fails, neither keeps its data. */
 export async function restoreBackup(
   installation: Installation,
   file: string,

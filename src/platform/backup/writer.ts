@@ -43,7 +43,7 @@ export class ArchiveWriter {
     return new ArchiveWriter(file, partial, tar, flow);
   }
 
-  /** Waits until the content is written, so that only little of it is in memory. */
+  /** Adds an entry. Waits until its content is written, so that only a part of it is in memory. */
   async add(name: string, size: number, content: Content): Promise<void> {
     try {
       await this.send(name, size, content);
@@ -106,7 +106,7 @@ function promised(): { promise: Promise<void>; resolve: () => void; reject: (err
   return { promise, resolve, reject };
 }
 
-/** Without it the rename might not survive a power cut. */
+/** Flushes a folder to disk, without which a rename in it might not survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -34,7 +34,7 @@ interface Counted {
   bytes: AsyncIterable<Uint8Array>;
   /** Size and hash of the bytes that have passed. */
   result: () => StoredBlob;
-  /** The error that ended the bytes, if any. */
+  /** The error that ended the bytes; undefined if they did not fail. */
   failure: () => unknown;
 }
 

@@ -123,7 +123,7 @@ export class Confinement {
     return reached;
   }
 
-  /** A self-test without a result is repeated for the next command; until there is one, no command is started. */
+  /** A self-test without a result is repeated for the next command. Without a result, no command is started. */
   private selfTestResult(): Promise<ProbeResult> {
     this.probed ??= this.selfTest(this.wrapped({})).catch((error: unknown) => {
       this.probed = undefined;
@@ -241,7 +241,7 @@ async function makeOpenHome({ uid, gid }: Account): Promise<string> {
   return home;
 }
 
-/** Throws for the first path in the command line that its user may not read. */
+/** Throws for the first path in the command line that the user may not read. */
 function requireReach(user: Account, { command, args }: Command, namespaces: boolean): void {
   for (const path of namedPaths([command, ...args])) {
     const closed = closedTo(user, path, namespaces);

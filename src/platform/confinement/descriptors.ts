@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
-/** Higher descriptors are closed in this process, so that the list stays short. */
-const highest = 1023;
+/** The highest inherited descriptor that stays open in this process. Closing higher ones keeps the list short. */
+const maxDescriptor = 1023;
 
 let inherited: (number | 'ignore')[] | undefined;
 
@@ -20,8 +20,8 @@ function findInherited(): (number | 'ignore')[] {
   const found = readdirSync('/proc/self/fd')
     .map(Number)
     .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
-  for (const descriptor of found) if (descriptor > highest) closeSync(descriptor);
-  const open = new Set(found.filter((descriptor) => descriptor <= highest));
+  for (const descriptor of found) if (descriptor > maxDescriptor) closeSync(descriptor);
+  const open = new Set(found.filter((descriptor) => descriptor <= maxDescriptor));
   if (open.size === 0) return [];
   const nothing = openSync('/dev/null', 'r+');
   return Array.from({ length: Math.max(...open) - 2 }, (_, at) => (open.has(at + 3) ? nothing : 'ignore'));

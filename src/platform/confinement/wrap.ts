@@ -142,7 +142,7 @@ function limits(facilities: Facilities, wanted: readonly Limit[]): string[] {
   return through(facilities.tools.prlimit, ...most, '--core=0', '--');
 }
 
-/** The limits that are lower than they should be, because the hard limits of the service are. */
+/** How to raise the hard limits of the service that are lower than the limits of commands. */
 export function shortfalls(facilities: Facilities, wrapped: Wrapped): string[] {
   return wantedLimits(facilities, wrapped).flatMap(([name, limit]) => {
     const hard = facilities.hard[name] ?? limit;

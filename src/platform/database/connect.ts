@@ -13,6 +13,7 @@ import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
 import { Standby } from './standby.ts';
 
+/** Major version of PostgreSQL. */
 const oldestSupported = 15;
 
 export interface ConnectedDatabase {
@@ -119,7 +120,7 @@ class Sessions {
 }
 
 /** Milliseconds to wait for the test notification. */
-const announced = 2_000;
+const announceTimeout = 2_000;
 
 /**
  * Checks that a notification sent through the pooler arrives at a direct connection. Both must lead to the same
@@ -131,7 +132,7 @@ async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Pro
   try {
     const heard = new Promise<boolean>((resolve) => {
       client.once('notification', () => resolve(true));
-      setTimeout(() => resolve(false), announced).unref();
+      setTimeout(() => resolve(false), announceTimeout).unref();
     });
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     await pool.query('select pg_notify($1, $2)', [channel, '']);

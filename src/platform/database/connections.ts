@@ -16,6 +16,7 @@ export interface ConnectionOptions {
   moved?: () => void;
 }
 
+/** Minimum and maximum milliseconds between two searches for the primary. */
 const shortestPause = 20;
 const maxPause = 200;
 /** Milliseconds between two checks for the primary, if there are several hosts. */

@@ -37,7 +37,7 @@ export interface Db {
   ): Promise<RowOf<Out>>;
   /** Returns the number of rows written. */
   run<In extends Columns>(query: Query<In>, ...values: ValuesOf<In>): Promise<number>;
-  /** Joins the current transaction, if any. */
+  /** Runs `work` in a new transaction, or in the current one. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * Runs reads on one consistent snapshot without writes. Inside a snapshot it joins that. Inside a transaction it
@@ -151,6 +151,7 @@ const fate = query(
 
 /** Assigns a transaction id, by which the outcome can be looked up if the connection breaks. */
 const numbered = '; select pg_current_xact_id()::text as id, pg_postmaster_start_time()::text as life';
+/** Milliseconds between two attempts. */
 const shortPause = 20;
 
 /**
@@ -176,7 +177,7 @@ export class Database extends Queries implements Db {
     this.source = source;
   }
 
-  /** A view of this database that uses at most so many connections. */
+  /** A view of this database that uses at most `most` connections. */
   within(most: number): Database {
     const { connections, mode, standby } = this;
     return new Database(connections, mode, standby, new LimitedPool(connections.pool, most));

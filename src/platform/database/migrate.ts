@@ -99,7 +99,7 @@ function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefin
   return undefined;
 }
 
-/** Milliseconds that a migration waits for a lock, since statements of others queue behind it. */
+/** How long a migration waits for a lock before it tries again, since statements of others queue behind it. */
 const patience = '100ms';
 const tries = 600;
 

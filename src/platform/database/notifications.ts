@@ -12,6 +12,7 @@ interface NotificationOptions {
   checkEvery?: number;
 }
 
+/** Minimum and maximum milliseconds between two attempts to reconnect. */
 const shortestPause = 100;
 const maxPause = 10_000;
 

@@ -3,12 +3,12 @@ import pg from 'pg';
 import { DatabaseUnavailable } from './losses.ts';
 
 /** Milliseconds that a host has to answer. */
-const patience = 1_000;
+const answerTimeout = 1_000;
 /** Milliseconds to wait for other hosts after the first one that accepts writes, because more than one may. */
 const otherWriterWait = 150;
 
 /** Milliseconds between two checks. */
-const pause = 100;
+const checkInterval = 100;
 
 /** A host's answer. If two accept writes, the one on the later timeline was promoted last and is the primary. */
 interface Answer {
@@ -29,7 +29,7 @@ export class Primary {
     this.hosts = hosts.map((options, number) => new Host(options, number));
   }
 
-  /** The index of the primary, or undefined while there is none. */
+  /** The index of the primary, or undefined while no host accepts writes. */
   async look(): Promise<number | undefined> {
     const asked = this.hosts.map((host) => host.ask());
     const all: Answer[] = [];
@@ -60,7 +60,7 @@ export async function firstPrimary(primary: Primary, patience: number): Promise<
     const found = await primary.look();
     if (found !== undefined) return found;
     if (performance.now() > until) throw new DatabaseUnavailable('No host of the database takes writes');
-    await delay(pause);
+    await delay(checkInterval);
   }
 }
 
@@ -94,8 +94,8 @@ class Host {
     const client = new pg.Client({
       ...this.options,
       application_name: 'drydock watching',
-      connectionTimeoutMillis: patience,
-      query_timeout: patience,
+      connectionTimeoutMillis: answerTimeout,
+      query_timeout: answerTimeout,
     });
     client.on('error', () => {});
     await client.connect();

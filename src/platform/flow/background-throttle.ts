@@ -1,6 +1,6 @@
 /** Milliseconds after a request's start or end in which more requests are expected. */
 const requestWindow = 250;
-/** The fraction of the time that background work gets in that window, and its longest pause. */
+/** The fraction of the time that background work gets in that window, and its longest pause in milliseconds. */
 const backgroundShare = 1 / 8;
 const maxPause = 80;
 
@@ -11,8 +11,8 @@ interface RequestSeen {
 
 /**
  * Admits background work in small pieces, one per turn of the event loop, so that many results arriving together do not
- * block requests. While organizations other than the one the work belongs to send requests, a pause of several times its
- * duration follows each piece; an organization's own requests do not slow down its own work.
+ * block requests. While other organizations than the one the work belongs to send requests, a pause of several times
+ * its duration follows each piece; an organization's own requests do not slow down its own work.
  */
 export class BackgroundThrottle {
   private readonly now: () => number;

@@ -2,8 +2,8 @@
 const pending = new Set<AbortSignal>();
 
 /**
- * Aborts after `ms` milliseconds. Use it instead of AbortSignal.timeout: Node 20 garbage-collects such a signal while only
- * an AbortSignal.any refers to it, and the timeout never fires.
+ * Aborts after `ms` milliseconds. Use it instead of AbortSignal.timeout: Node 20 garbage-collects such a signal while
+ * only an AbortSignal.any refers to it, and the timeout never fires.
  */
 export function timeoutSignal(ms: number): AbortSignal {
   const signal = AbortSignal.timeout(ms);
@@ -15,8 +15,8 @@ export function timeoutSignal(ms: number): AbortSignal {
 const timedOut = Symbol('timed out');
 
 /**
- * Settles like the work, or returns `late()` if the work takes longer than `ms` milliseconds. Without `late` it rejects.
- * The work is not stopped.
+ * Settles like the work, or returns `late()` if the work takes longer than `ms` milliseconds. Without `late` it
+ * rejects. The work is not stopped.
  */
 export async function withTimeout<T, Late = never>(
   ms: number,
@@ -50,7 +50,7 @@ export async function unlessAborted<T>(
 ): Promise<T> {
   if (!signal) return work;
   const pending = Promise.resolve(work);
-  // After an abort nobody awaits the work, and an unhandled rejection would end the process.
+  // After an abort the work is not awaited, and an unhandled rejection would end the process.
   pending.catch(() => {});
   let abort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -76,7 +76,9 @@ interface DeadlineOptions<Failure extends Error> {
   cancelled: () => Failure;
 }
 
-/** Aborts its signal at a timeout or when the caller disconnects, and says why. Call `end` when the work has settled. */
+/**
+ * Aborts its signal at a timeout or when the caller disconnects, and says why. Call `end` when the work has settled.
+ */
 export class Deadline<Failure extends Error> {
   reason: Failure | undefined;
   private readonly controller = new AbortController();

@@ -4,8 +4,9 @@ interface Waiter<Item> {
 }
 
 /**
- * Holds requests until there is room for them. Owners are served round-robin and each owner's requests in order, so that
- * an owner with many requests does not delay the others. A request that does not fit is passed over, not waited for.
+ * Holds requests until there is room for them. Owners are served round-robin and each owner's requests in order, so
+ * that an owner with many requests does not delay the others. A request that does not fit is passed over, not waited
+ * for.
  */
 export class FairQueue<Item> {
   /** In the order in which owners are served next. */
@@ -13,7 +14,7 @@ export class FairQueue<Item> {
   private readonly take: (item: Item) => boolean;
   private count = 0;
 
-  /** `take` reserves room for an item, or returns false if there is none. */
+  /** `take` reserves room for an item, or returns false without enough room. */
   constructor(take: (item: Item) => boolean) {
     this.take = take;
   }
@@ -22,7 +23,9 @@ export class FairQueue<Item> {
     return this.count;
   }
 
-  /** Resolves once room was taken for the item. Leaves the queue and rejects with the signal's reason when it aborts. */
+  /**
+   * Resolves once room was taken for the item. Leaves the queue and rejects with the signal's reason when it aborts.
+   */
   enter(owner: string, item: Item, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();

@@ -1,4 +1,7 @@
-/** Runs `work` for each item, at most `concurrency` at once. The first failure aborts the others and is thrown when all have ended. */
+/**
+ * Runs `work` for each item, at most `concurrency` at once. The first failure aborts the others and is thrown when all
+ * have ended.
+ */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,

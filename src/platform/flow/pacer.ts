@@ -48,7 +48,7 @@ export class Pacer {
     this.at = now();
   }
 
-  /** Takes tokens for messages of so many bytes together. Returns the milliseconds to pause before reading on. */
+  /** Takes tokens for messages with a total of `bytes`. Returns the milliseconds to pause before reading on. */
   take(messages: number, bytes: number): number {
     const now = this.now();
     this.throttled.remove(this);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds of work between two yields. */
-const slice = 5;
+const maxSliceTime = 5;
 
 /** Maps the items, yielding to the event loop every few milliseconds so that a long list does not block requests. */
 export async function mapYielding<Item, Made>(
@@ -9,11 +9,11 @@ export async function mapYielding<Item, Made>(
   map: (item: Item) => Made,
 ): Promise<Made[]> {
   const made: Made[] = [];
-  let pauseAt = performance.now() + slice;
+  let pauseAt = performance.now() + maxSliceTime;
   for (const item of items) {
     if (performance.now() > pauseAt) {
       await nextTurn();
-      pauseAt = performance.now() + slice;
+      pauseAt = performance.now() + maxSliceTime;
     }
     made.push(map(item));
   }

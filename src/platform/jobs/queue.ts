@@ -55,7 +55,7 @@ export async function enqueueAll(db: Db, all: readonly Enqueued[]): Promise<stri
 
 const causeKey = 'traceparent';
 
-/** Adds the current trace, if any, to the payloads. */
+/** Adds the current trace to the payloads that are objects. Without a trace they are unchanged. */
 function withCause(all: readonly Enqueued[]): unknown[] {
   const cause = currentTraceparent();
   if (cause === undefined) return all.map(({ payload }) => payload);

@@ -33,8 +33,8 @@ interface WorkerOptions {
   lease?: number;
 }
 
-/** Milliseconds. */
-const scheduleAgain = 1_000;
+/** Milliseconds after which a failed scheduling is retried. */
+const scheduleRetryDelay = 1_000;
 
 /** Runs the jobs of the given kinds. */
 export class Worker {
@@ -80,7 +80,7 @@ export class Worker {
           kind: kind.kind,
           error: redact((error as Error).message),
         });
-        await delay(scheduleAgain, undefined, { ref: false });
+        await delay(scheduleRetryDelay, undefined, { ref: false });
       }
   }
 

@@ -33,9 +33,9 @@ function marked(...bytes: number[]): Uint8Array {
 }
 
 /**
- * Counts elements, keys and depth of JSON as its bytes arrive, before it is parsed: parsing a few megabytes of `[[],[],…`
- * blocks the event loop for seconds. A line break ends a string, which valid JSON never contains unescaped, so that an
- * unclosed string cannot hide the next line of an event stream.
+ * Counts elements, keys and depth of JSON as its bytes arrive, before it is parsed: parsing a few megabytes of
+ * `[[],[],…` blocks the event loop for seconds. A line break ends a string, which valid JSON never contains unescaped,
+ * so that an unclosed string cannot hide the next line of an event stream.
  */
 export class JsonBounds {
   private readonly limits: JsonLimits;
@@ -69,7 +69,9 @@ export class JsonBounds {
     this.batch = 1;
   }
 
-  /** Throws when a limit is exceeded. Uses two tight loops, inside and outside of strings, because it reads every byte. */
+  /**
+   * Throws when a limit is exceeded. Uses two tight loops, inside and outside of strings, because it reads every byte.
+   */
   feed(bytes: Uint8Array): void {
     let { elements, depth, inString, escaped } = this;
     const { length } = bytes;

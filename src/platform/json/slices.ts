@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Larger values are serialized in slices. */
+/** Maximum elements and characters of a value that is serialized at once, and characters of a slice of a larger one. */
 const smallNodes = 2_000;
 const smallText = 128 * 1024;
 const sliceLength = 64 * 1024;

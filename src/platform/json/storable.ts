@@ -6,7 +6,7 @@ export interface Fault {
   problem: string;
 }
 
-/** The first value that cannot be stored or exceeds the limits, if any. */
+/** The first value that cannot be stored or exceeds the limits; undefined if all can be stored. */
 export function faultIn(value: unknown, limits: JsonLimits): Fault | undefined {
   return faultBelow(value, 0, { ...limits, elements: limits.elements - 1 });
 }

@@ -28,8 +28,8 @@ const heartbeatInterval = 2_000;
 const grantLifetime = 8_000;
 
 /**
- * Limits how many tasks run at once over all processes. Each process asks the database for all permits and is granted its
- * share; it exchanges counts with the database every two seconds, not for every permit.
+ * Limits how many tasks run at once over all processes. Each process asks the database for all permits and is granted
+ * its share. It exchanges counts with the database every two seconds, more often while tasks wait, but not per permit.
  */
 export class DistributedSemaphore {
   private readonly options: DistributedSemaphoreOptions;

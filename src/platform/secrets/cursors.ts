@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** Bytes of the message authentication code of a cursor. */
 const macLength = 16;
 
 /** Creates unforgeable list cursors. A cursor is valid only for the list and filters it was created for. */

@@ -20,7 +20,7 @@ export class Vault {
     this.ring = source.read();
   }
 
-  /** Whether the database contains values that a new key could not decrypt. */
+  /** Whether the database has a registered key, whose values a new key could not decrypt. */
   static async inUse(db: Db): Promise<boolean> {
     return (await db.rows(vault.keys)).length > 0;
   }

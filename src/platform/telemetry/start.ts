@@ -6,7 +6,8 @@ import { telemetrySettings } from './variables.ts';
 
 /** Milliseconds for the last export at shutdown. */
 const lastDelivery = 3_000;
-const warningEvery = 60_000;
+/** Milliseconds between two warnings about failed exports. */
+const warningInterval = 60_000;
 
 interface Telemetry {
   /** Exports the remaining data if that is quickly possible. */
@@ -39,7 +40,7 @@ function seldom(log: Log): (signal: 'traces' | 'metrics', reason: string) => voi
   return (signal, reason) => {
     missed[signal]++;
     if (performance.now() < silentUntil) return;
-    silentUntil = performance.now() + warningEvery;
+    silentUntil = performance.now() + warningInterval;
     log.warn('The export to the collector failed', { signal, reason, ...missed });
     missed.traces = 0;
     missed.metrics = 0;

@@ -4,10 +4,10 @@ import { everything } from '../common/everything.ts';
 import { oneLine } from '../common/harmless-text.ts';
 import { called, isId, type Named, nameOf, nearest } from '../common/naming.ts';
 
-/** Limits the search for a similar name, which is slow. */
+/** Maximum number of names searched for a similar one, which is slow. */
 const maxCompared = 2000;
 
-/** The item with this ID or name. The error suggests the most similar name. */
+/** The item with this ID or name. The error suggests a similar name, or lists the names. */
 export function theOne<Item extends Named>(what: string, wanted: string, items: readonly Item[]): Item {
   const found = called(wanted, items);
   const [first] = found;

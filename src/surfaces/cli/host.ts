@@ -32,7 +32,10 @@ export interface Host {
   withServices<T>(work: (services: Services) => Promise<T>): Promise<T>;
   /** Connects to the service that the options select. */
   connect<T>(place: PlaceOptions, work: (connected: Connected) => Promise<T>): Promise<T>;
-  /** Connects to a project of that service. Without a service, creates an installation in this folder or for this command. */
+  /**
+   * Connects to a project of that service. Without a service, creates an installation in this folder or for this
+   * command.
+   */
   withApi<T>(
     place: PlaceOptions,
     work: (api: Client, projectId: string, where: Where) => Promise<T>,

@@ -7,7 +7,7 @@ interface ErrorBody {
   details?: Record<string, unknown> | null;
 }
 
-/** Characters of a foreign response to show in a message. */
+/** Maximum characters of a foreign response in a message. */
 const shown = 200;
 const maxRefusalLength = 4_000_000;
 

@@ -5,7 +5,7 @@ export interface StreamedEvent {
 }
 
 /** Maximum characters per event. */
-const longest = 16_000_000;
+const maxEventLength = 16_000_000;
 
 /**
  * Parses `text/event-stream` in pieces of any size. Lines end with CR, LF or both; a CR at the end of a piece is held
@@ -40,7 +40,7 @@ export class EventParser {
     }
     this.rest = this.rest.slice(from);
     this.searched = Math.max(0, this.rest.length - 1);
-    if (this.rest.length > longest) throw new RangeError('An event is too long');
+    if (this.rest.length > maxEventLength) throw new RangeError('An event is too long');
     return events;
   }
 
@@ -59,7 +59,7 @@ export class EventParser {
 
   private keep(value: string): void {
     this.size += value.length + 1;
-    if (this.size > longest) throw new RangeError('An event is too long');
+    if (this.size > maxEventLength) throw new RangeError('An event is too long');
     this.data.push(value);
   }
 

@@ -12,8 +12,9 @@ export interface Watching {
   silence?: number;
 }
 
-/** The service sends an event or a heartbeat every 15 seconds. */
+/** Milliseconds of silence that count as broken: the service sends an event or a heartbeat every 15 seconds. */
 const maxSilence = 60_000;
+/** Milliseconds before a reconnection: the first, and the maximum. */
 const firstPause = 500;
 const maxPause = 60_000;
 /** Milliseconds within which even a busy service ends a completed stream. */

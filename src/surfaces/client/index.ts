@@ -9,7 +9,10 @@ export type { CallOptions, ClientOptions, Retry, SentBytes } from './options.ts'
 export { eachItem } from './pages.ts';
 export { DrydockError };
 
-/** A client of the service at `baseUrl`, with a method for every operation. No connection is opened before the first call. */
+/**
+ * A client of the service at `baseUrl`, with a method for every operation. No connection is opened before the first
+ * call.
+ */
 export function createClient(options: ClientOptions): Client {
   return callsOf(options, '/api/v1', callables) as Client;
 }

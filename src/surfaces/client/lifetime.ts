@@ -1,5 +1,5 @@
-/** Maximum duration of a timer. */
-const longest = 2 ** 31 - 1;
+/** Maximum milliseconds of a timer. */
+const maxTimer = 2 ** 31 - 1;
 
 /** Ends a call early: by its caller, or by its timeout. */
 export class Lifetime {
@@ -17,10 +17,10 @@ export class Lifetime {
     return this.controller.signal;
   }
 
-  /** Replaces the remaining time by this many milliseconds. */
+  /** Replaces the remaining time by `ms` milliseconds, or removes the timeout if no timer can be that long. */
   allow(ms: number): void {
     clearTimeout(this.timer);
-    if (ms > longest) return;
+    if (ms > maxTimer) return;
     this.timer = setTimeout(() => this.controller.abort(tookTooLong(ms)), ms);
   }
 
@@ -45,7 +45,7 @@ function tookTooLong(ms: number): DOMException {
   return new DOMException(`No answer within ${ms} ms`, 'TimeoutError');
 }
 
-/** Rejects immediately when the signal is aborted. */
+/** Waits, at most as long as a timer can. Rejects as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
@@ -57,7 +57,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
         signal?.removeEventListener('abort', giveUp);
         resolve();
       },
-      Math.min(ms, longest),
+      Math.min(ms, maxTimer),
     );
     if (signal?.aborted) giveUp();
     else signal?.addEventListener('abort', giveUp, { once: true });

@@ -14,7 +14,7 @@ export interface Request {
   init: () => Promise<RequestInit>;
   /** Statuses other than 2xx whose response is a result. */
   answers: readonly number[];
-  /** Whether the body is a stream, which can only be sent once. */
+  /** False if the body is a stream, which can only be sent once. */
   resendable: boolean;
   /** Whether the request can be repeated without further effects. */
   repeatable: boolean;
@@ -69,7 +69,7 @@ export function requestOf(
 /** Headers by lower-case name. Avoids `Headers`, which loads slowly in Node. */
 type Sent = Record<string, string>;
 
-/** Checked here, because the message of the platform would quote the value. */
+/** Sets a header. Checks it here, because the message of the platform would quote the value. */
 function put(headers: Sent, name: string, value: string): void {
   const trimmed = value.trim();
   if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(trimmed))
@@ -77,7 +77,7 @@ function put(headers: Sent, name: string, value: string): void {
   headers[name.toLowerCase()] = trimmed;
 }
 
-/** Accepts an origin without path. */
+/** The base URL of the operations, from a URL with or without their path. */
 function baseOf({ baseUrl: url, path }: Target): string {
   let end = url.length;
   while (url[end - 1] === '/') end--;
@@ -91,7 +91,7 @@ function keyInBody({ body }: Record<string, unknown>): boolean {
   return typeof key === 'string' && key.trim() !== '';
 }
 
-/** Generates an idempotency key, so that the call can be retried. `randomUUID` is not available on pages without TLS. */
+/** Generates an idempotency key, so that the call can be retried. Pages without TLS have no `randomUUID`. */
 function ownKey({ repeatable }: Callable): string | undefined {
   if (repeatable !== 'with key') return undefined;
   const bytes = crypto.getRandomValues(new Uint8Array(16));

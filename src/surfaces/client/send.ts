@@ -3,6 +3,7 @@ import { backoff, pause } from './lifetime.ts';
 import type { ClientOptions } from './options.ts';
 import type { Request } from './request.ts';
 
+/** Milliseconds before the first retry. */
 const firstPause = 250;
 /** Statuses of proxies and of a service that is shutting down. */
 const gatewayStatuses: readonly number[] = [502, 503, 504];
@@ -27,7 +28,7 @@ export async function sendPatiently<T>(
       return await read(response);
     } catch (error) {
       signal.throwIfAborted();
-      // These retries are not counted, so they need a delay.
+      // Retries while an earlier attempt runs are not counted, so they need a delay.
       const wait = Math.max(waitAfter(error, attempt), underWay(error) ? firstPause : 0);
       const enough = underWay(error) ? retries === 0 : attempt > retries;
       if (enough || waited + wait > maxWait || !mayRepeat(request, error)) throw error;

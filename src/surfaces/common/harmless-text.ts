@@ -4,7 +4,7 @@ export function oneLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
 }
 
-/** Text of any length whose lines stay, without anything that a terminal would obey. */
+/** Untrusted text of any length in lines, without terminal control characters. */
 export function manyLines(text: string): string {
   return text
     .split(/\r\n|\n/)

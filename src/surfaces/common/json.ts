@@ -10,8 +10,8 @@ const refuse = (message: string): never => {
 const tooMuch = (what: string): Error => invalid(`Invalid JSON body: ${what}. Send less of it, or in parts`);
 
 /**
- * JSON as a careful reader wants it: UTF-8 that is UTF-8, no key twice, no more than `limits`, which is found out before
- * it is parsed. Empty means `{}`.
+ * Parses a JSON object strictly: refuses invalid UTF-8, repeated keys, and more than `limits`, which are checked before
+ * parsing. An empty body means `{}`.
  */
 export function parseJsonObject(body: Uint8Array, limits: JsonLimits): Record<string, unknown> {
   new JsonBounds(limits, tooMuch).feed(body);
@@ -48,7 +48,7 @@ function refuseRepeatedKeys(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Most of what is not in strings.
+    // Most characters outside of strings.
     if (code === colon || code === comma) continue;
     if (code === openBrace || code === openBracket) open.push(code === openBrace ? new Set() : undefined);
     else if (code === closeBrace || code === closeBracket) open.pop();

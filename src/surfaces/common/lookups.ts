@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 
-/** The list that holds the things behind a parameter, so that a name can be given instead of an id. */
+/** The operation that lists the objects of a parameter, so that a name can be given instead of an id. */
 export interface Lookup {
   operation: string;
-  /** Parameters that the list itself needs. */
+  /** Parameters of the list operation. */
   needs: string[];
 }
 
 export type Lookups = Readonly<Record<string, Lookup>>;
 
-/** `serverId` is listed by the GET on the path before it, when its items have an id and a name. */
+/** The lookup of each path parameter: the GET on the path before it, if its items have an id and a name. */
 export function lookupsOf(operations: readonly Operation[]): Lookups {
   const lookups: Record<string, Lookup> = {};
   for (const { path, deprecated } of operations)
@@ -22,10 +22,10 @@ export function lookupsOf(operations: readonly Operation[]): Lookups {
   return lookups;
 }
 
-/** Fields that hold ids of the same things under another name. */
+/** Fields whose ids belong to a parameter of another name. */
 const synonyms: Readonly<Record<string, string>> = { hostId: 'client', optionalServerId: 'serverId' };
 
-/** The parameter whose ids a field holds, one or several, where they can be looked up. */
+/** The parameter whose id or ids a field holds; undefined if it cannot be looked up. */
 export function paramOfField(field: string, known: Readonly<Record<string, unknown>>): string | undefined {
   const one = field.replace(/Ids$/, 'Id');
   const param = synonyms[one] ?? one;
@@ -38,5 +38,5 @@ function hasNames({ response }: Operation): boolean {
   return 'id' in item && ('name' in item || 'title' in item);
 }
 
-/** Schemas of objects have it. */
+/** Object schemas have a shape. */
 type Shaped = { shape?: Record<string, z.ZodType> };

@@ -1,4 +1,4 @@
-/** Something that a person calls by its name. */
+/** An object with a name or title. */
 export interface Named {
   id: string;
   name?: string | null | undefined;
@@ -9,7 +9,7 @@ const ownId = /^[a-z]{2,8}_[0-9a-z]{26}$/;
 /** The id of a journey session: its run, its target and its number there. */
 const sessionId = /^synth_jrun_[0-9a-z]{26}_(?:env_)?[a-z]{2,8}_[0-9a-z]{26}_\d{1,3}$/;
 
-/** Ids of ours say what they are; anything else may be a name. */
+/** Whether a text has the form of our ids. Any other text may be a name. */
 export function isId(wanted: string): boolean {
   return ownId.test(wanted) || sessionId.test(wanted);
 }
@@ -18,7 +18,7 @@ export function nameOf({ name, title }: Named): string {
   return name ?? title ?? '';
 }
 
-/** By id, by name, or by a name that differs in case only: the one, several, or none. */
+/** Finds items by id, otherwise by exact name, otherwise by name regardless of case and surrounding spaces. */
 export function called<Item extends Named>(wanted: string, items: readonly Item[]): Item[] {
   const byId = items.find(({ id }) => id === wanted);
   if (byId) return [byId];
@@ -28,15 +28,15 @@ export function called<Item extends Named>(wanted: string, items: readonly Item[
   return items.filter((item) => plain(nameOf(item)) === plain(wanted) && nameOf(item) !== '');
 }
 
-/** Texts longer than this are compared by their beginnings: it takes the square of their length. */
-const compared = 60;
+/** Maximum characters of a name that are compared, because the time grows with the square of the length. */
+const maxCompared = 60;
 
-/** The names that it takes fewest changes to come from, nearest first; `alike` where they are few enough to be a slip. */
+/** Names by similarity, nearest first. `alike`: the difference is small enough for a typo. */
 export function nearest(wanted: string, names: readonly string[]): { name: string; alike: boolean }[] {
-  const asked = wanted.toLowerCase().slice(0, compared);
+  const asked = wanted.toLowerCase().slice(0, maxCompared);
   return [...new Set(names)]
     .map((name) => {
-      const text = name.toLowerCase().slice(0, compared);
+      const text = name.toLowerCase().slice(0, maxCompared);
       const changes = changesBetween(asked, text);
       return {
         name,
@@ -48,7 +48,7 @@ export function nearest(wanted: string, names: readonly string[]): { name: strin
     .map(({ name, alike }) => ({ name, alike }));
 }
 
-/** Letters added, left out, replaced or swapped. */
+/** Number of letters added, left out, replaced or swapped. */
 function changesBetween(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../../platform/config/load.ts';
 
 /**
- * The address that an answer gives its own caller to call next. Without a public URL the Host header counts only if it
- * names this machine; otherwise the address that the request came to. Links that are stored, mailed or passed on come
- * from `configuredOrigin`, never from a request.
+ * The origin of URLs in the answer to a request. Without a public URL, the Host header counts only if it names this
+ * machine; otherwise the address that the request came to. Links that are stored, mailed or passed on use
+ * `configuredOrigin` instead.
  */
 export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
@@ -16,8 +16,8 @@ export function originOf(request: FastifyRequest, publicUrl: string | undefined)
 }
 
 /**
- * Whether the Host header names this machine: by a name that always means the own one, or by the address that the request
- * came to. Any other name may be one that a page of others has pointed here.
+ * Whether the Host header names this machine: by a loopback name, or by the address that the request came to. Any other
+ * name may be one that a foreign page has resolved to this machine (DNS rebinding).
  */
 export function isOwnHost({ host, socket }: FastifyRequest): boolean {
   const name = /^(?:\[([\da-f:]+)\]|([\w.-]+))(?::\d+)?$/i.exec(host);

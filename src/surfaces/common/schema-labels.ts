@@ -1,6 +1,6 @@
 import type { Schema } from '../openapi/types.ts';
 
-/** Text, a piece of code, or the name of a type that has a table of its own. */
+/** Text, code, or the name of a type that has its own table. */
 export type Word = string | { code: string } | { type: string };
 
 /** A schema without its null: `type: [string, null]` and `anyOf: [X, null]` are both a nullable X. */
@@ -32,7 +32,7 @@ export function valueOfMap({ additionalProperties: values }: Schema): Schema {
   return typeof values === 'object' ? values : {};
 }
 
-/** The type of a value in a word or two. */
+/** The type of a value in a few words. */
 export function typeText(given: Schema): Word[] {
   const { schema, nullable } = withoutNull(given);
   return nullable ? [...plainTypeText(schema), ' or null'] : plainTypeText(schema);
@@ -52,7 +52,7 @@ function plainTypeText(schema: Schema): Word[] {
   return [value === undefined ? 'any' : typeof value];
 }
 
-/** The limits on a value, a phrase each. */
+/** The limits and the default of a value, one phrase each. */
 export function constraintText(given: Schema): Word[][] {
   const { schema } = withoutNull(given);
   const of = (part: Schema | undefined, lead: string): Word[][] =>

@@ -42,12 +42,12 @@ function queryOf(parameters: readonly Parameter[]): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Between single quotes a variable is no variable, so they end before it and begin again after it. */
+/** Ends the single quotes around each variable, because a shell does not expand variables inside of them. */
 function withIds(word: string): string {
   return word.replaceAll(/\{(\w+)\}/g, (_, name: string) => `'"$${variableOf(name)}"'`);
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes text as one word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

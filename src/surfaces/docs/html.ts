@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it, so whatever else is put into a page gets escaped. */
+/** Text that is already HTML. Only `html` creates it, so that all other text in a page is escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 export type Content = Html | string | number | false | undefined | readonly Content[];
 
-/** `` html`<p>${anything}</p>` ``: what is put in is escaped, unless it is HTML itself. */
+/** `` html`<p>${anything}</p>` ``: values are escaped, unless they are HTML already. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = parts[0] as string;
   values.forEach((value, i) => {

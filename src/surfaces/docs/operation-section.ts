@@ -42,7 +42,7 @@ const callers: Partial<Record<Access, string>> = {
   'own or project admin': 'Its owner; if shared, project administrators',
 };
 
-/** Longer sketches are folded, so that the next operation stays near. */
+/** Maximum lines of an open sketch. Longer ones are folded, so that the next operation stays near. */
 const longSketch = 30;
 
 export function operationSection({ method, path, operation }: Placed, setting: Setting): Html {
@@ -97,7 +97,7 @@ export function badge(method: string): Html {
 
 function successOf(responses: OperationObject['responses']): [string, ResponseObject] {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
-  // Every operation has one inline.
+  // Every operation has an inline successful response.
   return found as [string, ResponseObject];
 }
 

@@ -13,7 +13,7 @@ export interface PageOptions {
   script: Html;
 }
 
-/** The API reference: one page, drawn from the document alone. */
+/** Renders the API reference as one page, from the document alone. */
 export function renderPage(document: OpenApiDocument, { origin, style, script }: PageOptions): string {
   const base = `${origin}${document.servers[0]?.url ?? ''}`;
   const tables = new SchemaTables(document.components.schemas);

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 
-/** Colours first, then the frame, then what stands in it, then narrow screens and paper. */
+/** Styles of colors, the frame and the contents, then of narrow screens and print. */
 export const style = html`
 :root{color-scheme:light dark;--bg:#fff;--side:#f6f8fa;--text:#1b2534;--soft:#566275;--line:#dfe5ec;--accent:#0b6583;--mark:#e6f3f7;--code:#eef2f6;--panel:#101b2b;--panel-text:#dbe5f1;--panel-soft:#9fb1c6;--panel-key:#8fd0ea;--panel-type:#f0c987;--panel-line:#26364b;--need:#a63a12;--get:#0a6640;--get-bg:#dff4e8;--post:#0b4fa8;--post-bg:#e2edfc;--put:#7a4d00;--put-bg:#fcefd2;--patch:#6a2fb0;--patch-bg:#f0e7fd;--delete:#ab211b;--delete-bg:#fde6e4}
 @media screen and (prefers-color-scheme:dark){:root{--bg:#0d141e;--side:#111a26;--text:#dce4ee;--soft:#9aa9bc;--line:#233042;--accent:#6cc4e4;--mark:#13303d;--code:#1a2635;--panel:#0a1019;--panel-line:#1f2c3d;--need:#ffab85;--get:#74dba9;--get-bg:#12332a;--post:#8fbcff;--post-bg:#162d4f;--put:#f3c470;--put-bg:#3a2c10;--patch:#cfacff;--patch-bg:#2f2149;--delete:#ff9f98;--delete-bg:#45201f}}

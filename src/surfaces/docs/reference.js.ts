@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 
-/** Comfort only: the page is complete without it. */
+/** Optional script: the page is complete without it. */
 export const script = html`
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];

@@ -10,10 +10,10 @@ import {
 import type { Parameter, Schema } from '../openapi/types.ts';
 import { type Content, type Html, html, phrase, prose } from './html.ts';
 
-/** Larger types are shown once, at the end of the page, and linked. */
+/** Maximum characters of HTML of a type shown in place. Larger types are shown at the end of the page, and linked. */
 const largestInline = 6_000;
 
-/** Requests say which fields they need; answers say which ones may be missing. */
+/** Requests mark required fields; answers mark fields that may be missing. */
 type Side = 'request' | 'answer';
 
 interface Row {
@@ -64,7 +64,7 @@ export class SchemaTables {
     return html`<a href="#type-${name}">${name}</a>`;
   }
 
-  /** The fields within a value, if there are any: of an object, of the items of a list, of each form. */
+  /** The fields of an object, of the items of a list, or of each form. Undefined for a value without fields. */
   private inside(given: Schema, side: Side): Html | undefined {
     const { schema } = withoutNull(given);
     const name = refName(schema);
@@ -81,7 +81,7 @@ export class SchemaTables {
     const known = this.drawn.get(key);
     if (known) return known;
     const schema = this.schemas[name];
-    // A type inside itself is reached through its link.
+    // A type inside itself is not repeated; its name is a link.
     if (!schema || this.underway.has(name)) return undefined;
     this.underway.add(name);
     const fields = this.inside(schema, side);
@@ -149,7 +149,7 @@ export class SchemaTables {
     return description !== undefined && prose(description);
   }
 
-  /** The fields that tell one form from another, or the name of its type. */
+  /** The constant fields that distinguish a form, otherwise its title or type. */
   private titleOf(form: Schema): Content {
     const { properties = {}, title } = this.resolve(form);
     const marks = Object.entries(properties).filter(([, field]) => field.const !== undefined);

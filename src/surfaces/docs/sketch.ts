@@ -2,12 +2,12 @@ import { isMap, refName, valueOfMap, withoutNull } from '../common/schema-labels
 import type { Schema } from '../openapi/types.ts';
 import { type Content, html } from './html.ts';
 
-const deepest = 3;
+const maxDepth = 3;
 
 /** The shape of a value, written like JSON with types where the values would be. */
 export function sketch(given: Schema, schemas: Readonly<Record<string, Schema>>, depth = 0): Content {
-  // Forms may hold themselves without an object in between.
-  if (depth > 2 * deepest) return '…';
+  // A form may contain itself without an object in between.
+  if (depth > 2 * maxDepth) return '…';
   const { schema, nullable } = withoutNull(given);
   return [plain(schema, schemas, depth), nullable && html` | <i>null</i>`];
 }
@@ -15,7 +15,7 @@ export function sketch(given: Schema, schemas: Readonly<Record<string, Schema>>,
 function plain(schema: Schema, schemas: Readonly<Record<string, Schema>>, depth: number): Content {
   const name = refName(schema);
   const target = name === undefined ? schema : (schemas[name] ?? {});
-  if (target.properties) return depth < deepest ? object(target, schemas, depth) : '{ … }';
+  if (target.properties) return depth < maxDepth ? object(target, schemas, depth) : '{ … }';
   if (name !== undefined) return sketch(target, schemas, depth + 1);
   const margin = '  '.repeat(depth);
   const within = (value: Schema): Content => sketch(value, schemas, depth + 1);

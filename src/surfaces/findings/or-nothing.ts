@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { DrydockError } from '../client/index.ts';
 
-/** The answer, or undefined if the thing does not exist. */
+/** The answer, or undefined if the error is NOT_FOUND. */
 export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -16,10 +16,10 @@ export interface ReportSuite {
 
 export interface ReportCase {
   name: string;
-  /** `error`: nothing could be said about it. */
+  /** `error`: the case could not be judged. */
   outcome: 'passed' | 'failed' | 'error' | 'skipped';
   durationMs?: number | undefined;
-  /** Why, in one line. */
+  /** The reason for the outcome, in one line. */
   message?: string | undefined;
   /** Further details, in lines. */
   details?: string | undefined;

@@ -4,7 +4,7 @@ import { type Findings, maxExplained, percent } from './run-findings.ts';
 
 type Compared = Pick<Findings, 'comparison'>;
 
-/** Cases that did not stay as they were. */
+/** Cases whose outcome is not the same as in the compared run. */
 function changesOf({ comparison }: Compared) {
   return (comparison?.cases ?? []).filter(({ status }) => !status.startsWith('unchanged'));
 }

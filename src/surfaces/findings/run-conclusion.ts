@@ -7,7 +7,7 @@ interface Conclusion {
   words: string;
 }
 
-/** A failure outweighs whatever is missing. A waiver covers the verdict, not the gate. */
+/** A failure takes precedence over an undecided gate or verdict. A waiver covers the verdict, not the gate. */
 export function conclusionOf({ run, gate }: Findings): Conclusion {
   const words = sentence(run);
   const { verdict } = run.decisionSummary;
@@ -37,7 +37,7 @@ export const ruleNames: Record<Findings['gate']['conditions'][number]['condition
   maximumP95LatencyIncreaseMs: 'maximum p95 latency increase',
 };
 
-/** The rules of a gate that are in a state, with what was found. */
+/** The conditions of a gate in this state, with their messages. */
 function rulesOf({ conditions, policyError }: Findings['gate'], state: 'failed' | 'non_gateable'): string {
   const found = conditions
     .filter(({ status }) => status === state)
@@ -45,7 +45,7 @@ function rulesOf({ conditions, policyError }: Findings['gate'], state: 'failed' 
   return found.length === 0 ? oneLine(policyError ?? 'no rule is set', 200) : found.join(', ');
 }
 
-/** The verdict, and what keeps it from meaning much. */
+/** The verdict of a run, with its warnings. */
 export function sentence(run: Run): string {
   const warnings = (run.warnings ?? []).map(({ message }) => message);
   return warnings.length === 0

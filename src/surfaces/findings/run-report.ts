@@ -18,14 +18,14 @@ const columns: Record<string, (one: CaseStatistics, verdict: string) => string> 
   Note: note,
 };
 
-/** Where a person reads the trace of a trial: a link or a command. */
+/** Where to read the trace of a trial: a link or a command. */
 export type TraceOf = (trial: { runId: string; iterationId: string }) => string;
 
 export function traceLines(failure: Failure, traceOf: TraceOf | undefined): string[] {
   return traceOf ? [`Trace: ${traceOf(failure.evidence)}`] : [];
 }
 
-/** Cases with their rates, why trials failed, what changed since the run before, then the gate, as reports show them. */
+/** The report of a run: cases with rates, warnings, changes since the previous run, the gate, and failures. */
 export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   const { suite, run } = findings;
   const { outcome, words } = conclusionOf(findings);
@@ -59,7 +59,7 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
     const name = several ? `${one.title} (${one.model})` : one.title;
     const figures = figuresOf(one);
     const doubt = doubtOf(one);
-    // To CI a test that checked nothing is one that was skipped.
+    // In CI, a test that checked nothing counts as skipped.
     if (verdict === 'passed' && doubt) return { name, outcome: 'skipped', message: doubt };
     if (verdict === 'passed') return { name, outcome: 'passed' };
     return {
@@ -71,7 +71,7 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
   });
 }
 
-/** To CI a run without a verdict is an error, also when each of its cases passed with the trials that were measured. */
+/** In CI, a run without a verdict is an error, even if each of its cases passed with the measured trials. */
 function undecided(run: Run): ReportCase[] {
   const { verdict } = run.decisionSummary;
   if (verdict === 'passed' || verdict === 'failed') return [];
@@ -87,7 +87,7 @@ function figuresOf({ passed, trials, excluded = 0, threshold }: CaseStatistics):
   ].join(', ');
 }
 
-/** Trials that are not in a rate. */
+/** Describes the trials that are excluded from a rate. */
 export function excludedText(excluded: number): string {
   return `${excluded} not completed or not judged`;
 }
@@ -98,7 +98,7 @@ const doubts: Record<string, string> = {
   reported_with_failure: 'reported as passed together with a failure',
 };
 
-/** Why a case that passed is not known to be good: none of its trials shows it. */
+/** Why a passed case proves nothing: no trial passed without a warning. Empty if one did. */
 function doubtOf({ passed, trials, warnings = {} }: CaseStatistics): string {
   if (passed === 0) return `0 of ${trials} trials passed, and 0 % are needed`;
   const [code, count = 0] = Object.entries(warnings)[0] ?? [];
@@ -135,7 +135,7 @@ function failuresTable(run: Run): ReportTable {
   };
 }
 
-/** A judge that counts words is named, so that nobody takes its scores for a verdict. */
+/** Names a judge that only counts words, so that its scores are not mistaken for a verdict. */
 export function judgeLines({ run: { judges } }: Findings): string[] {
   if (judges.goalCompletion.basis !== 'wordCount') return [];
   return ['Judge: offline, it counts words. Its scores are advice and decide nothing.'];
@@ -176,7 +176,7 @@ function gateSuite({ gate }: Findings): Report['suites'] {
   return [{ name: 'Quality gate', cases }];
 }
 
-/** A trial that the run ended without has not failed; the warnings of the run tell of it. */
+/** Statuses of trials that were not carried out. They did not fail; a warning of the run counts them. */
 const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 
 export function carriedOut<Item extends { status: string }>(items: readonly Item[]): Item[] {
@@ -187,7 +187,7 @@ export function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> 
   return new Map(carriedOut(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]));
 }
 
-/** The stages of a trial as people call them. */
+/** Display names of the stages of a trial. */
 const stageNames: Record<string, string> = {
   connection: 'connection',
   discovery: 'tool discovery',
@@ -259,7 +259,7 @@ function verdictsOf({ decision }: Run): Map<string, string> {
   );
 }
 
-/** Where the run is decided as a whole, a case is told by its own rate. */
+/** The verdict of a case. If the run is decided as a whole, the rate of the case decides. */
 function verdictOf(one: CaseStatistics, verdicts: ReadonlyMap<string, string>): string {
   const own = verdicts.get(keyOf(one));
   if (own !== undefined) return own;

@@ -59,7 +59,7 @@ function sendEvents(
   );
 }
 
-/** Shorter than a minute, after which proxies close idle connections. */
+/** Milliseconds between heartbeats: shorter than a minute, after which proxies close idle connections. */
 const heartbeat = 15_000;
 
 /** Server-sent events, with a heartbeat comment in idle periods. */

@@ -4,7 +4,7 @@ import type { Visit } from '../../domain/context/context.ts';
 import type { Credential, SessionCredential } from '../../domain/identity/authenticate.ts';
 import { isOwnHost, originOf } from '../common/origin.ts';
 
-/** Seconds. The service decides when a session is over; the browser need not keep the cookie for longer than it can last. */
+/** Seconds that a browser keeps the session cookie: the longest time that the service lets a session last. */
 const sessionAge = 90 * 86_400;
 /** Seconds for which a browser is known after a sign-in. */
 const deviceAge = 180 * 86_400;
@@ -80,7 +80,7 @@ function foreignPage({ publicUrl }: BrowserOptions): Refusal {
   });
 }
 
-/** The prefix `__Host-` prevents other hosts and network attackers from setting the cookie. Browsers require TLS for it. */
+/** With TLS, the prefix `__Host-` prevents other hosts and network attackers from setting the cookie. */
 function cookieNames({ secure }: BrowserOptions) {
   const prefix = secure ? '__Host-' : '';
   return {
@@ -100,7 +100,7 @@ function cookieOf({ headers }: FastifyRequest, name: string): string | undefined
   return undefined;
 }
 
-/** Empty after the client has disconnected. */
+/** The address of the client, or `unknown` after it has disconnected. */
 function addressOf(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
   return ip?.replace(/^::ffff:/, '') ?? 'unknown';

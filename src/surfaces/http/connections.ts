@@ -46,6 +46,7 @@ export function hangUpWhenClosing(app: FastifyInstance, shutdownTimeout: number)
   });
 }
 
+/** Milliseconds that a connection stays open after its last response. */
 const lingerTime = 1_000;
 
 /** Writes a response directly to the socket, because there is no request object. */

@@ -6,8 +6,8 @@ const totalTimeout = 10_000;
 const idleTimeout = 1_000;
 
 /**
- * Reads and discards the rest of a request body, up to the limits. Most clients send the whole body before they read the
- * response; closing the connection earlier would lose the response.
+ * Reads and discards the rest of a request body, up to the limits. Most clients send the whole body before they read
+ * the response; closing the connection earlier would lose the response.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {

@@ -13,7 +13,7 @@ export interface HealthOptions {
 }
 
 /** Timeout of a database check in milliseconds. */
-const patience = 1_000;
+const probeTimeout = 1_000;
 
 /** Liveness, readiness and metrics endpoints for orchestrators. */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
@@ -25,7 +25,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
     if (!started()) return reply.code(503).send({ status: 'starting' });
     try {
       // Requests wait for a lost database; the second check accounts for that.
-      await withTimeout(patience, probe()).catch(() => withTimeout(patience, probe()));
+      await withTimeout(probeTimeout, probe()).catch(() => withTimeout(probeTimeout, probe()));
       return { status: 'ready' };
     } catch {
       return reply.code(503).send({ status: 'database unavailable' });

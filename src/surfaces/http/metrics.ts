@@ -29,7 +29,8 @@ interface Jobs {
   backlog(): Promise<Backlog[]>;
 }
 
-const patience = 2_000;
+/** Milliseconds to wait for the backlog of jobs. */
+const backlogTimeout = 2_000;
 /** Window of the event-loop delay in milliseconds. Over the whole uptime, it would hardly change. */
 const lagWindow = 60_000;
 
@@ -70,7 +71,7 @@ export class Metrics {
   async families(): Promise<Family[]> {
     const { jobs } = this;
     // Without a database, the other metrics are still useful.
-    const backlog = jobs && (await withTimeout(patience, jobs.backlog()).catch(() => []));
+    const backlog = jobs && (await withTimeout(backlogTimeout, jobs.backlog()).catch(() => []));
     return [
       ...this.requests(),
       ...this.connections(),

@@ -88,10 +88,10 @@ export function registerOperations(
   });
 }
 
-/** Maps parameters of a deprecated path to those of its successor. */
+/** Parameters of successor paths, with their names in the deprecated paths. */
 const firstNames: Readonly<Record<string, string>> = { client: 'hostId', studyId: 'scenarioId' };
 
-/** Set before anything can fail, so that error responses have the headers too. */
+/** Sets headers that name the successor, before anything can fail, so that error responses have them too. */
 function deprecate(successor: string): onRequestHookHandler {
   return (request, reply, done) => {
     const params = request.params as Record<string, string>;
@@ -104,7 +104,7 @@ function deprecate(successor: string): onRequestHookHandler {
   };
 }
 
-/** Also set on errors, although their form does not vary: caches may store them. */
+/** Sets the Vary header, also on errors, which do not vary: caches may store them. */
 function vary(header: string): onRequestHookHandler {
   return (_request, reply, done) => {
     void reply.header('vary', header);

@@ -137,7 +137,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     void app.register(
       (api, _, done) => {
         registerOperations(api, list, options, credentialOf);
-        // Prevents browsers from rendering API responses.
+        // Unknown paths below the API get an error of the API.
         api.all('/*', (request, reply) => sendRefusal(reply, unknownRoute(request, reply)));
         done();
       },

@@ -14,9 +14,9 @@ declare module 'fastify' {
   }
 }
 
-/** Default body limit. */
+/** Default body limit in bytes. */
 const defaultBodyLimit = 1024 * 1024;
-/** Buffered part of a streamed upload. */
+/** Bytes of a streamed upload that are buffered. */
 const uploadBuffer = 64 * 1024;
 
 /**
@@ -46,7 +46,7 @@ export function shedLoad(app: FastifyInstance, loadShedder: LoadShedder): void {
   });
 }
 
-/** Called after the response, or when the caller disconnects. */
+/** Calls `work` after the response, or when the caller disconnects. */
 function atEnd({ raw }: FastifyReply, work: () => void): void {
   if (raw.closed) work();
   else raw.once('close', work);

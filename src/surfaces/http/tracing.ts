@@ -30,7 +30,7 @@ export function traceRequests(app: FastifyInstance): void {
   });
 }
 
-/** Uses the route instead of the path. Relevant IDs are attributes. */
+/** Begins the span of a request, which is named after its route and not its path. */
 function begin(request: FastifyRequest, url: string | undefined): Span | undefined {
   const { method } = request;
   const route = url?.replaceAll(/:(\w+)/g, '{$1}');

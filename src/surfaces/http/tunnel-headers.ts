@@ -41,7 +41,7 @@ function passes(name: string, value: string): boolean {
   return aboutTheAnswer.has(name) || isOfAKind;
 }
 
-/** Only allows the bearer scheme, which MCP clients need. For others, browsers would prompt for a password. */
+/** Whether all challenges ask for a token, as MCP clients need. For others, browsers would prompt for a password. */
 function asksForToken(challenges: string): boolean {
   const unquoted = challenges.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
   const parts = unquoted.split(',').map((part) => part.trim());

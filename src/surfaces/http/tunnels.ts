@@ -87,6 +87,6 @@ async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyRep
       })),
   });
   if (failure) throw tunnelRefusal(failure);
-  // The response is that of the server.
+  // The server's response was sent directly.
   return reply.hijack();
 }

@@ -15,17 +15,17 @@ import { inSpan } from '../../platform/telemetry/tracing.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 import { callables } from '../client/operations.ts';
 
-/** How calls come in that arrive on no HTTP request of their own. */
+/** The context of calls that do not arrive as HTTP requests. */
 export interface Arrival {
   entrance: Pick<Entrance, 'enter' | 'act'>;
   credential: Credential;
-  /** Where the service is reached, as whoever asks would write it. */
+  /** The origin of the service for the caller. */
   origin: () => string;
-  /** Names the calls in the log and the audit; left out, each has a name of its own. */
+  /** The id of the calls in the log and the audit. Default: a new id per call. */
   requestId?: () => string;
 }
 
-/** The client of the service in this process: every call goes through the one way in, and no network. */
+/** A client of the service in this process. Calls pass the same entrance as HTTP requests, without the network. */
 export function inProcessClient({
   entrance,
   credential,
@@ -78,13 +78,13 @@ export function inProcessClient({
   return Object.fromEntries(calls) as Client;
 }
 
-/** Where lists take the cursor, for whoever follows their pages. */
+/** The cursor parameter of each list operation, for `eachItem`. */
 const cursorPlaces = new Map(callables.map(({ id, cursorIn }) => [id, cursorIn]));
 
 /** Input that goes neither into the path nor into the query. */
 const apart = new Set(['body', 'upload']);
 
-/** Bytes as an operation receives them, and no more of them than it takes. */
+/** The bytes that an operation receives, up to its limit. */
 function received({ limit }: Upload, sent: SentBytes): ReceivedBytes {
   const { type, bytes } =
     sent instanceof Blob
@@ -105,7 +105,7 @@ async function* counted(
   }
 }
 
-/** A file as whoever asks over HTTP receives it. */
+/** A file as a response, like over HTTP. */
 function responseOf({ contentType, bytes }: SentFile): Response {
   return new Response(ReadableStream.from(bytes), {
     headers: { 'content-type': contentType },

@@ -19,9 +19,9 @@ export interface Agent {
 
 /** Something that a call has created or started. */
 export interface Made {
-  /** Names it with its ID. */
+  /** Names the object with its ID. */
   sentence: string;
-  /** How to continue with it. */
+  /** How to continue with the object. */
   next: string;
   links?: Link[];
 }

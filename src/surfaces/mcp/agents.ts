@@ -13,7 +13,10 @@ interface AgentsOptions {
   failed: (error: unknown, requestId: string) => void;
 }
 
-/** Creates the server for one message. All operations of the message use its key and count as one call of the rate limit. */
+/**
+ * Creates the server for one message. All operations of the message use its key and count as one call of the rate
+ * limit.
+ */
 export function agentServers({ entrance, bodyLimit, failed }: AgentsOptions) {
   return (selection: Selection, { authorization, requestId, origin, ending }: Visit) => {
     const client = inProcessClient({

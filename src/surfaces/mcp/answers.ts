@@ -6,7 +6,7 @@ import type { Link } from './addresses.ts';
 import type { Agent, Made } from './agent.ts';
 import { type Left, shorten } from './shorten.ts';
 
-/** Default characters of data in an answer. */
+/** Default and maximum characters of data in an answer. */
 export const defaultSize = 8000;
 export const largestSize = 100_000;
 
@@ -99,7 +99,7 @@ function remedyOf(code: string, details: Record<string, unknown> | undefined): s
   return known ?? 'Follow the message.';
 }
 
-/** An error with the code and message of the HTTP API. A `foreign` message may come from a server, and is quoted as data. */
+/** An error with the code and message of the API. A `foreign` message may come from a server, and is quoted as data. */
 function refusalResult(
   refusal: { code: string; message: string; details?: Record<string, unknown> | undefined },
   { requestId, foreign }: { requestId: string | undefined; foreign: boolean },

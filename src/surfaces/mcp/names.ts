@@ -48,7 +48,7 @@ export const serverOf = inProject('server', everyServer);
 export const suiteOf = inProject('suite', everySuite);
 export const environmentOf = inProject('environment', everyEnvironment);
 
-/** Limits the search for similar names, which is slow. */
+/** Maximum number of names searched for similar ones, which is slow. */
 const maxCompared = 2000;
 
 /** The item with this ID or name. The error lists similar names. */

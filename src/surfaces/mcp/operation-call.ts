@@ -110,7 +110,7 @@ function bodyOf(body: unknown, limit: number): object {
   return body;
 }
 
-/** Applies the body limit of the HTTP API. */
+/** Throws if a body is larger than the limit in bytes, like the HTTP API. */
 export function refuseLarge(body: object, limit: number): void {
   if (Buffer.byteLength(JSON.stringify(body)) > limit)
     throw invalid(`The request body is larger than ${limit} bytes`);

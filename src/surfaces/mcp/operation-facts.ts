@@ -8,7 +8,9 @@ export function operationNamed(id: string): Operation | undefined {
   return byId.get(id);
 }
 
-/** Operations that contact a server or webhook receiver and report its failure in their answer instead of as an error. */
+/**
+ * Operations that contact a server or webhook receiver and report its failure in their answer instead of as an error.
+ */
 const reporting: ReadonlySet<string> = new Set([
   'runDoctor',
   'createServerConnection',

@@ -3,6 +3,7 @@ import type { CallOptions, Client } from '../client/index.ts';
 import type { Calling } from './agent.ts';
 import { refusalIn } from './answers.ts';
 
+/** Maximum number of waits of one call, and maximum milliseconds of one wait. */
 const maxWaits = 3;
 const maxWait = 15_000;
 

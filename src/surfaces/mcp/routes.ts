@@ -27,7 +27,7 @@ export interface McpRouteOptions extends GuardOptions {
 
 /** Maximum message in bytes. Operations have their own limits; larger files use an upload URL. */
 const bodyLimit = 8 * 1024 * 1024;
-/** The arguments of a call are nested in three objects. */
+/** Limits of a message, whose arguments of a call are nested in three objects. */
 const messageLimits = { ...bulkLimits, depth: bulkLimits.depth + 3 };
 
 interface Caller {

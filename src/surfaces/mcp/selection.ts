@@ -37,7 +37,7 @@ export function isSelected(operation: Operation, toolsets: readonly string[]): b
   return toolsets.includes(everything) || toolsets.includes(slugOf(operation.area));
 }
 
-/** A cache key. */
+/** The cache key of a selection. */
 export function keyOf({ toolsets, readOnly }: Selection): string {
   return `${toolsets?.join(',') ?? ''}${readOnly ? '/readonly' : ''}`;
 }

@@ -97,7 +97,7 @@ const heartbeatMs = 10_000;
 /** Longer progress tokens are ignored, because each notification repeats the token. */
 const maxTokenLength = 200;
 
-/** Sends progress to agents that requested it, with a heartbeat while there is none. */
+/** The context of a call. Sends progress and a regular heartbeat to agents that requested progress. */
 function callingFor(agent: Agent, context: ServerContext): { calling: Calling; end: () => void } {
   const { _meta: meta, signal: gone, notify } = context.mcpReq;
   const given = meta?.progressToken;

@@ -5,20 +5,19 @@ type Direction = 'input' | 'output';
 type Definitions = Record<string, Schema>;
 
 const home = '#/components/schemas/';
-/** Marks a reference from a request until it is known whether the request has a reading of its own. */
+/** Prefix of references in requests, until it is known whether the request form of a component differs. */
 const fromRequest = 'request:';
 
 /**
- * The schemas of a document. One with an id becomes a component, the rest stay where they are used. A
- * component that reads differently in a request than in an answer appears twice, the request's as
- * `…Input`.
+ * Collects the schemas of a document. A schema with an id becomes a component; others stay where they are used. A
+ * component whose request and response forms differ appears twice, the request form as `…Input`.
  */
 export class Components {
   private readonly input = new Map<string, Schema>();
   private readonly output = new Map<string, Schema>();
   private readonly added = { input: new Map<z.ZodType, Schema>(), output: new Map<z.ZodType, Schema>() };
 
-  /** The reference to put where the schema is used. The document is usable after `finish`. */
+  /** Returns the schema or reference to use in the document, which is complete after `finish`. */
   add(schema: z.ZodType, direction: Direction): Schema {
     const added = this.added[direction].get(schema);
     if (added) return added;
@@ -48,7 +47,7 @@ export class Components {
     this[direction].set(name, definition);
   }
 
-  /** Names whose two readings differ, in themselves or in what they refer to. */
+  /** Names of components whose request and response forms differ, directly or by a reference. */
   private twins(): ReadonlySet<string> {
     const twins = new Set<string>();
     const rename = (name: string): string => (twins.has(name) ? `${name}Input` : name);
@@ -60,7 +59,7 @@ export class Components {
         JSON.stringify(answer) !== JSON.stringify(settle(schema, rename))
       );
     };
-    // A twin changes what refers to it, so look again until nothing is new.
+    // A new name changes the schemas that refer to it, so the search is repeated until it finds none.
     for (let more = [...this.input].filter(differs); more.length > 0; more = [...this.input].filter(differs))
       for (const [name] of more) twins.add(name);
     return twins;
@@ -76,7 +75,7 @@ function convert(schema: z.ZodType, io: Direction): Schema & { $defs?: Definitio
       // Clients must ignore fields they do not know, so answers are open and requests closed.
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
-      // Every integer has these; they say nothing.
+      // Zod adds these limits to every integer.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -89,7 +88,7 @@ function settle<Part>(part: Part, rename: (name: string) => string): Part {
   return relink(part, `${home}${fromRequest}`, (name) => `${home}${rename(name)}`);
 }
 
-/** A copy whose references that begin with `start` point elsewhere. */
+/** Copies a part of the document, replacing references that begin with `start`. */
 function relink<Part>(part: Part, start: string, target: (name: string) => string): Part {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy);

@@ -9,7 +9,7 @@ const pages = [
   { url: '/shared', file: 'shared.html', policy: pagePolicy() },
 ];
 
-/** Pages by link. The secret of a link stands behind its `#`, so browsers never send it here. */
+/** Pages that are opened by a link. Its secret is in the fragment, which browsers do not send. */
 export function registerVisit(app: FastifyInstance): void {
   const method = ['GET', 'HEAD'];
   for (const { url, file: name, policy } of pages) {

@@ -10,7 +10,9 @@ type Countable = CheckOf<'toolInputMatches'> | CheckOf<'toolResultMatches'>;
 /** A text to search. `unreadable`: it exists but cannot be searched. */
 export type Unit = { text: string } | 'absent' | 'unreadable';
 
-/** Counts the units that match all patterns, and compares with `min` and `max`. An unreadable unit may or may not match. */
+/**
+ * Counts the units that match all patterns, and compares with `min` and `max`. An unreadable unit may or may not match.
+ */
 export function countMatches(
   check: Countable,
   units: readonly Unit[],

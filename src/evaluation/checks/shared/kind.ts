@@ -40,7 +40,7 @@ export interface CheckKind<Type extends CheckType> {
   type: Type;
   /** The stage to which a failure is attributed. */
   stage: Stage;
-  /** Whether it can be limited to one turn. */
+  /** Whether the check can be limited to one turn. */
   turnScopable: boolean;
   evaluate(check: CheckOf<Type>, evidence: TrialEvidence): Finding;
   /** A problem to report to the author before the check is stored. */

@@ -7,7 +7,7 @@ export function inScope<Item extends { toolName: string }>(
   return toolName === undefined ? items : items.filter((item) => item.toolName === toolName);
 }
 
-/** Calls that reached a server. Others satisfy no expectation, but still count as unwanted calls. */
+/** Calls that were sent to a server. Invalid calls meet no expectation, but still count as unwanted calls. */
 export function madeCalls(evidence: TrialEvidence, toolName: string | undefined): readonly ToolCall[] {
   return inScope(evidence.toolCalls, toolName).filter(({ invalid }) => invalid === undefined);
 }

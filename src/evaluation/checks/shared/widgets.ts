@@ -10,7 +10,7 @@ export interface SeenWidgets {
   unseen: Finding | undefined;
 }
 
-/** The rendered widgets in scope, or a finding when there are none. */
+/** The widgets in scope that a browser rendered or tried to render. Without any, a finding. */
 export function widgets(
   evidence: TrialEvidence,
   toolName: string | undefined,

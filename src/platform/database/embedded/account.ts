@@ -3,8 +3,8 @@ import { type Account, lookUpAccount, runsAsRoot } from '../../accounts.ts';
 import { OperatorProblem } from '../../problem.ts';
 
 /**
- * The unprivileged account for PostgreSQL, which refuses to run as root. Undefined if the service is not root: then the
- * database runs as the same user.
+ * The unprivileged account for PostgreSQL, which refuses to run as root: the owner of an existing cluster, otherwise
+ * `nobody`. Undefined if the service is not root: then the database runs as the same user.
  */
 export async function accountForDatabase(
   clusterDir: string,

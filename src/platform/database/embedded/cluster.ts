@@ -220,7 +220,7 @@ const serverSettings = [
 /** Settings of a temporary cluster. */
 const notDurable = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
-/** The address of a data directory's database, or undefined if there is none. Creates nothing. */
+/** The address of a data directory's database; undefined without a database, which is not created. */
 export async function addressOfExisting(
   dataDir: string,
 ): Promise<{ host: string; user: string; database: string } | undefined> {

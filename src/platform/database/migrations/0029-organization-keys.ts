@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Tables with rows of organizations, and the column that contains the organization. Jobs may belong to none. */
+/** Tables whose rows all belong to an organization. Jobs may belong to none. */
 const ofOrganizations = `
   select c.oid, c.oid::regclass::text as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and a.attnotnull

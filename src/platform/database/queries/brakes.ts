@@ -34,7 +34,7 @@ export const left = query(
 );
 /** Resets the failures after a success. */
 export const clear = query('brakes.clear', 'delete from brakes where subject = :subject', { subject: text });
-/** Removes the failure that was counted in advance. */
+/** Removes the failure that was counted in advance, and ends the pause. */
 export const giveBack = query(
   'brakes.give-back',
   `update brakes set attempts = greatest(attempts - 1, 0), until = ${never}

@@ -99,7 +99,7 @@ export const findByProfile = query(
   { projectId: text, userId: text, profile: text },
   sessions.columns,
 );
-/** The latest of a chat session, closed or not. */
+/** The latest browser session of a chat session, closed or not. */
 export const findOfChat = query(
   'browser-sessions.find-of-chat',
   `select ${sessions.all('b')} from browser_sessions b where b.chat_session_id = :chatSessionId

@@ -124,7 +124,7 @@ export const end = query(
   runs.pick(['id', 'status', 'outcome', 'score', 'passed', 'failed', 'skipped', 'pending', 'reason']),
   runs.columns,
 );
-/** Reported runs without a report for this many milliseconds. */
+/** Open reported runs without a report for `after` milliseconds. */
 export const silent = query(
   'conformance-runs.silent',
   `select id, project_id as "projectId" from conformance_runs
@@ -134,7 +134,7 @@ export const silent = query(
   { id: text, projectId: text },
   { index: 'conformance_runs_heard' },
 );
-/** Locks such a run, unless a report has arrived since. */
+/** Locks a silent run, unless a report has arrived since. */
 export const lockSilent = query(
   'conformance-runs.lock-silent',
   `select ${runs.all()} from conformance_runs where project_id = :projectId and id = :id
@@ -156,7 +156,7 @@ export const countOfDay = query(
   { organizationId: text },
   { count: bigint },
 );
-/** The number of other running runs of the organization. A run older than a day counts as ended. */
+/** The number of other hosted runs of the organization that are running. A run older than a day counts as ended. */
 export const countRunning = query(
   'conformance-runs.count-running',
   `select count(*) as count from conformance_runs

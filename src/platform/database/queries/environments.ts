@@ -35,7 +35,7 @@ export type EnvironmentFields = Composition &
 const which = environments.pick(['projectId', 'id']);
 const page = { projectId: text, after: text, most: bigint };
 
-/** Served by a partial index, so that a growing number of archived environments does not slow it down. */
+/** A page of live environments. A partial index keeps the query fast, however many archived environments exist. */
 export const listLive = query(
   'environments.list-live',
   `select ${environments.all()} from environments

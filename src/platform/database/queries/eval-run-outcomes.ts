@@ -18,7 +18,7 @@ export const ofRun = query(
   { runId: text },
   outcomes.columns,
 );
-/** Latest first. Served by eval_run_outcomes_suite. */
+/** Outcomes of the runs of a suite, latest first. Served by eval_run_outcomes_suite. */
 export const ofSuite = query(
   'eval-run-outcomes.of-suite',
   `select ${outcomes.all('o')} from eval_run_outcomes o

@@ -290,7 +290,7 @@ export const insertRevision = query(
   revisions.insert(revised),
   revisions.pick(revised),
 );
-/** How many runs of one revision are counted at most. */
+/** Maximum number of runs of one revision that are counted. */
 export const maxPinned = 1000;
 const revision = { ...revisions.columns, createdByName: orNull(text), pinnedRuns: integer };
 export type RevisionRow = RowOf<typeof revision>;

@@ -29,7 +29,7 @@ const own = {
 export type TrialRow = LeasedRowOf<typeof own>;
 export const leases = leaseQueries('eval_trials', own);
 
-/** All trials of a run in one statement; the announcement is delivered when the transaction commits. */
+/** Inserts all trials of a run in one statement; the announcement is delivered when the transaction commits. */
 export const insert = query(
   'eval-trials.insert',
   `with added as (
@@ -162,7 +162,7 @@ export const insertReported = query(
   { ...reported.takes, projectId: text },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
-/** Reported trials of a run by name. */
+/** Reported trials of a run by external id. */
 export const knownReported = query(
   'eval-trials.known-reported',
   `select external_id as "externalId", content_hash as "contentHash" from eval_results

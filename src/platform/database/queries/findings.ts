@@ -139,7 +139,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       `delete from ${findings.name} where ${ofOwner} and fingerprint = :fingerprint`,
       one,
     ),
-    /** Latest change first. */
+    /** Findings of an owner, latest change first. */
     list: query(
       `${name}.list`,
       `select ${findings.all()} from ${findings.name}
@@ -149,7 +149,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
       findings.columns,
       { index },
     ),
-    /** The latest waves that cover each of these. */
+    /** The latest `most` waves that cover each fingerprint. */
     waves: query(
       `${name}.waves`,
       `select f.fingerprint, o.wave_id as "waveId", o.wave_at as at, o.fired, o.affected, o.total

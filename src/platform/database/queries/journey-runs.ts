@@ -87,7 +87,7 @@ export const snapshot = query(
 
 const page = { before: orNull(text), most: bigint };
 const behind = `(:before::text is null or id < :before) order by id desc limit :most`;
-/** Latest run first. */
+/** Runs of a journey, latest first. */
 export const listOfJourney = query(
   'journey-runs.list-of-journey',
   `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${behind}`,
@@ -181,7 +181,8 @@ export const setVerdict = query(
   { id: text, verdict: json<unknown>(), tally: json<unknown>() },
 );
 /**
- * Runs whose sessions have not been worked on for so many seconds. Runs whose sessions wait in the queue are excluded.
+ * Running runs whose sessions have not been worked on for `seconds`, except runs whose sessions wait while other
+ * sessions are running.
  */
 export const silent = query(
   'journey-runs.silent',

@@ -14,7 +14,7 @@ const keys = table('api_keys', {
   revokedAt: orNull(time),
 });
 
-/** Keys of one organization, or of all if none is given. */
+/** Keys of one organization, or of all organizations without an id. */
 export const list = query(
   'keys.list',
   `select k.id, k.name, k.hint, u.email, o.id as "organizationId", o.name as "organizationName",
@@ -56,7 +56,7 @@ export const countOf = query(
   { organizationId: text, userId: text },
   { count: bigint },
 );
-/** Revokes a key of the organization, or of this member. Returns no row if there is none or it was revoked before. */
+/** Revokes a key of the organization, or of this member. Returns no row if it does not exist or was revoked before. */
 export const revokeIn = query(
   'keys.revoke-in',
   `update api_keys set revoked_at = now()

@@ -53,7 +53,7 @@ interface Claimed<Row> {
   rows: Row[];
   /** Other processes were claiming rows at the same time, so due rows may be left. */
   crowded: boolean;
-  /** Milliseconds until another row is due, or undefined if there is none. */
+  /** Milliseconds until another row is due, or undefined if no row is waiting. */
   next: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export type LeaseEnd =
   /** Retried after `delay` milliseconds. */
   | { state: 'waiting'; error: string; delay: number };
 
-/** Limits the count, so that scraping metrics does not become more expensive as the backlog grows. */
+/** Maximum number of rows counted, so that scraping metrics does not become more expensive as the backlog grows. */
 const maxCounted = 10_000;
 
 interface LeaseName {

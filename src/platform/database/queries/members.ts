@@ -122,7 +122,7 @@ export const setInProject = query(
    on conflict on constraint project_members_pkey do update set role = excluded.role`,
   { ...ofProject, role: oneOf<'admin' | 'member'>() },
 );
-/** The project role of an invitation. */
+/** The role of a user who was invited to the project. */
 export const findInProject = query(
   'members.find-in-project',
   `select m.role, u.email from project_members m join users u on u.id = m.user_id

@@ -10,7 +10,7 @@ const opened = manyOf({
   model: text,
   billed: oneOf<'operator' | 'own-key' | 'free'>(),
 });
-/** Rows of calls that are about to be made. */
+/** Inserts rows of calls that are about to be made. */
 export const open = query(
   'model-calls.open',
   `insert into model_calls (id, organization_id, project_id, run_id, trial_id, model, billed)

@@ -10,7 +10,7 @@ export const pause = query(
    select from written, pg_notify('drydock_model_pauses', :pool)`,
   { pool: text, ms: float },
 );
-/** Remaining milliseconds. */
+/** Milliseconds that a pool stays paused. Returns no row if it is not paused. */
 export const left = query(
   'model-pauses.left',
   `select (extract(epoch from until - now()) * 1000)::float8 as ms from model_pauses

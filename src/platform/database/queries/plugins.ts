@@ -88,7 +88,7 @@ export const setEnabled = query(
   'update plugins set enabled = :enabled, updated_at = now() where id = :id',
   plugins.pick(['id', 'enabled']),
 );
-/** Also deletes its versions and their skills, by cascade. */
+/** Deletes a plugin with its versions and their skills, by cascade. */
 export const remove = query('plugins.delete', 'delete from plugins where id = :id', { id: text });
 
 /** Enables or disables the servers of all versions of a plugin. */
@@ -98,7 +98,7 @@ export const setServersEnabled = query(
    where v.plugin_id = :id and s.plugin_version_id = v.id`,
   plugins.pick(['id', 'enabled']),
 );
-/** Locks the servers until the transaction ends. */
+/** Locks the servers of a plugin until the transaction ends. */
 export const lockServers = query(
   'plugins.servers',
   `select s.id, s.sealed_id as "sealedId" from servers s join plugin_versions v on v.id = s.plugin_version_id
@@ -160,7 +160,7 @@ const declared = [
   'componentCounts',
 ] as const;
 const brought = ['servers', 'skills', 'status'] as const;
-/** Inserted before its components, which reference it, and completed afterwards. */
+/** Inserts a version before its components, which reference it. The version is completed afterwards. */
 export const insertVersion = query(
   'plugins.insert-version',
   versions.insert([...declared, ...brought]),

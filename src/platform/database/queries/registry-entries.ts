@@ -81,7 +81,7 @@ export const find = query(
   { id: text },
   entries.columns,
 );
-/** Searches one source, or all. Synced sources take precedence over the bundled one. */
+/** The entry of a server name, in one source or in all. Synced sources take precedence over the bundled one. */
 export const findNamed = query(
   'registry-entries.find-named',
   `select ${entries.all()} from registry_entries
@@ -132,7 +132,7 @@ export const removeBeyond = query(
      select id from registry_entries where source = :source order by pass desc, id offset :most)`,
   { source: text, most: bigint },
 );
-/** Entries that a full synchronization did not find. */
+/** Deletes entries that a full synchronization did not find. */
 export const removeUnmet = query(
   'registry-entries.delete-unmet',
   'delete from registry_entries where source = :source and pass < :pass',

@@ -42,13 +42,13 @@ export const name = query(
    where s.location <> excluded.location`,
   { source: text, location: text },
 );
-/** Deletes other sources with their entries. */
+/** Deletes all sources but these, with their entries. */
 export const removeOthers = query(
   'registry-sources.remove-others',
   'delete from registry_sources where not source = any(:sources)',
   { sources: texts },
 );
-/** Sources that were not queried for so many milliseconds. */
+/** Sources that were not queried for `every` milliseconds. */
 export const due = query(
   'registry-sources.due',
   `select source from registry_sources
@@ -89,7 +89,7 @@ export const finish = query(
    where source = :source`,
   { source: text, etag: orNull(text), moves: flag, at: time },
 );
-/** The source has no changes. */
+/** Records that the source has no changes. */
 export const unchanged = query(
   'registry-sources.unchanged',
   `update registry_sources set last_synced_at = :at, upstream_fetched_at = :at, last_error = null, cursor = null,

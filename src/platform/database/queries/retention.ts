@@ -84,7 +84,7 @@ const between = { ...before, after: text };
 export const oldRuns = query('retention.old-runs', overBetween('eval_runs', `not r.${isOpen}`), between, {
   id: text,
 });
-/** Old runs without a judgement in progress, whose cost is not booked yet. */
+/** Old runs, except those with a judgement in progress, whose cost is not booked yet. */
 export const oldSettledRuns = query(
   'retention.old-settled-runs',
   overBetween(
@@ -101,7 +101,7 @@ export const oldJourneyRuns = query(
   between,
   { id: text },
 );
-/** The oldest open run of one organization or of all; null if there is none. */
+/** The oldest open run of one organization or of all; null without an open run. */
 export const oldestOpen = query(
   'retention.oldest-open',
   `select min(id) as id from eval_runs

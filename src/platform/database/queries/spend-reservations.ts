@@ -44,7 +44,7 @@ const callRow = '(id, organization_id, project_id, run_id, trial_id, model, bill
 const reservationRow =
   '(organization_id, id, period, study_id, day, micros, input_micros, reason, actor, expires_at)';
 
-/** Inserts reservations for organizations without a cap. All others have to be admitted. */
+/** Opens the calls of organizations without a monthly limit, and reserves their cost. Other calls need `admit`. */
 export const open = query(
   'spend-reservations.open',
   `with free as (select n.* from ${calls.from('n')} where ${allowed('n.organization_id')} is null),

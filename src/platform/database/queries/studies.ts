@@ -85,7 +85,7 @@ export const lineUp = query(
   `select from pg_advisory_xact_lock(hashtextextended('study ' || :environmentId, 4700))`,
   { environmentId: text },
 );
-/** Published studies first, then the latest. Locks them. */
+/** Locks the studies of an environment. Returns published ones first, then the latest. */
 export const ofEnvironment = query(
   'studies.of-environment',
   `select ${all} ${from} where s.environment_id = :environmentId and s.project_id = :projectId
@@ -101,7 +101,7 @@ export const byLink = query(
   { linkHash: bytes },
   sealed,
 );
-/** A shared lock: the study cannot be narrowed or unpublished until the transaction ends. */
+/** Locks a published study, shared: it cannot be narrowed or unpublished until the transaction ends. */
 export const hold = query(
   'studies.hold',
   `select ${all} ${from} join projects p on p.id = s.project_id and p.deleted_at is null

@@ -40,7 +40,7 @@ export const countMembers = query(
   { studyId: text },
   { count: integer },
 );
-/** Keeps an existing member. */
+/** Adds a member, or returns the existing one with this email address. */
 export const addMember = query(
   'study-visitors.add-member',
   `insert into study_members (id, study_id, email, invited_by) values (:id, :studyId, :email, :invitedBy)
@@ -78,7 +78,7 @@ export const trimTickets = query(
      select hash from study_tickets where member_id = :memberId order by created_at desc, hash limit 5)`,
   { memberId: text },
 );
-/** A ticket is valid once. */
+/** Deletes a ticket, which is valid once. Returns its member unless the ticket has expired. */
 export const useTicket = query(
   'study-visitors.use-ticket',
   `with used as (delete from study_tickets where hash = :hash returning member_id, expires_at)
@@ -239,7 +239,7 @@ export const openGrants = query(
   { tokenHash: text },
 );
 
-/** The project role of an account, or null if it has no access. */
+/** Whether an account has access to a project. Returns no row if the account is not in the project's organization. */
 export const seesProject = query(
   'study-visitors.sees-project',
   `select ${mayView('om.role', 'pm.role')} as sees from projects p

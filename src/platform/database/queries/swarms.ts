@@ -19,7 +19,7 @@ export type SwarmRow = RowOf<typeof swarms.columns>;
 const one = { projectId: text, id: text };
 const live = `project_id = :projectId and id = :id and archived_at is null`;
 
-/** Latest first. */
+/** Live swarms of a project, latest first. */
 export const list = query(
   'swarms.list',
   `select ${swarms.all()} from swarms

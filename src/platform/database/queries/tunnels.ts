@@ -124,7 +124,7 @@ export const take = query(
   { tokenHash: bytes, holderId: text, holderUrl: orNull(text), protocol: text, lease: float },
   tunnels.pick(['slug', 'epoch', 'serverId', 'organizationId', 'projectId', 'openedBy', 'openedWith']),
 );
-/** Tunnels still held by this process. */
+/** Renews the leases of this process on tunnels. Returns the tunnels that it still holds. */
 export const renew = query(
   'tunnels.renew',
   `update tunnels t set held_until = now() + :lease * interval '1 millisecond'

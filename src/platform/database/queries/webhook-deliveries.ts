@@ -125,7 +125,7 @@ export const againSince = query(
   { createdAt: time },
 );
 
-/** Gives up deliveries after three days. */
+/** Gives up deliveries that were not sent within three days after they were due. */
 export const giveUpOld = query(
   'webhook-deliveries.give-up-old',
   `update webhook_deliveries set state = 'dead', ended_at = now(), last_error = coalesce(last_error, 'It was not sent for 3 days')

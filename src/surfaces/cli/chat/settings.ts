@@ -75,7 +75,7 @@ function refuseDecided(options: ChatOptions): void {
     );
 }
 
-/** The only hosted model, or the offline model when none is hosted. */
+/** The wanted model, otherwise the only hosted one, or the offline model when none is hosted. */
 function modelFor(wanted: string | undefined, models: readonly Model[]): string {
   if (wanted !== undefined) return wanted;
   const hosted = models.filter(({ hosted, offline }) => hosted && !offline);

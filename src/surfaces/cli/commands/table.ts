@@ -36,7 +36,10 @@ const organizations = async () => (await import('./organizations.ts')).organizat
 const backups = async () => (await import('./backup.ts')).backupCommands;
 const packages = async () => (await import('./packages.ts')).packageCommands;
 
-/** Hand-written commands. Each file is loaded only when its command is called: loading takes most of the time of a short command. */
+/**
+ * Hand-written commands. Each file is loaded only when its command is called: loading takes most of the time of a short
+ * command.
+ */
 export const commandTable: Record<string, CommandEntry> = {
   evals: test('Run eval suites, sync them from files, gate CI', async () =>
     (await import('./evals.ts')).evalCommands),

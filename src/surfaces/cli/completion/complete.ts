@@ -7,7 +7,7 @@ import type { Flag } from '../operations/flags.ts';
 import { Names } from '../operations/lookup.ts';
 import { type OperationCommand, operationManifest } from '../operations/manifest.ts';
 
-/** The user is waiting for the completion. */
+/** Timeout of a completion, for which the user is waiting. */
 const timeoutMs = 2_000;
 
 /** The parameter that the argument of a hand-written command names. */

@@ -1,6 +1,9 @@
 import type { CompletionTable } from './table.ts';
 
-/** Scripts with the commands and flags built in. Names and IDs come from `drydock __complete`, which queries the service. */
+/**
+ * Scripts with the commands and flags built in. Names and IDs come from `drydock __complete`, which queries the
+ * service.
+ */
 export const scripts: Record<string, (table: CompletionTable) => string> = { bash, zsh, fish };
 
 function branches(

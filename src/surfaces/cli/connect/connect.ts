@@ -12,7 +12,10 @@ import { findPlace, noService, originOf, type Place, type PlaceOptions } from '.
 export interface Where {
   /** The public origin of the service. */
   origin: string;
-  /** `here`: this process opens an installation without a running service; `temporary`: the installation is removed afterwards. */
+  /**
+   * `here`: this process opens an installation without a running service; `temporary`: the installation is removed
+   * afterwards.
+   */
   kind: 'service' | 'here' | 'temporary';
 }
 

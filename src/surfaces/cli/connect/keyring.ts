@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /** The command line of the desktop keyring. Without it, keys are stored in the profiles file. */
 const program = 'secret-tool';
-/** A locked keyring prompts the user, which in CI never ends. */
+/** Timeout of the keyring: a locked one prompts the user, which in CI never ends. */
 const timeoutMs = 5_000;
 
 /** Stores the key, and verifies that the keyring returns it. */
@@ -23,7 +23,7 @@ function attributes(profile: string): string[] {
   return ['service', 'drydock', 'profile', profile];
 }
 
-/** The output, or undefined without a keyring. The key is sent through a pipe, because arguments are visible to other users. */
+/** The output; undefined on failure. The key is sent through a pipe, because arguments are visible to other users. */
 function run(args: string[], input = ''): Promise<string | undefined> {
   if (process.platform !== 'linux' || !process.env['DBUS_SESSION_BUS_ADDRESS'])
     return Promise.resolve(undefined);

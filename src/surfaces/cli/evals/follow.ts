@@ -3,6 +3,7 @@ import { oneLine } from '../../common/harmless-text.ts';
 import { barOf, liveLines } from '../screen/live-lines.ts';
 import type { Screen } from '../screen/screen.ts';
 
+/** Characters of the progress bar. */
 const width = 28;
 
 /** Follows a run to its end, with a progress bar on a terminal and one line per trial elsewhere. */

@@ -10,6 +10,7 @@ type SessionEvent = Extract<
   { type: 'session.state' }
 >;
 
+/** Characters of the progress bar. */
 const width = 20;
 const ended = (status: string): boolean => status !== 'pending' && status !== 'running';
 

@@ -25,7 +25,7 @@ export async function outcomeOf(
   const scorecard = await orNothing(api.getJourneyRunScorecard(which));
   const findings: Finding[] = [];
   for await (const finding of eachItem(api.listSwarmFindings, { projectId: which.projectId })) {
-    // Sorted by last update; a run updates no finding before it is created.
+    // Findings are sorted by last update, and a run updates none before it is created.
     if (finding.updatedAt < run.createdAt) break;
     const isNews = finding.status === 'new' || finding.status === 'regressed';
     if (isNews && finding.lastSeenWaveId === run.waveId && finding.dismissedAt === null)

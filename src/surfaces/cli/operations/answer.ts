@@ -23,7 +23,7 @@ export function printAnswer(answer: unknown, { json, jq }: Form, view?: View): v
     );
 }
 
-/** Limits the output on a terminal; a pipe receives every line. */
+/** Maximum lines of an answer on a terminal. A pipe receives every line. */
 const maxLines = 200;
 
 function fitting(text: string, { isTTY }: { isTTY?: boolean }): string {

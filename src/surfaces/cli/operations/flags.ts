@@ -16,7 +16,7 @@ export interface Flag {
   says: string;
   choices?: string[];
   required?: true;
-  /** The path parameter whose IDs it takes, so that a name is accepted too. */
+  /** The path parameter whose IDs the flag takes, so that a name is accepted too. */
   names?: string;
 }
 

@@ -1,7 +1,7 @@
 import { operationManifest } from './manifest.ts';
 
 const usual = ['list', 'get', 'create', 'update', 'delete'];
-/** The space after the name on a terminal of 80 columns. */
+/** Characters for the summary after the name, on a terminal of 80 columns. */
 const room = 56;
 
 /** Groups of generated commands with their verbs. Groups that contain only aliases are hidden. */

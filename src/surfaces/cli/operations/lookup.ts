@@ -35,7 +35,6 @@ export class Names {
     return everything(list, input);
   }
 
-  /** The default parent. */
   private async defaultParent(name: string): Promise<string> {
     if (name === 'projectId') return this.projectId();
     return name === 'organizationId' ? this.organizationId() : '';

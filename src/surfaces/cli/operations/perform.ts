@@ -66,7 +66,7 @@ export async function perform({ entry, manifest, host, given, options }: Perform
   }
 }
 
-/** Limits memory use of --all. */
+/** Maximum number of items of --all, to limit memory use. */
 const maxItems = 1_000_000;
 
 interface Page {

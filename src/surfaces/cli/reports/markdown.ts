@@ -1,6 +1,6 @@
 import type { Report, ReportCase, ReportTable } from '../../findings/report.ts';
 
-/** GitHub limits a job summary to 1 MiB. */
+/** Maximum rows of a table: GitHub limits a job summary to 1 MiB. */
 const maxRows = 200;
 const maxCellLength = 300;
 

@@ -5,8 +5,8 @@ import { padTo, time, widthOf, wrapped } from './text.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Values deeper than this are shown as JSON. */
-const deepest = 4;
+/** Maximum levels shown field by field. Deeper values are shown as JSON. */
+const maxDepth = 4;
 const maxCellLength = 60;
 const maxColumns = 100;
 /** The most informative fields come first. */
@@ -83,7 +83,7 @@ function recordText(fields: Fields, screen: Screen, depth: number): string {
 
 /** A value that does not fit on the line of its name. */
 function blockText(value: unknown, screen: Screen, depth: number): string {
-  if (depth > deepest) return manyLines(JSON.stringify(value));
+  if (depth > maxDepth) return manyLines(JSON.stringify(value));
   const narrower = {
     ...screen,
     isTTY: screen.isTTY,

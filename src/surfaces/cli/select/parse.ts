@@ -22,10 +22,10 @@ interface Token {
   at: number;
 }
 
-const longest = 10_000;
+const maxLength = 10_000;
 
 export function parse(expression: string): Node {
-  if (expression.length > longest) throw new OperatorProblem('--jq: The expression is too long');
+  if (expression.length > maxLength) throw new OperatorProblem('--jq: The expression is too long');
   const reader = new Reader(tokensOf(expression), expression);
   const node = reader.pipe();
   reader.expectEnd();

@@ -94,7 +94,7 @@ async function follow(calling: Calling, projectId: string, runId: string, second
   return over || decided;
 }
 
-/** Ignores errors: the agent is gone, and the run may be over already. */
+/** Cancels a run. Ignores errors: the agent is gone, and the run may be over already. */
 async function cancel({ agent }: Calling, projectId: string, runId: string): Promise<void> {
   await agent.client.cancelEvalRun({ projectId, runId }).catch(() => {});
 }

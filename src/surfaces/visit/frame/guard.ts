@@ -1,9 +1,9 @@
 /**
- * Runs in the page of a widget before anything of the widget, as its text: it uses nothing of this file. It takes away what
- * no policy of a page can: peer connections, which send packets to any address whatever `connect-src` says, and frames
- * that are not of a declared place, since each would bring them back. The widget shares the objects of this function and
- * may have changed any of them by the time it is called, so all that is used later is kept here first. Loaders may wrap a
- * function that has a name inside another one, so none does.
+ * Runs in the page of a widget before the widget's code. Its source is sent to the page, so it must not refer to
+ * anything outside of itself, or contain named functions, which loaders may wrap. Removes what no policy of a page can
+ * forbid: peer connections, which send packets to any address in spite of `connect-src`, and frames without an http or
+ * https URL, since each would bring peer connections back. The widget may change the objects that it shares with this
+ * function, so everything that is used later is saved first.
  */
 export function guardWidget(): void {
   const scope = globalThis as unknown as Scope;
@@ -19,7 +19,7 @@ export function guardWidget(): void {
   );
   const peers = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCIceTransport'];
   for (const name of peers) Object.defineProperty(scope, name, { value: undefined });
-  // They parse declared shadow roots, which nobody hears of: setHTML, parseHTMLUnsafe, and what browsers add next.
+  // These parse declarative shadow roots, which no observer sees: setHTML, parseHTMLUnsafe, and future functions.
   const { Element, ShadowRoot, Document } = scope;
   for (const owner of [Element.prototype, ShadowRoot.prototype, Document.prototype, Document])
     for (const name of Object.getOwnPropertyNames(owner))
@@ -46,7 +46,7 @@ export function guardWidget(): void {
   watch(scope.document, inDocument);
   Object.defineProperty(scope.Element.prototype, 'attachShadow', {
     value(this: unknown, init: object) {
-      // A copy of it would be one that nobody hears of.
+      // A clone would not be observed.
       const root = apply(attachShadow, this, [{ ...init, clonable: false }]);
       watch(root, inShadow);
       return root;

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from '../../../../test/support/chromium.ts';
 import { framePage, framePolicy } from './page.ts';
 
-/** The ways to a peer connection, as the HTML of a widget. `script` makes one, and `page` is a whole page that does. */
+/** Ways for the HTML of a widget to open a peer connection. `script` opens one, and so does `page`. */
 const vectors: Record<string, (script: string, page: string) => string> = {
   'a script': (script) => `<script>${script}</script>`,
   'a script behind a comment': (script) => `<!-- <head> --><script>${script}</script>`,
@@ -71,7 +71,7 @@ function adding(page: string): string {
     frame.srcdoc = ${literal(page)}; document.body.append(frame)</script>`;
 }
 
-/** A frame in a shadow root that a call of the parser makes, found below `host`. */
+/** Adds a frame to a shadow root that the call of a parser creates below `host`. */
 function unheard(call: string, page: string): string {
   return `<body><div id="host"></div><script>const host = document.getElementById('host');
     const tree = '<div><template shadow' + 'rootmode="open">a</template></div>', options = { sanitizer: {} };
@@ -81,7 +81,7 @@ function unheard(call: string, page: string): string {
     find(host).append(frame)</script>`;
 }
 
-/** Packets that came, by the name of who was told this port. */
+/** Opens a UDP port and counts the packets that arrive. */
 async function listen(): Promise<{ port: number; readonly packets: number }> {
   const socket = createSocket('udp4');
   let packets = 0;
@@ -102,7 +102,7 @@ function connecting(port: number): string {
     peer.createDataChannel('any'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))`;
 }
 
-/** A page of ours with a frame for each widget, which it is given as the pages of visits give it. */
+/** A page with a frame for each widget, which receives its HTML like on the pages of visits. */
 function visiting(widgets: string[]): string {
   return `<!doctype html><body><script>for (const html of ${literal(JSON.stringify(widgets))
     .replace(/^/, 'JSON.parse(')
@@ -138,7 +138,7 @@ async function leaks(frame: string, expected: string[]): Promise<void> {
   await once(server, 'listening');
   const browser = await chromium.launch({
     executablePath: chromiumPath,
-    // Without the second, it does not even try with this machine.
+    // Without the second switch, Chromium does not connect to this machine.
     args: ['--no-sandbox', '--allow-loopback-in-peer-connection'],
   });
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 /**
- * Functions that run inside pages, which get their text: they use nothing of this file. Loaders may wrap a function that
- * has a name inside another one, so none does.
+ * Functions that run inside pages. Their source is sent to the page, so they must not refer to anything outside of
+ * themselves, or contain named functions, which loaders may wrap.
  */
 
 interface Scope {
@@ -21,8 +21,8 @@ interface Inner {
 }
 
 /**
- * The first message of the page around is the HTML of a widget, which is shown in a frame inside this one; from then on
- * messages go from either to the other, and nobody else is heard. Neither has an origin, so none can be named.
+ * Shows the HTML of a widget, the first message of the surrounding page, in a frame inside this one. Afterwards
+ * forwards messages between the two and ignores all others. Neither has an origin, so messages are sent to any.
  */
 export function relayWidget(sandbox: string, guard: string): void {
   const scope = globalThis as unknown as Scope;
@@ -36,8 +36,8 @@ export function relayWidget(sandbox: string, guard: string): void {
     state.inner = scope.document.createElement('iframe');
     state.inner.title = 'Widget';
     state.inner.setAttribute('sandbox', sandbox);
-    // In front of all, where no comment or text of the widget can hold it. Shadow roots that stand in the text are made
-    // plain templates: the guard would not hear of them.
+    // The guard comes first, where no comment or text of the widget can contain it. Declarative shadow roots become
+    // plain templates, because the guard would not observe them.
     const plain = data.replace(/shadowrootmode/gi, 'data-$&');
     state.inner.srcdoc = `<script>${guard}</script>${plain}`;
     scope.document.body.append(state.inner);
