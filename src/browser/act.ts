@@ -95,13 +95,13 @@ const directions: Record<string, [number, number]> = {
 };
 
 /**
- * Scrolls an element into view. With a value, or without a target, turns the mouse wheel: a direction such as `down`,
+ * Scrolls an element into view. With a value, or without an element, turns the mouse wheel: a direction such as `down`,
  * pixels down, or `x,y` pixels.
  */
 async function scroll(page: Page, place: Place | undefined, value: string | undefined): Promise<void> {
   if (place && 'locator' in place)
     await place.locator.scrollIntoViewIfNeeded({ timeout: usableTimeout }).catch(notUsable);
-  if (value === undefined && place) return;
+  if (value === undefined && place && 'locator' in place) return;
   const [x, y] = wheel(value ?? 'down');
   if (place) await hover(page, place);
   await page.mouse.wheel(x, y);

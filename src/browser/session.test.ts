@@ -75,7 +75,7 @@ describe('commands', () => {
     for (const [verb, more, title] of titles)
       expect(await act(session, verb, more)).toMatchObject({ result: 'executed', title });
     await act(session, 'click', { target: { coordinates: [5, 5] } });
-    await act(session, 'scroll', { value: 'down' });
+    await act(session, 'scroll', { target: { coordinates: [5, 5] } });
     await expect.poll(async () => (await see(session, 'url')).title).toBe('scrolled');
   });
 

@@ -15,7 +15,7 @@ export class LruCache<Value> {
     this.values.delete(id);
     const value = known ?? this.load(id);
     this.values.set(id, value);
-    value.catch(() => this.values.delete(id));
+    value.catch(() => this.values.get(id) === value && this.values.delete(id));
     const [oldest = ''] = this.values.keys();
     if (this.values.size > this.most) this.values.delete(oldest);
     return value;

@@ -29,7 +29,7 @@ export interface JudgeEvidence {
   manifest: EvidenceManifest;
   /** The last message, if it is the assistant's; otherwise empty. */
   finalAnswer: string;
-  /** All lines except the assistant's: the system prompt, user messages, and calls and results of tools. */
+  /** What the model was given: the system prompt, messages of the user, and results of tools. */
   sources: string[];
 }
 
@@ -68,7 +68,7 @@ export function judgeEvidence(trace: JudgedTrace): JudgeEvidence {
       inputBytes: Buffer.byteLength(text),
     },
     finalAnswer: last?.role === 'assistant' ? last.text : '',
-    sources: lines.filter(({ role }) => role !== 'assistant').map((line) => line.text),
+    sources: lines.filter(({ role }) => role !== 'assistant' && role !== 'call').map((line) => line.text),
   };
 }
 

@@ -80,6 +80,20 @@ test.each([
   expect(groundedness).toMatchObject({ status: 'scored', unsupportedClaims });
 });
 
+test('arguments that the model chose do not support its answer', () => {
+  const { messages } = conversation('The Albatross loads 4711 tons.');
+  const call = { type: 'tool-call', toolName: 'load', input: { tons: 4711 } };
+  const invented = { messages: [{ role: 'assistant', content: [call] }, ...messages] };
+  const { groundedness } = judgeLexically(task, judgeEvidence(invented));
+  expect(groundedness).toMatchObject({ status: 'scored', unsupportedClaims: ['4711'] });
+});
+
+test('numbers are found far into a long result', () => {
+  const result = `${'rust '.repeat(60_000)} 4711 tons`;
+  const { groundedness } = judgeLexically(task, judgeEvidence(conversation('It loads 4711 tons.', result)));
+  expect(groundedness).toMatchObject({ status: 'scored', unsupportedClaims: [] });
+});
+
 test('an answer without claims is not measured', () => {
   const { groundedness } = judgeLexically(task, judgeEvidence(conversation('Nothing to see.')));
   expect(groundedness).toMatchObject({ status: 'skipped', errorCode: 'no_claims' });

@@ -100,7 +100,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
       reason: 'The offline judge looks for numbers, quotations and names, and the answer has none',
       unsupportedClaims: [],
     };
-  const numbers = new Set(tokensOf(known));
+  const numbers = new Set(tokensOf(known, known.length));
   const unsupported = claims.filter((claim) =>
     isNumber(claim) ? !numbers.has(normalNumber(claim)) : !occursIn(known, claim.toLowerCase()),
   );
@@ -108,7 +108,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
   return {
     status: 'scored',
     score: supported / claims.length,
-    reason: `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in what tools or the user said${named('not found', unsupported)}`,
+    reason: `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in tool results or in what the model was told${named('not found', unsupported)}`,
     unsupportedClaims: unsupported.slice(0, maxClaims).map((claim) => cut(claim, 300)),
   };
 }
@@ -132,9 +132,9 @@ function occursIn(text: string, sought: string): boolean {
 const tokens = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*|[.;:!?\n]/gu;
 
 /** Lowercase words, normalized numbers and the marks between sentences. */
-function tokensOf(text: string): string[] {
+function tokensOf(text: string, most = maxRead): string[] {
   const plain = text
-    .slice(0, maxRead)
+    .slice(0, most)
     .toLowerCase()
     .replace(/can['’]t\b/g, 'can not')
     .replace(/n['’]t\b/g, ' not');
