@@ -124,6 +124,7 @@ function plannedCase({ id, declaredId }: { id: string; declaredId: string }, res
   };
 }
 
+/** Most characters of a text in the snapshot. */
 const maxKept = 500;
 
 /**

@@ -26,7 +26,7 @@ export interface Subject {
   signal: AbortSignal;
 }
 
-/** The suite could not run: the server was unreachable, or needs authorization. */
+/** The suite could not run: the server was unreachable or needs authorization, or the suite is not available here. */
 export class Unreached extends Error {
   readonly failure: McpFailure | undefined;
 
@@ -69,7 +69,7 @@ export async function ask<T>(
   }
 }
 
-/** Builds the report of a suite that Drydock grades itself. */
+/** Builds the report of a suite from its groups. If `grade` throws `Unreached`, the report is incomplete. */
 export async function graded(
   kind: SuiteReport['kind'],
   name: string,

@@ -22,7 +22,7 @@ interface Wanted {
   refused?: string | undefined;
 }
 
-/** Creates a judgement and its job in the caller's transaction. */
+/** Creates a judgement and its job in the caller's transaction. A refused judgement is stored as failed, without job. */
 export async function beginJudging(
   { clock }: Pick<Services, 'clock'>,
   db: Db,
