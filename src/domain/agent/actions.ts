@@ -21,7 +21,7 @@ const minResultChars = 500;
 /** Milliseconds to wait for running calls after the turn is over. */
 const endTimeout = 5000;
 
-/** Of an input schema with more characters, the body is sent on request only: each step sends all schemas again. */
+/** Longer input schemas, in characters, go to the model without the body, which it can ask for: each step sends them. */
 const maxSchemaChars = 5000;
 
 const describeTool: OfferedTool = {

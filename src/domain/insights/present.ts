@@ -47,7 +47,7 @@ export function sessionsBody(
   };
 }
 
-/** A canceled request counts as none. */
+/** The row of a request, or undefined if the request was canceled. */
 export function standing(row: InsightsRow | undefined) {
   return row && row.status !== 'canceled' ? { ...row, status: row.status } : undefined;
 }

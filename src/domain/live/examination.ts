@@ -31,6 +31,7 @@ interface Wait {
   signal: AbortSignal;
 }
 
+/** Milliseconds; the report mentions a slower connection. */
 const slow = 3000;
 /** Share of the time limit for probing; the rest is for connecting. */
 const shareOfProbe = 0.8;

@@ -21,7 +21,7 @@ const idleAfter = 10 * 60_000;
 const lease = 30_000;
 /** Milliseconds another process gets to release a browser. */
 const patience = 3_000;
-/** How often a claim is retried after another browser was released. */
+/** Attempts to claim a browser; after each failed one, the browser in the way is released. */
 const maxClaims = 3;
 
 /** A running browser of this process. */
@@ -117,7 +117,7 @@ export class LiveBrowsers {
     await Promise.all(idle.map(({ row }) => this.sleep(row.id)));
   }
 
-  /** Puts all browsers to sleep, so that they resume after a restart. */
+  /** Puts all browsers to sleep, so that they resume after a restart; closes those that take too long or are busy. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.unsubscribe();
@@ -175,7 +175,7 @@ export class LiveBrowsers {
     }
   }
 
-  /** If the process has no free slot, the least recently used browser is put to sleep, whoever owns it. */
+  /** If the process has no free slot, the least recently used idle browser is put to sleep, whoever owns it. */
   private async start(wanted: OpenBrowser): Promise<BrowserSession> {
     const { browsers } = this.parts;
     try {
@@ -272,7 +272,7 @@ export class LiveBrowsers {
     }, lease / 3).unref();
   }
 
-  /** Renews the lease of this process, and ends browsers whose session it has lost. */
+  /** Renews the lease of this process, ends browsers whose session it has lost, and puts idle ones to sleep. */
   private async tick(): Promise<void> {
     const { db } = this.parts;
     const ids = [...this.awake.keys()];

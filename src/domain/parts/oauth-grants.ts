@@ -37,6 +37,7 @@ interface GrantsOptions {
 
 /** Milliseconds before expiry at which a token is refreshed, so that it does not expire during a call. */
 const early = 60_000;
+/** Milliseconds for a refresh. */
 const refreshTimeout = 15_000;
 /** Maximum number of grants in memory. */
 const maxCached = 5_000;

@@ -214,7 +214,7 @@ export function promptsModel({ steps }: Pick<CaseDefinition, 'steps'>): boolean 
   return steps.some(({ kind }) => kind === 'prompt');
 }
 
-/** Hash of a case's behavior, for finding duplicates. */
+/** Hash of a case's title, steps and kind (negative or not), for finding duplicates. */
 export function contentHash(title: string, { steps, isNegative }: CaseDefinition): string {
   const bare = steps.map(({ id: _, ...step }) => step);
   return createHash('sha256')

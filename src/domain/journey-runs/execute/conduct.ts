@@ -18,9 +18,9 @@ import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';
 import { Speaker } from './persona.ts';
 import type { RunInProcess, SessionParts } from './runs.ts';
 
-/** Characters of JSON of tool declarations kept per target for grading. */
+/** Most characters of JSON of tool declarations kept per target for grading. */
 const maxTools = 2 * 1024 * 1024;
-/** More than a session of 200 turns with 20 steps each can have. */
+/** Most messages read; more than a session of 200 turns with 20 steps each can have. */
 const maxMessages = 20_000;
 
 /**

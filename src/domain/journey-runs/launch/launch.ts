@@ -25,7 +25,7 @@ import { type ChosenTarget, chooseTargets, targetOf } from './targets.ts';
 type Input = InputOf<Operations['launchJourneyRun']>;
 type Launched = OutputOf<Operations['launchJourneyRun']>;
 
-/** Targets per run. */
+/** Targets of a run whose sessions run at the same time. */
 const targetsAtOnce = 3;
 /** Launches per organization and minute. */
 const perMinute = 30;
