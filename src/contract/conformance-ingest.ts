@@ -11,7 +11,7 @@ const operation = operationsIn({
 export const SuiteKind = z.enum(['protocol', 'apps', 'tasks', 'oauth']);
 export const Outcome = z.enum(['passed', 'failed', 'incomplete']);
 
-const name = (most: number) => z.string().trim().min(1).max(most);
+const name = (maxLength: number) => z.string().trim().min(1).max(maxLength);
 const open = z.looseObject({});
 const duration = z.number().min(0).max(2_147_483_647).nullish();
 

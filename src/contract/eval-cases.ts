@@ -228,7 +228,7 @@ export const createEvalCases = operation({
   query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'verb',
-  // A duplicate within the batch is then an error.
+  // With a key, a duplicate within the batch is an error.
   keyChangesMeaning: true,
   body: z
     .strictObject({

@@ -59,7 +59,6 @@ export interface Upload {
 /** A response of bytes, or of a range of them, instead of JSON. */
 export interface FileAnswer {
   readonly kind: 'file';
-  /** Or a range of them. */
   readonly mediaType: string;
   readonly description: string;
 }
@@ -151,7 +150,7 @@ interface Declaration {
   /**
    * How a repeated `Idempotency-Key` is handled. `transaction`: claims the key, runs the verb and stores the response
    * in one transaction; a repeated request gets the stored response. `claim`: commits the claim first, for verbs that
-   * must not run in a transaction, and releases it if the verb refuses. `verb`: passes the key to the verb, which
+   * must not run in a transaction, and releases it if the verb fails. `verb`: passes the key to the verb, which
    * returns the current state of the resource created for it.
    */
   readonly idempotency?: 'transaction' | 'claim' | 'verb';

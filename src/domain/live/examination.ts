@@ -31,7 +31,7 @@ interface Wait {
   signal: AbortSignal;
 }
 
-/** Milliseconds; the report mentions a slower connection. */
+/** Milliseconds of a handshake above which the report mentions its duration. */
 const slow = 3000;
 /** Share of the time limit for probing; the rest is for connecting. */
 const shareOfProbe = 0.8;

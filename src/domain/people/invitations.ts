@@ -82,7 +82,7 @@ export const revokeInvitation: Verb<'revokeInvitation'> = async (
   return { id, revoked: true };
 };
 
-/** Expired or invalid invitations may be removed by any administrator. */
+/** Only an owner withdraws the invitation of an owner, unless its creator has lost the permission, so that it is void. */
 async function mayWithdraw(db: Db, { actor }: Context, link: links.LinkRow): Promise<void> {
   if (link.role !== null && !decidesAbout(actor.role, link.role) && (await isStillAllowed(db, link)))
     throw ownerNeeded();

@@ -11,7 +11,8 @@ import { storeListed } from './store.ts';
 
 type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
 
-const maxOfFile = 16 * 1024 * 1024;
+/** Most bytes of a source that is a file. */
+const maxFileBytes = 16 * 1024 * 1024;
 /** Entries per statement. */
 const batch = 500;
 
@@ -48,7 +49,7 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
   try {
     const { size } = await stat(location);
-    if (size > maxOfFile) throw new SourceFailure('Its file is larger than 16 MiB');
+    if (size > maxFileBytes) throw new SourceFailure('Its file is larger than 16 MiB');
     return await readFile(location, 'utf8');
   } catch (error) {
     if (error instanceof SourceFailure) throw error;

@@ -6,7 +6,7 @@ export const analyseStudy = 'analyse-study';
 
 /** Debounce in milliseconds: events within this time cause one analysis. */
 const soon = 5_000;
-/** Milliseconds after which a session counts as over, and how often idle sessions are looked for. */
+/** Milliseconds without activity after which a session counts as over, and the debounce of the analysis after it. */
 export const idleAfter = 10 * 60_000;
 const idleStep = 60_000;
 
