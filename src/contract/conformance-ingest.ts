@@ -41,7 +41,7 @@ const Group = z.looseObject({
   cases: z.array(Case).max(maxCases),
 });
 
-/** Result of one suite. Fields that are not declared here are stored and ignored, so that reporters can be newer than this service. */
+/** Result of one suite. Undeclared fields are stored and ignored, so that reporters can be newer than this service. */
 export const ConformanceReport = z
   .looseObject({
     schemaVersion: z.literal(1).nullish(),

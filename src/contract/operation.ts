@@ -9,7 +9,7 @@ import type { Gate } from './features.ts';
  * - `directory reader`: any working API key, or a guest token of the directory
  * - `organization member`: a key of the organization in the path
  * - `organization admin`: a key whose owner administers the organization
- * - `requester`: the account that created the resource named in the path or the body, with a key of the same organization
+ * - `requester`: the account that created the resource in the path or the body, with a key of the same organization
  * - `project viewer`: a key whose owner can see the project of the resource in the path
  * - `project member`: a key whose owner can see the project in the path
  * - `project member or visitor`: a project member, or a key whose owner was admitted to the study in the path

@@ -21,7 +21,7 @@ const minResultChars = 500;
 /** Milliseconds to wait for running calls after the turn is over. */
 const endTimeout = 5000;
 
-/** Longer input schemas, in characters, go to the model without the body, which it can ask for: each step sends them. */
+/** Characters. A longer input schema goes to the model without the body, which the model can ask for. */
 const maxSchemaChars = 5000;
 
 const describeTool: OfferedTool = {

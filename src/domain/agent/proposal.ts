@@ -5,7 +5,7 @@ import { visibleJson } from '../../platform/quoted.ts';
 import { readInput, readParams } from '../base/input.ts';
 import type { AgentOperation } from './operations.ts';
 
-/** Most characters of all arguments shown in the description. */
+/** Maximum number of characters of all arguments shown in the description. */
 const maxShown = 300;
 
 /** Argument names and target types, most specific first. */

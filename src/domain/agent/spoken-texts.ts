@@ -1,4 +1,4 @@
-/** Most texts kept per server. */
+/** Maximum number of texts kept per server. */
 const maxTexts = 20_000;
 /** Texts with more characters are not kept. */
 const maxTextLength = 16_384;

@@ -13,7 +13,7 @@ import { emptyEntry } from '../parts/browser-events.ts';
 import { closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 
 const maxEntries = 10_000;
-/** Most bytes of a screenshot. */
+/** Maximum number of bytes of a screenshot. */
 const maxPictureBytes = 32 * 1024 * 1024;
 
 /** A command or note sent to a browser. */

@@ -10,7 +10,7 @@ import { readAs } from '../base/input.ts';
 import type { Context } from '../context/context.ts';
 import { sendCommand } from './command.ts';
 
-/** Most characters of page content sent to a model per command. */
+/** Maximum number of characters of page content sent to a model per command. */
 const maxPageChars = 40_000;
 
 interface ModelTool {

@@ -27,7 +27,7 @@ const Written = z.object({
   negative: z.boolean().default(false),
 });
 
-/** Most characters of tool declarations sent to the model. */
+/** Maximum number of characters of tool declarations sent to the model. */
 const maxShown = 60_000;
 const timeoutMs = 120_000;
 

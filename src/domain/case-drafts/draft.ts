@@ -34,7 +34,7 @@ export function mixOf(given: Partial<Mix> | undefined, mode: 'normal' | 'negativ
   return mode === 'negative' ? { ...none, negative: defaultSimple } : { ...none, simple: defaultSimple };
 }
 
-/** Most characters of a tool name in a check. */
+/** Maximum number of characters of a tool name in a check. */
 const maxNameLength = 300;
 
 /** The tools of a server in the form drafts need. Skips tools whose names no case can hold. */

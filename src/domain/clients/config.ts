@@ -21,7 +21,8 @@ const order = ['schemaVersion', 'hostStyle', 'modelId', ...Object.keys(defaults)
 
 /**
  * Canonical form of a configuration: defaults filled in, ID lists and keys sorted, so that equal settings have equal
- * forms. A field without a default is kept even if its value means the same as absence, except a selection of all skills.
+ * forms. A field without a default is kept even if its value means the same as absence, except for a selection of all
+ * skills, which is dropped.
  */
 export function canonicalConfig(written: ClientConfig): ClientConfig {
   const { id: _id, schemaVersion: _schemaVersion, ...given } = withoutNulls(written);

@@ -57,7 +57,7 @@ async function baselineOf(context: ServerContext, given: Given): Promise<Baselin
   return { content, source: 'request', hash };
 }
 
-/** Most characters of a value in the response, and most entries of a list or object. */
+/** Maximum number of characters of a value in the response, and of entries of a list or object. */
 const maxTextLength = 300;
 const maxParts = 20;
 

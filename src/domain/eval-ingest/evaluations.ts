@@ -15,10 +15,10 @@ import { reportedRun } from './runs.ts';
 
 type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
 
-/** Most bytes of JSON per evaluation. */
+/** Maximum number of bytes of JSON per evaluation. */
 const maxBytes = 64 * 1024;
 const maxCases = 1_000;
-/** Most characters of all evaluations of a run together, since they are read with the run. */
+/** Maximum number of characters of all evaluations of a run together, since they are read with the run. */
 const maxOfAll = 4 * 1024 * 1024;
 
 export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {

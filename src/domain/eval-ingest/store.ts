@@ -20,7 +20,7 @@ import { type Placed, placeResults } from './cases.ts';
 import type { Result } from './header.ts';
 import type { Recognized } from './recognize.ts';
 
-/** Most results and scores of a run, over all its requests. */
+/** Maximum number of results and scores of a run, over all its requests. */
 const maxOfRun = 10_000;
 const maxScores = 100_000;
 /** Rows per statement. */

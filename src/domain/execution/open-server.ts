@@ -18,7 +18,7 @@ import type { PlaceSnapshot } from './place.ts';
 
 /** Milliseconds per call, if the server has no timeout of its own. */
 const callTimeout = 30_000;
-/** Most characters of tool declarations; all of them go to the model with each step. */
+/** Maximum number of characters of tool declarations; all of them go to the model with each step. */
 const maxDeclared = 4 * 1024 * 1024;
 
 /** On whose behalf a server is called, with which secrets. */

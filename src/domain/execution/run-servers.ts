@@ -18,7 +18,7 @@ export type Connected = { attempts: SetupAttempt[] } & (
 
 /** Milliseconds to wait before each attempt to connect. */
 const waits = [0, 1_000, 3_000];
-/** Most runs whose connections are cached. */
+/** Maximum number of runs whose connections are cached. */
 const maxKept = 32;
 
 interface Entry {

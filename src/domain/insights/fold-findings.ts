@@ -12,7 +12,7 @@ export interface Wave {
   at: number;
 }
 
-/** Most observations kept per wave, firing ones first: servers have any number of tools. */
+/** Maximum number of observations kept per wave, firing ones first: servers have any number of tools. */
 const maxSubjects = 500;
 
 /** Replaces the observations of a wave and updates its findings. The caller holds the owner's lock. */

@@ -36,7 +36,7 @@ export interface Counted<Content> {
   explain: (explainer: Explainer) => Promise<Explained<Content>>;
 }
 
-/** Counts what went wrong, and lets a model explain it if one is hosted. `count` finds nothing if the subject is gone. */
+/** Counts what went wrong, and lets a hosted model explain it. `count` returns undefined if the subject was deleted. */
 export function insightsJob<Of extends Subject, Content>(
   parts: ModelParts,
   source: InsightsSource<Of>,

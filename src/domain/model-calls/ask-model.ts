@@ -192,7 +192,7 @@ async function whenThereIsRoom<T>(work: () => Promise<T>, signal: AbortSignal): 
 }
 
 /** Milliseconds a call billed here continues after its caller has gone. */
-const patience = 120_000;
+const graceTime = 120_000;
 
 interface Metering {
   parts: ModelParts;
@@ -235,7 +235,7 @@ function meterOf({ parts, run, trialId, route, spending, ours }: Metering): Mete
       },
     };
   return {
-    patience,
+    patience: graceTime,
     begin: async (inputBytes, maxOutputTokens) => {
       const micros = prices && maxMicros(inputBytes, outputTokenLimit(maxOutputTokens, route), prices);
       const inputMicros = prices ? sizedMicros({ input: inputBytes, output: 0 }, prices) : 0;

@@ -20,7 +20,7 @@ const idleAfter = 10 * 60_000;
 /** Milliseconds without renewal after which a process loses its browsers. */
 const lease = 30_000;
 /** Milliseconds another process gets to release a browser. */
-const patience = 3_000;
+const releaseTimeout = 3_000;
 /** Attempts to claim a browser; after each failed one, the browser in the way is released. */
 const maxClaims = 3;
 
@@ -123,7 +123,11 @@ export class LiveBrowsers {
     this.unsubscribe();
     clearInterval(this.beating);
     if (!this.beating) return;
-    await withTimeout(patience, Promise.all([...this.awake.keys()].map((id) => this.sleep(id))), () => {});
+    await withTimeout(
+      releaseTimeout,
+      Promise.all([...this.awake.keys()].map((id) => this.sleep(id))),
+      () => {},
+    );
     const left = [...this.awake.values()];
     this.awake.clear();
     for (const { row } of left)
@@ -249,7 +253,7 @@ export class LiveBrowsers {
     let timer: NodeJS.Timeout | undefined;
     let stop = (): void => {};
     const free = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patience);
+      timer = setTimeout(resolve, releaseTimeout);
       stop = notifications.on(rows.freeChannel, (freed) => {
         if (freed === id) resolve();
       });

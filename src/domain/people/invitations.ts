@@ -82,7 +82,7 @@ export const revokeInvitation: Verb<'revokeInvitation'> = async (
   return { id, revoked: true };
 };
 
-/** Only an owner withdraws the invitation of an owner, unless its creator has lost the permission, so that it is void. */
+/** Only owners may withdraw an owner's invitation, unless it is void because its creator has lost the permission. */
 async function mayWithdraw(db: Db, { actor }: Context, link: links.LinkRow): Promise<void> {
   if (link.role !== null && !decidesAbout(actor.role, link.role) && (await isStillAllowed(db, link)))
     throw ownerNeeded();

@@ -7,7 +7,7 @@ import { drain } from '../../live/drain.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
-/** Most tools whose UI resources are checked. */
+/** Maximum number of tools whose UI resources are checked. */
 const maxTools = 50;
 
 /** Checks that the UI resources named by tools exist and are well-formed. */

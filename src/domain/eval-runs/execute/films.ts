@@ -6,14 +6,14 @@ import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Services } from '../../context/context.ts';
 
-/** Most bytes of a recording, including data that arrives after the recording was told to stop. */
+/** Maximum number of bytes of a recording, including data that arrives after the recording was told to stop. */
 const maxBytes = 80 * 1024 * 1024;
 
 const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as const;
 
 export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
 
-/** Most bytes per picture, and pictures per trial. */
+/** Maximum number of bytes per picture, and pictures per trial. */
 const maxPictureBytes = 4 * 1024 * 1024;
 const maxPictures = 50;
 

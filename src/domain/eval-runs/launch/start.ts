@@ -56,7 +56,7 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
   return suiteOf(found(await db.row(suites.lock, which), 'suite'));
 }
 
-/** Refuses the run beyond the plan's limit of concurrent runs. A group counts as one run for each `maxTargets` of its runs. */
+/** Refuses a run beyond the plan's limit of concurrent runs. Up to `maxTargets` runs of a group count as one. */
 async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | undefined): Promise<void> {
   const organizationId = context.actor.organization.id;
   await db.row(runs.lineUp, { organizationId });

@@ -27,7 +27,7 @@ const beginsFor = 20_000;
 const lasts = 30_000;
 /** Milliseconds to connect to a server and list its tools. */
 const connectTimeout = 8_000;
-/** Most calls over all pages. */
+/** Maximum number of calls over all pages. */
 const maxCalls = 2_000;
 
 type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;

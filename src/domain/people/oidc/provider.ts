@@ -43,7 +43,7 @@ export interface Provider {
 }
 
 /** Milliseconds to cache the provider's metadata. */
-const fresh = 600_000;
+const cacheTime = 600_000;
 /** Timeout of requests to the provider, in seconds. */
 const requestTimeout = 10;
 /** Bytes; metadata, keys and claims are small. */
@@ -90,7 +90,7 @@ export function openProvider(settings: ProviderSettings): Provider {
 
 async function configurationOf({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Configuration> {
   const of = JSON.stringify([issuer, clientId, clientSecret]);
-  if (known?.of === of && performance.now() - known.at < fresh) return known.configuration;
+  if (known?.of === of && performance.now() - known.at < cacheTime) return known.configuration;
   const server = new URL(issuer);
   const insecure = server.protocol === 'http:' && /^(localhost|127\..*|\[::1\])$/.test(server.hostname);
   const configuration = await discovery(server, clientId, clientSecret, undefined, {

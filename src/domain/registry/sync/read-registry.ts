@@ -167,7 +167,7 @@ function tagOf({ headers }: Response): string | null {
   return etag !== null && etag.length <= 200 && /^[\x21-\x7e]+$/.test(etag) ? etag : null;
 }
 
-/** Most characters of a cursor, since cursors are stored. */
+/** Maximum number of characters of a cursor, since cursors are stored. */
 const maxCursorLength = 2_000;
 
 /** Parses a server list; refuses other content and longer lists. */

@@ -12,7 +12,7 @@ import { studyOf } from '../sessions.ts';
 type Metrics = OutputOf<Operations['getStudyMetrics']>;
 type Day = RowOf<typeof figures.visitsByDay.gives>;
 
-/** Most sessions counted, and days shown. */
+/** Maximum number of sessions counted, and days shown. */
 const maxSessions = 5_000;
 const maxDays = 90;
 
