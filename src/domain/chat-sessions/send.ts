@@ -57,7 +57,7 @@ async function turnOptions(context: ProjectContext): Promise<TurnOptions> {
   const { limits } = await limitsOf(context, id);
   const permits = limits['concurrentChatTurns'] ?? null;
   return {
-    longest: turnTimeout,
+    timeoutMs: turnTimeout,
     semaphore: permits === null ? undefined : { pool: `chat turns of ${id}`, permits, noun: 'chat turns' },
   };
 }

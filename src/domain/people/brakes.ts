@@ -19,7 +19,9 @@ const maxAttempts = {
   account: 50,
   /** Per network, over all accounts. */
   address: 20,
+  /** Mails to one address. */
   reset: 3,
+  /** Entries of guests per network. */
   guest: 200,
 };
 

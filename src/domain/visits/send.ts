@@ -82,7 +82,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
 
 function turnOptions({ project }: ProjectContext): TurnOptions {
   return {
-    longest: turnTimeout,
+    timeoutMs: turnTimeout,
     semaphore: { pool: `visits of ${project.id}`, permits: maxTurns, noun: 'study conversations' },
   };
 }

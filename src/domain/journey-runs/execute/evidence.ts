@@ -20,19 +20,19 @@ export function keptEvidence(evidence: TrialEvidence, room: number): string {
   const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
   const whole = storableJson(all);
   if (whole.length <= Math.min(maxOfTurn, room)) return whole;
-  const most = room > 0 ? maxOfPart : leastOfPart;
+  const partLimit = room > 0 ? maxOfPart : leastOfPart;
   return storableJson({
     ...all,
     toolCalls: toolCalls.slice(0, 100).map((call) => ({
       ...call,
-      arguments: JSON.stringify(call.arguments).length > most ? {} : call.arguments,
+      arguments: JSON.stringify(call.arguments).length > partLimit ? {} : call.arguments,
     })),
     toolErrors: toolErrors
       .slice(0, 100)
-      .map((error) => ({ ...error, message: error.message.slice(0, Math.min(most, 2_000)) })),
+      .map((error) => ({ ...error, message: error.message.slice(0, Math.min(partLimit, 2_000)) })),
     toolResults: {
       state: 'partial',
-      items: toolResults.items.slice(0, 30).map((result) => shortened(result, most)),
+      items: toolResults.items.slice(0, 30).map((result) => shortened(result, partLimit)),
     },
     timings: { ...timings, items: timings.items.slice(0, 100) },
   } satisfies TurnRecording);
