@@ -6,7 +6,7 @@ import type { JobKind } from '../../platform/jobs/worker.ts';
 
 /** Target duration of a batch in milliseconds; a batch blocks others on its rows and the disk. */
 const targetDuration = 200;
-/** Rows of the first batch, and the most rows of any batch. */
+/** Rows of the first batch, and maximum number of rows of a batch. */
 const firstBatch = 100;
 const maxBatch = 5_000;
 

@@ -30,7 +30,7 @@ export function envelopeOf(
   };
 }
 
-/** `next` names where the findings should not occur again. */
+/** `next` names the period in which the findings should not occur again, like "the next wave". */
 export function sessionsBody(
   content: SessionsContent<SessionInsights> | null,
   scopeId: string,

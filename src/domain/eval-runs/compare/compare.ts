@@ -15,7 +15,7 @@ import { type Side, scoredSideOf } from './side.ts';
 
 type Comparison = OutputOf<Operations['compareEvalRun']>;
 
-/** Default for the most characters of an error shown. */
+/** Default for the maximum length of an error, in characters. */
 const errorLength = 500;
 
 export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>

@@ -105,7 +105,7 @@ export async function settleRun(
   await tellOfRun(db, run);
 }
 
-/** Reads the trials pageSize by pageSize for the verdict. Stage details are only counted, not kept in memory. */
+/** Reads the trials page by page for the verdict. Stage details are only counted, not kept in memory. */
 async function judgedTrials(db: Db, runId: string, analytics: RunAnalytics): Promise<Judged[]> {
   const all: Judged[] = [];
   for (let after = -1; ; ) {

@@ -39,7 +39,7 @@ export interface Plan {
 
 const maxCases = 500;
 const maxTrials = 50_000;
-/** Maximum length as JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
+/** Maximum characters of JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
 const maxPlanLength = 33_554_432;
 
 /**

@@ -5,6 +5,7 @@ import type { RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 
 const pageSize = 500;
+const maxCheckers = 500;
 
 /** How many trials of a run have scores, and how many of these have invalid ones. */
 interface ScoredTrials {
@@ -22,7 +23,7 @@ export async function scoredTrials(db: Db, runId: string, snapshot: RunSnapshot)
   const checkers = new Map<string, (scores: readonly Score[]) => boolean>();
   const checkerOf = (key: string, config: () => EvaluationConfig) => {
     const checker = checkers.get(key) ?? scoreChecker(config());
-    if (checkers.size < pageSize) checkers.set(key, checker);
+    if (checkers.size < maxCheckers) checkers.set(key, checker);
     return checker;
   };
   const found: ScoredTrials = { scored: 0, quarantined: 0 };

@@ -43,7 +43,7 @@ const pageSize = 20;
 /** Characters of calls and results in memory after which a page ends. */
 const maxHeld = 16 * 1024 * 1024;
 
-/** Distinct calls of a run in trial order; `next` is where the next pageSize starts. */
+/** Distinct calls of a run in trial order; `next` is where the next page starts. */
 export async function recordedCalls(
   services: Pick<Services, 'db' | 'blobs'>,
   wanted: Wanted,
@@ -63,7 +63,7 @@ export async function recordedCalls(
       held += weightOf(frame);
       calls.push(call);
     }
-    // Stops only between traces, so that every pageSize makes progress.
+    // Stops only between traces, so that every page makes progress.
     if (performance.now() > until) return { calls, next: { position: position + 1, frame: 0 } };
   }
   return { calls };

@@ -188,7 +188,7 @@ export function checkList(list: readonly Check[], path: string): void {
   refuseProblems(list.map((check, index) => ({ check, path: `${path}.${index}` })));
 }
 
-/** Maximum length of all JSON schemas. Validation compiles each schema and blocks the event loop meanwhile. */
+/** Maximum characters of all JSON schemas. Validation compiles each schema and blocks the event loop meanwhile. */
 const largestSchemas = 65_536;
 
 /** Problems beyond the shape: invalid patterns and schemas. */
