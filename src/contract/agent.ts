@@ -75,7 +75,7 @@ export const runAgentTurn = operation({
   area: 'Agent',
   summary: 'Run an agent turn',
   description:
-    'Runs one turn of an assistant that works in this project with the operations listed by `agent-ops`. The assistant reads everything and creates or edits suites, cases and environments. Actions that spend credits, call server tools or send model-written input to a server are proposed instead of executed, and only if `conversationId` is set. The assistant never deletes and never leaves the project. Limits: 16 model calls and 90 seconds. If a turn fails after creating resources, the error lists them in `details.createdResources` and `details.proposedActions`.',
+    'Runs one turn of an assistant that works in this project with the operations listed by `agent-ops`. The assistant reads everything and creates or edits suites, cases and environments. Actions that spend credits, call server tools or send model-written input to a server are proposed instead of executed, and only if `conversationId` is set. The assistant never deletes and never leaves the project. Limits: 16 model calls, and 90 seconds unless the operator has set another timeout. If a turn fails after creating resources, the error lists them in `details.createdResources` and `details.proposedActions`.',
   method: 'POST',
   path: '/projects/{projectId}/agent',
   body: z

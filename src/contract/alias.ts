@@ -3,7 +3,7 @@ import { type Alias, type Declaration, paramNames } from './operation.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-/** How a family of aliases differs from the operations they stand for. Each record maps the target's spelling to the alias's. */
+/** How a family of aliases differs from its targets. Each record maps the target's spelling to the alias's. */
 export interface Spelling<Fields extends Names = Names> {
   readonly area: Declaration['area'];
   /** Fields of bodies and responses, and path parameters. */

@@ -160,7 +160,7 @@ const HostDetail = z
   .object({ id: z.string(), name: z.string(), config: ClientConfig })
   .meta({ id: 'HostDetail' });
 
-/** Takes ids only, and overwrites without comparing what the caller has read. */
+/** Operations on clients that take IDs only, and overwrite without comparing the state the caller has read. */
 const hosts = {
   listHosts: host('listClients', '/hosts', {
     query: z.object(lookupPage),
@@ -194,7 +194,7 @@ const hosts = {
   }),
 };
 
-/** A second method of one path. */
+/** Cancels a run with `DELETE` on its path, like `cancelJourneyRun`. */
 const stop = {
   deleteJourneyRun: {
     ...journeyRuns.cancelJourneyRun,

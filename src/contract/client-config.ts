@@ -61,7 +61,7 @@ export const clientSettings = {
 const whole = {
   hostStyle: z.string().min(1).max(100),
   serverIds: ids.describe('Required servers: a run fails if one does not connect.'),
-  optionalServerIds: ids.describe('Optional servers: a run continues without them.'),
+  optionalServerIds: ids.describe('Optional servers. Runs connect to them as to required ones.'),
   clientCapabilities: anything,
   hostContext: anything,
   oauthProfile: anything,

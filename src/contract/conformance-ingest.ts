@@ -11,7 +11,7 @@ const operation = operationsIn({
 export const SuiteKind = z.enum(['protocol', 'apps', 'tasks', 'oauth']);
 export const Outcome = z.enum(['passed', 'failed', 'incomplete']);
 
-const name = (most: number) => z.string().trim().min(1).max(most);
+const name = (maxLength: number) => z.string().trim().min(1).max(maxLength);
 const open = z.looseObject({});
 const duration = z.number().min(0).max(2_147_483_647).nullish();
 
@@ -41,7 +41,7 @@ const Group = z.looseObject({
   cases: z.array(Case).max(maxCases),
 });
 
-/** Result of one suite. Fields that are not declared here are stored and ignored, so that reporters can be newer than this service. */
+/** Result of one suite. Undeclared fields are stored and ignored, so that reporters can be newer than this service. */
 export const ConformanceReport = z
   .looseObject({
     schemaVersion: z.literal(1).nullish(),

@@ -32,7 +32,7 @@ interface RefusalOptions {
   retryAfter?: number;
 }
 
-/** The one error a verb or an engine throws to refuse a request. */
+/** Refuses a request. Surfaces send its code, message and details to the caller. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;

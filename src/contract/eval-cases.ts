@@ -228,7 +228,7 @@ export const createEvalCases = operation({
   query: z.object({ declaredSuiteId }),
   ...vocabulary,
   idempotency: 'verb',
-  // A duplicate within the batch is then an error.
+  // With a key, a duplicate within the batch is an error.
   keyChangesMeaning: true,
   body: z
     .strictObject({
@@ -297,8 +297,7 @@ const mix = z.number().int().min(0).max(10).optional();
 export const generateEvalCases = operation({
   command: 'eval-cases generate',
   summary: 'Generate cases with a model',
-  description:
-    "Drafts cases from the tools, prompts and resources of the suite's servers, and adds them to the suite.",
+  description: "Drafts cases from the tools of the suite's servers, and adds them to the suite.",
   method: 'POST',
   path: '/generate',
   query: z.object({ declaredSuiteId }),

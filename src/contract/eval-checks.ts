@@ -96,7 +96,7 @@ export const observations: ReadonlySet<string> = new Set([
   'noDeprecatedToolExposed',
 ] satisfies CheckType[]);
 
-/** Removes empty object schemas: their JSON Schema forbids all properties and cannot be combined with others. */
+/** `unknown` for kinds without parameters: the type of an empty object forbids all properties, `type` too. */
 type ParametersOf<Type extends CheckType> = keyof (typeof parameters)[Type] extends never
   ? unknown
   : z.output<z.ZodObject<(typeof parameters)[Type]>>;
@@ -184,7 +184,7 @@ export const SuppressedChecks = z
   .max(64)
   .transform((ids) => [...new Set(ids)].sort());
 
-/** Pairs of spellings from both vocabularies. Responses use the first of each pair. */
+/** Accepts the spellings of both vocabularies, one per option. Responses use the first three fields. */
 export const MatchOptions = z
   .strictObject({
     toolCallOrder: z.enum(['any', 'in-order', 'exact', 'ignore', 'superset', 'strict']).optional(),

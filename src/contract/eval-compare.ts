@@ -66,7 +66,7 @@ const CaseComparison = z
         'not_measured',
       ])
       .describe('`not_measured`: one of the runs has no judged trial of the case.'),
-    configChanged: z.boolean().describe('Whether steps, checks or model differ.'),
+    configChanged: z.boolean().describe('Whether steps, checks, model or other settings of the case differ.'),
     evaluationConfigChanged: z.boolean(),
     scoreDeltas: z.array(
       z.object({ ...scorer, base: side.nullable(), compare: side.nullable(), value: NumericDiff }),
@@ -147,7 +147,9 @@ export const compareEvalRun = operation({
         baseBranch: z.string().optional(),
         matchCount: count
           .optional()
-          .describe('Number of runs of the commit, if there are several. The last one is used.'),
+          .describe(
+            'Number of comparable runs of the commit, up to 21, if there are several. The last one is used.',
+          ),
       }),
       baseRun: RunSide,
       compareRun: RunSide,

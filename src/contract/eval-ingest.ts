@@ -105,7 +105,7 @@ const Ended = z
     description: 'A finished run, in the response envelope of ingestion.',
   });
 
-/** A larger body limit than that of other operations. */
+/** Common to the operations that report results. Their body limit is larger than the default. */
 const ingest = {
   method: 'POST',
   ...vocabulary,

@@ -29,11 +29,17 @@ export const requestEvalRunJudge = ofRun({
   body: z
     .strictObject({
       force: z.boolean().optional().describe('Judge again, even if the run is judged or being judged.'),
-      enable: z.boolean().optional().describe('Judge even if the suite has switched off its judge.'),
+      enable: z
+        .boolean()
+        .optional()
+        .describe('Judge even if the judge was switched off when the run was launched.'),
       model: z.string().trim().min(1).max(300).optional(),
       threshold: z.number().min(0).max(1).optional(),
     })
-    .meta({ id: 'EvalRunJudgeRequest', description: 'Omitted fields default to the settings of the suite.' }),
+    .meta({
+      id: 'EvalRunJudgeRequest',
+      description: 'Omitted fields default to the judge settings at the launch of the run.',
+    }),
   example: {},
   status: 202,
   response: z.object(requested).meta({ id: 'EvalRunJudgeRequested' }),

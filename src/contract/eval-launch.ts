@@ -13,19 +13,19 @@ const area = { area: 'Eval runs', access: 'project member' } as const;
 const names = z.array(z.string().trim().min(1).max(200)).max(100);
 
 /** Compact JSON in a header. Malformed values are dropped, because the header is only a label. */
-function label(most: number, fields: readonly string[]) {
+function label(maxLength: number, fields: readonly string[]) {
   return z
     .string()
     .optional()
-    .transform((text) => readLabel(text, most, fields));
+    .transform((text) => readLabel(text, maxLength, fields));
 }
 
 function readLabel(
   text: string | undefined,
-  most: number,
+  maxLength: number,
   fields: readonly string[],
 ): Record<string, string> | undefined {
-  if (text === undefined || text.length > most) return undefined;
+  if (text === undefined || text.length > maxLength) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

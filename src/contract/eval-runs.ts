@@ -306,9 +306,9 @@ export const EvalRunDetail = z
   })
   .meta({ id: 'EvalRunDetail' });
 
-const diagnosticsPage = (most: number, fallback: number) => ({
+const diagnosticsPage = (maximum: number, fallback: number) => ({
   cursor: z.string().max(2048).optional().describe('`diagnostics.nextCursor` of the previous page.'),
-  limit: z.coerce.number().int().min(1).max(most).default(fallback),
+  limit: z.coerce.number().int().min(1).max(maximum).default(fallback),
 });
 
 export const getEvalRun = ofRuns({

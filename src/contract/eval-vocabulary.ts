@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const vocabularyHeader = 'x-mcpjam-eval-vocabulary';
 
-/** Header that selects the spelling of fields: with `2`, deciding checks are `required` and repetitions are `iterations`. */
+/** Header that selects the spelling of fields: with `2`, `gating` is `required` and `repetitions` is `iterations`. */
 export const vocabulary = {
   headers: z.object({
     [vocabularyHeader]: z

@@ -2,7 +2,7 @@
 export const eventTypes = {
   'eval_run.decided': 'An eval run has finished, with any result.',
   'gate.changed':
-    'The gate result of a suite differs from that of the previous run in the same environment, or a waiver was created or revoked.',
+    'The gate result of a suite differs from that of the previous comparable run, or a waiver was created or revoked.',
   'journey_run.decided': 'All sessions of a journey run are finished and graded.',
   'finding.new': 'A new finding of journeys or of a study.',
   'finding.regressed': 'A resolved finding has reappeared.',

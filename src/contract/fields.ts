@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Invisible characters: those that change the text direction or have no width. Joiners
- * are part of some scripts and of emoji, so they are allowed between non-ASCII characters.
+ * Invisible characters: they change the text direction or have no width. Joiners are part of some scripts and of emoji,
+ * so they are allowed between non-ASCII characters.
  */
 const unseen =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/u;

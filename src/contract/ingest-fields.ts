@@ -4,7 +4,7 @@ export const mebibyte = 1024 * 1024;
 export const orDefault = '`default` as the project ID means the Default project of the key’s organization.';
 
 /** Optional text; `null` counts as absent. */
-export const text = (most: number) => z.string().max(most).nullish();
+export const text = (maxLength: number) => z.string().max(maxLength).nullish();
 
 const maxShown = 16_384;
 

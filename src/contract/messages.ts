@@ -3,7 +3,7 @@ import type { z } from 'zod';
 const units: Record<string, string> = { string: 'characters', array: 'items' };
 
 /**
- * Message for an invalid value, in place of zod's own, which speaks of inputs, NaN and expected types. `kinds` overrides
+ * Message for an invalid value, in place of Zod's own, which speaks of inputs, NaN and expected types. `kinds` replaces
  * the names of types, for formats other than JSON.
  */
 export function plainWords(

@@ -9,7 +9,7 @@ import type { Gate } from './features.ts';
  * - `directory reader`: any working API key, or a guest token of the directory
  * - `organization member`: a key of the organization in the path
  * - `organization admin`: a key whose owner administers the organization
- * - `requester`: the account that created the resource named in the path or the body, with a key of the same organization
+ * - `requester`: the account that created the resource in the path or the body, with a key of the same organization
  * - `project viewer`: a key whose owner can see the project of the resource in the path
  * - `project member`: a key whose owner can see the project in the path
  * - `project member or visitor`: a project member, or a key whose owner was admitted to the study in the path
@@ -59,7 +59,6 @@ export interface Upload {
 /** A response of bytes, or of a range of them, instead of JSON. */
 export interface FileAnswer {
   readonly kind: 'file';
-  /** Or a range of them. */
   readonly mediaType: string;
   readonly description: string;
 }
@@ -151,7 +150,7 @@ interface Declaration {
   /**
    * How a repeated `Idempotency-Key` is handled. `transaction`: claims the key, runs the verb and stores the response
    * in one transaction; a repeated request gets the stored response. `claim`: commits the claim first, for verbs that
-   * must not run in a transaction, and releases it if the verb refuses. `verb`: passes the key to the verb, which
+   * must not run in a transaction, and releases it if the verb fails. `verb`: passes the key to the verb, which
    * returns the current state of the resource created for it.
    */
   readonly idempotency?: 'transaction' | 'claim' | 'verb';

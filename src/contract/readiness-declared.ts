@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const Url = z.url({ protocol: /^https?$/ }).max(2000);
-const Text = (most: number) => z.string().trim().max(most);
+const Text = (maxLength: number) => z.string().trim().max(maxLength);
 const Count = z.number().int().min(0).max(1000);
 const Confirmed = z.boolean();
 

@@ -154,7 +154,7 @@ export const getSecret = operation({
 
 export const updateSecret = operation({
   summary: 'Rotate or rebind a secret',
-  description: 'Started runs keep the previous value.',
+  description: 'Runs that already use the secret keep the previous value.',
   method: 'PATCH',
   path: '/{secretId}',
   body: SecretUpdateRequest,
@@ -166,7 +166,7 @@ export const updateSecret = operation({
 export const deleteSecret = operation({
   summary: 'Delete a secret',
   description:
-    'Deletes the secret permanently, even if environments select it. Started runs keep the value. Revoke the value at its issuer as well.',
+    'Deletes the secret permanently, even if environments select it. Runs that already use it keep the value; other started runs fail. Revoke the value at its issuer as well.',
   method: 'DELETE',
   path: '/{secretId}',
   response: z

@@ -19,7 +19,7 @@ function livePage<Item extends z.ZodType>(
 export const listTools = operation({
   area: 'Primitives',
   summary: "List a server's tools",
-  description: 'Returns one page, exactly as sent by the server.',
+  description: 'Returns one page. Its items are exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/tools',
   body: listBody.extend({
@@ -37,7 +37,7 @@ export const listTools = operation({
 export const listPrompts = operation({
   area: 'Primitives',
   summary: "List a server's prompts",
-  description: 'Returns one page, exactly as sent by the server.',
+  description: 'Returns one page. Its items are exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/prompts',
   body: listBody,
@@ -53,7 +53,7 @@ export const listPrompts = operation({
 export const listResources = operation({
   area: 'Primitives',
   summary: "List a server's resources",
-  description: 'Returns one page, exactly as sent by the server.',
+  description: 'Returns one page. Its items are exactly as sent by the server.',
   method: 'POST',
   path: '/projects/{projectId}/servers/{serverId}/resources',
   body: listBody,

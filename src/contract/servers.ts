@@ -85,13 +85,13 @@ const EnvName = z
 
 const short = z.string().max(500);
 
-const most = 256;
+const maxEntries = 256;
 
-/** Bounded, because every response lists the names. */
-function few<Named extends z.ZodType<Record<string, string>>>(record: Named): Named {
+/** Limits the number of entries, because every response lists their names. */
+function limited<Named extends z.ZodType<Record<string, string>>>(record: Named): Named {
   return record
-    .refine((named) => Object.keys(named).length <= most, `Has more than ${most} entries`)
-    .meta({ maxProperties: most });
+    .refine((named) => Object.keys(named).length <= maxEntries, `Has more than ${maxEntries} entries`)
+    .meta({ maxProperties: maxEntries });
 }
 
 function namesDiffer(headers: Record<string, string>): boolean {
@@ -106,12 +106,12 @@ export const serverFields = {
   transportType: z.enum(['stdio', 'http']).describe('`http` requires `url`, `stdio` requires `command`.'),
   command: z.string().min(1).max(4096).describe('Executed without a shell.'),
   args: z.array(z.string().max(8192)).max(256),
-  env: few(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
+  env: limited(z.record(EnvName, z.string().max(65536))).describe('Stored encrypted, never returned.'),
   personalEnv: PersonalEnv.describe(
     'For a stdio server: variables that personal secrets of the user who starts a run can fill, overriding stored values. Default: none.',
   ),
   url: HttpUrl,
-  headers: few(z.record(HeaderName, HeaderValue))
+  headers: limited(z.record(HeaderName, HeaderValue))
     .refine(namesDiffer, 'Must not repeat a header; header names are case-insensitive')
     .describe('Stored encrypted, never returned.'),
   hasBearerToken: z.boolean().describe('Whether `headers` contain a bearer token.'),

@@ -57,7 +57,9 @@ const OverviewFinding = z
     pendingCount: count,
     failedGradingCount: count,
     sessionsGraded: count,
-    runStreak: count.describe('Number of consecutive runs of the journey that failed, including this one.'),
+    runStreak: count.describe(
+      'Number of consecutive runs of the journey in which the criterion failed, including this one.',
+    ),
   })
   .meta({ id: 'SwarmOverviewFinding' });
 

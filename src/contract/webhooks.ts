@@ -44,7 +44,7 @@ const Webhook = z
     disabledReason: z
       .string()
       .nullable()
-      .describe('Set if the webhook was disabled because of failed deliveries.'),
+      .describe('Set if the webhook was disabled because its receiver answered with 410.'),
     pending: z.number().int().describe('Pending deliveries.'),
     dead: z.number().int().describe('Deliveries that failed permanently in the last 30 days.'),
     lastDeliveredAt: Time.nullable(),

@@ -101,7 +101,7 @@ export class Entrance {
     this.options = options;
   }
 
-  /** Everything that needs no body, so that unauthenticated callers cannot make a surface buffer data. */
+  /** Does all checks that need no body, so that unauthenticated callers cannot make a surface buffer data. */
   async enter(
     operation: Operation,
     credential: Credential,

@@ -64,7 +64,7 @@ export const getSession = forAnyone({
 export const signIn = forAnyone({
   summary: 'Sign in with a password',
   description:
-    'Sets the session cookie. After 5 failures for an email address, or 20 from one network address, within 15 minutes, further attempts are refused for a while.',
+    'Sets the session cookie. After 5 failures for an email address from one network, or 20 from one network for any address, within 15 minutes, further attempts are refused for a while.',
   method: 'POST',
   path: '/session',
   body: z.strictObject({ email: Email, password: Password }),

@@ -11,17 +11,18 @@ import { type AgentOperation, agentOperations, changingSchedule } from './operat
 import { proposalOf } from './proposal.ts';
 import { SpokenTexts } from './spoken-texts.ts';
 
-/** Limits of one turn: operations called, actions proposed, and characters of data sent to the model. */
+/** Limits of one turn. */
 const maxCalls = 100;
 const maxProposals = 20;
-const maxTold = 300_000;
-const maxInOne = 8000;
-const leastInOne = 500;
+/** Characters of data sent to the model in one turn; afterwards each result is cut to `minResultChars`. */
+const maxTurnChars = 300_000;
+const maxResultChars = 8000;
+const minResultChars = 500;
 /** Milliseconds to wait for running calls after the turn is over. */
 const endTimeout = 5000;
 
-/** Longer schemas are sent on request only, since every schema goes to the model with each step. */
-const maxSchema = 5000;
+/** Characters. A longer input schema goes to the model without the body, which the model can ask for. */
+const maxSchemaChars = 5000;
 
 const describeTool: OfferedTool = {
   name: 'describe_operation',
@@ -85,7 +86,7 @@ export class TurnActions {
     if (this.toolCalls.length >= maxCalls)
       throw new Refusal('RATE_LIMITED', `A turn makes at most ${maxCalls} calls. Answer with what you have`);
     this.toolCalls.push({ operation: operation.id });
-    const most = Math.max(leastInOne, Math.min(maxInOne, maxTold - this.told));
+    const most = Math.max(minResultChars, Math.min(maxResultChars, maxTurnChars - this.told));
     const calling = this.perform(one, args, { signal, most });
     this.underWay.add(calling);
     return calling.finally(() => this.underWay.delete(calling));
@@ -106,7 +107,7 @@ export class TurnActions {
     return result;
   }
 
-  /** Why a directly callable operation needs approval in this case; undefined if it does not. */
+  /** The form of the proposal if this call of a direct operation needs approval; otherwise undefined. */
   private async approvalFor(
     { operation, proposal }: AgentOperation,
     { serverId, suiteId, body }: Arguments,
@@ -153,7 +154,7 @@ export class TurnActions {
     const { description, inputSchema } = this.context.tools.describe(operation);
     const { projectId: _, body, ...properties } = inputSchema['properties'] as Record<string, Arguments>;
     const { required = [], ...rest } = inputSchema as { required?: string[] };
-    const long = JSON.stringify(inputSchema).length > maxSchema;
+    const long = JSON.stringify(inputSchema).length > maxSchemaChars;
     const { $defs: definitions, ...short } = rest as Arguments;
     const told = long
       ? { type: 'object', description: `Ask ${describeTool.name} what it holds, before the first call.` }

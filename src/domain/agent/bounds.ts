@@ -12,7 +12,7 @@ export function isWithheld(field: string): boolean {
 
 type Arguments = Record<string, unknown>;
 
-/** Restricts the arguments of a call to the project; refuses those that name another one. */
+/** Adds the project to the arguments of a call. Refuses another project and withheld body fields. */
 export function boundToProject(operation: Operation, given: Arguments, projectId: string): Arguments {
   const { idempotencyKey: _key, projectId: named, ...args } = given;
   refuseOther(named, projectId);

@@ -5,7 +5,7 @@ import { visibleJson } from '../../platform/quoted.ts';
 import { readInput, readParams } from '../base/input.ts';
 import type { AgentOperation } from './operations.ts';
 
-/** Most characters of an argument shown in the description. */
+/** Maximum number of characters of all arguments shown in the description. */
 const maxShown = 300;
 
 /** Argument names and target types, most specific first. */
@@ -20,8 +20,8 @@ const targets: [field: string, type: string][] = [
 ];
 
 /**
- * An action for a person to approve. Validated as if executed. The description is written by Drydock; arguments
- * chosen by the model are shown as JSON, so that nothing in them is hidden.
+ * An action for a person to approve. Validated as if executed. The description is written by Drydock; the arguments,
+ * which the model chose, follow as JSON with invisible characters escaped, cut after 300 characters.
  */
 export function proposalOf(
   operation: Operation,

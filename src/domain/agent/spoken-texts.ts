@@ -1,6 +1,7 @@
-/** Most texts kept per server, and characters per text. */
+/** Maximum number of texts kept per server. */
 const maxTexts = 20_000;
-const longest = 16_384;
+/** Texts with more characters are not kept. */
+const maxTextLength = 16_384;
 
 /**
  * Tracks what each server has said in a turn. Only these texts may be sent back to the server without approval, so a
@@ -14,13 +15,13 @@ export class SpokenTexts {
     this.byServer.set(serverId, known);
     for (const text of textsIn(value)) {
       if (known.size >= maxTexts) return;
-      if (text.length <= longest) known.add(text);
+      if (text.length <= maxTextLength) known.add(text);
     }
   }
 
   /**
-   * Whether a body consists of whole texts and numbers the server has said. A nested object is never covered: a
-   * server that has said every letter could be told anything in pieces.
+   * Whether the server has said every text and number of a body; booleans and null are always allowed. A list or
+   * object with contents is never covered: a server that has said every letter could be told anything in pieces.
    */
   coverAll(serverId: string, body: unknown): boolean {
     const known = this.byServer.get(serverId);

@@ -44,7 +44,7 @@ function turnsOf({ actor }: ProjectContext): Semaphore {
   return { pool: `agent turns of ${actor.organization.id}`, permits: maxTurns, noun: 'agent turns' };
 }
 
-/** The operator pays, so the operator chooses the model. The offline model is free and needs no choice. */
+/** The operator pays, so the operator chooses the model. Without hosted models, the offline model is the default. */
 function agentRoute({ config, models }: ProjectContext): ModelRoute {
   const { env } = settings.agentModel;
   const model = config.agentModel ?? (hostedRoute(models) ? undefined : rehearsalId);

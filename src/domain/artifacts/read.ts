@@ -6,7 +6,7 @@ import type { Context, Services } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 
 /** Lifetime of a signed URL in milliseconds: long enough to view the file, too short to share. */
-const lasting = 15 * 60_000;
+const urlLifetime = 15 * 60_000;
 
 export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken, headers }) => {
   const { artifacts, blobs, clock, db } = context;
@@ -29,10 +29,13 @@ export function artifactUrl(
   { artifacts, clock, origin }: Pick<Services, 'artifacts' | 'clock'> & Pick<Context, 'origin'>,
   blobId: string,
 ): string {
-  return `${origin()}/api/v1/artifacts/${artifacts.make(blobId, clock() + lasting)}`;
+  return `${origin()}/api/v1/artifacts/${artifacts.make(blobId, clock() + urlLifetime)}`;
 }
 
-/** First and last byte of a `Range` header. As in HTTP, an invalid header is ignored. */
+/**
+ * First and last byte of a `Range` header. As in HTTP, a header in another format is ignored; a range outside the file
+ * is refused.
+ */
 function partOf(range: string | undefined, size: number): SentFile['part'] {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
   if (first === '' && last === '') return undefined;

@@ -12,8 +12,9 @@ const decompress = promisify(gunzip);
 
 /** Traces up to this many characters are stored in their row; longer ones are compressed into a blob. */
 const maxInRow = 65_536;
-const largestCompressed = 64 * 1024 * 1024;
-const largestTrace = 256 * 1024 * 1024;
+/** Bytes of a trace in its blob, and decompressed. */
+const maxCompressedBytes = 64 * 1024 * 1024;
+const maxTraceBytes = 256 * 1024 * 1024;
 
 export type Trace = OutputOf<Operations['getEvalIterationTrace']>;
 
@@ -23,7 +24,7 @@ export interface StoredTrace {
   blob?: RowOf<typeof blobRows.insert.takes>;
 }
 
-/** Until its row is written, the file counts as garbage, so a crash leaves nothing behind. */
+/** Stores the text inline or as a blob. Until its row is written, the blob counts as garbage, which is cleaned up. */
 export async function storeTrace(
   { blobs, db, clock }: Pick<Services, 'blobs' | 'db' | 'clock'>,
   { organizationId, projectId }: { organizationId: string; projectId: string },
@@ -33,7 +34,7 @@ export async function storeTrace(
   if (text.length <= maxInRow) return { body: text };
   const id = newId('blob', clock());
   await db.run(blobRows.noteGarbage, { id });
-  const stored = await blobs.put(id, one(await compress(text, { level: 1 })), largestCompressed);
+  const stored = await blobs.put(id, one(await compress(text, { level: 1 })), maxCompressedBytes);
   return { blob: { id, organizationId, projectId, contentType: 'application/gzip', ...stored } };
 }
 
@@ -50,6 +51,6 @@ export async function readTrace(
   if (blobId === null) return { length: 0 };
   const parts: Uint8Array[] = [];
   for await (const part of blobs.read(blobId) as AsyncIterable<Uint8Array>) parts.push(part);
-  const text = await decompress(Buffer.concat(parts), { maxOutputLength: largestTrace });
+  const text = await decompress(Buffer.concat(parts), { maxOutputLength: maxTraceBytes });
   return { trace: JSON.parse(text.toString()) as Trace, length: text.length };
 }

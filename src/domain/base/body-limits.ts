@@ -12,7 +12,7 @@ export function bodyLimitsOf({ bodyLimit = 0 }: Pick<Operation, 'bodyLimit'>): J
   return bodyLimit > bulkBytes ? bulkLimits : defaultLimits;
 }
 
-/** Most values in a stored document that is sorted, hashed or compared on read. */
+/** Maximum number of values in a stored document that is sorted, hashed or compared on read. */
 const maxInDocument = 10_000;
 
 /** `name` is the field of the document. Checks the stored document, which several requests may have built up. */

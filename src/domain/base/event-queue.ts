@@ -2,7 +2,7 @@ import type { StreamEvent } from '../../contract/operation.ts';
 
 /**
  * Queues the events that work emits while it runs, for one reader, who gets them as they come and the result last. The
- * work starts at once and does not depend on the reader: if the client disconnects before it reads, the work still ends.
+ * work starts at once and does not depend on the reader: it ends even if the client disconnects before reading.
  */
 export class EventQueue<Event> {
   private readonly queued: Event[] = [];

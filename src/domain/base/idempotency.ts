@@ -27,12 +27,12 @@ export function onceInTransaction(
   });
 }
 
-/** Milliseconds a claim outlives a crashed process. */
+/** Milliseconds after its last renewal at which a claim expires. */
 const defaultLease = 60_000;
 
 /**
  * For work that must not run in a transaction. Commits the claim first, renews it during the work, and stores the
- * response under it. A refusal releases the key for another attempt. After a crash the claim expires; a repeated
+ * response under it. An error releases the key for another attempt. After a crash the claim expires; a repeated
  * request must then find out itself whether the work was done.
  */
 export async function onceUnderClaim(
@@ -56,7 +56,7 @@ export async function onceUnderClaim(
       });
       throw error;
     });
-    // If storing the response fails, the claim is kept, since the work has been done and must not run twice.
+    // If storing the response fails, the claim is not released: the work is done, and a repeat waits for its expiry.
     await db.run(idempotency.record, { ...scope, response: answer, token });
     return answer;
   } finally {
@@ -82,7 +82,7 @@ export interface LaunchIdentity {
   requestHash?: string;
 }
 
-/** The header takes precedence over the body; a blank key counts as none. */
+/** The header takes precedence over the body; a blank key in the body is ignored. */
 export function identityOf(
   { vault }: Pick<Engines, 'vault'>,
   input: { idempotencyKey?: string },

@@ -20,7 +20,7 @@ export interface Given {
 
 const idShape = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Reads the path parameters. A malformed ID is not found. */
+/** Reads the path parameters. A malformed ID is a 404. */
 export function readParams(
   operation: Operation,
   params: Record<string, string | undefined>,
@@ -89,7 +89,7 @@ export function readAs<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value, { error: (issue) => plainWords(issue) });
   if (parsed.success) return { value: parsed.data };
   const [first, ...others] = parsed.error.issues as [z.core.$ZodIssue, ...z.core.$ZodIssue[]];
-  // A misspelled field is reported twice: as missing and as unknown.
+  // A misspelled required field is both missing and unknown; the message names both.
   const unknown = others.find(({ code }) => code === 'unrecognized_keys');
   const problem = [first, ...(unknown ? [unknown] : [])].map(wordsOf).join('. ');
   return { problem, path: first.path.map(String).join('.') };

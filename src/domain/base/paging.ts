@@ -37,7 +37,7 @@ export async function pageBy<Row, Item, Place extends Position>(
   return { items: rows.map(present), nextCursor };
 }
 
-/** A page in ID order, which is the order of creation. */
+/** A page of a list whose position is the row's ID. Generated IDs sort by creation time. */
 export function pageById<Row extends { id: string }, Item>(
   context: Pick<Engines, 'cursors'>,
   scope: readonly unknown[],
@@ -53,7 +53,7 @@ export function pageById<Row extends { id: string }, Item>(
   });
 }
 
-/** A page in reverse ID order: newest first. */
+/** A page in reverse order of generated IDs: newest first. */
 export function pageByLatest<Row extends { id: string }, Item>(
   context: Pick<Engines, 'cursors'>,
   scope: readonly unknown[],

@@ -34,7 +34,7 @@ export function refuseTaken(
   };
 }
 
-/** Truncates the message, which may quote the request, without splitting a surrogate pair. */
+/** Truncates the message, which may quote the request. A surrogate pair cut in half becomes U+FFFD. */
 export function invalid(message: string): Refusal {
   return new Refusal('VALIDATION_ERROR', message.slice(0, 500).toWellFormed());
 }

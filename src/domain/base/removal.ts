@@ -5,9 +5,10 @@ import { type Account, enqueue, enqueueAll } from '../../platform/jobs/queue.ts'
 import type { JobKind } from '../../platform/jobs/worker.ts';
 
 /** Target duration of a batch in milliseconds; a batch blocks others on its rows and the disk. */
-const longBatch = 200;
+const targetDuration = 200;
+/** Rows of the first batch, and maximum number of rows of a batch. */
 const firstBatch = 100;
-const largestBatch = 5_000;
+const maxBatch = 5_000;
 
 interface Removed {
   kind: string;
@@ -26,7 +27,7 @@ export function removalJobs(db: Db, { kind, contents, first }: Removed): JobKind
   return [
     {
       kind,
-      // One large removal at a time, so that other jobs find free slots.
+      // One removal of this kind at a time, so that other jobs find free slots.
       concurrency: 1,
       handle: async (payload, signal) => {
         const { id } = payload as { id: string };
@@ -51,12 +52,12 @@ export function removalJobs(db: Db, { kind, contents, first }: Removed): JobKind
   ];
 }
 
-/** Enqueues the removal in the transaction that deletes. */
+/** Enqueues the removal. `db` must be the transaction that marks the object as deleted. */
 export async function removeLater(db: Db, kind: string, id: string, onBehalfOf: Account): Promise<void> {
   await enqueue(db, kind, { id }, { uniqueKey: id, onBehalfOf });
 }
 
-/** Each batch is a transaction, so a crash loses no progress. Returns the number of rows removed. */
+/** Each batch commits by itself, so a crash loses no progress. Returns the number of rows removed. */
 export async function inBatches(
   remove: (most: number) => Promise<number>,
   signal: AbortSignal,
@@ -69,7 +70,7 @@ export async function inBatches(
     if (removed === 0) return sum;
     sum += removed;
     const took = performance.now() - began;
-    if (took > longBatch) most = Math.max(1, Math.floor(most / 2));
-    else if (took < longBatch / 4) most = Math.min(2 * most, largestBatch);
+    if (took > targetDuration) most = Math.max(1, Math.floor(most / 2));
+    else if (took < targetDuration / 4) most = Math.min(2 * most, maxBatch);
   }
 }

@@ -19,7 +19,7 @@ export const chatSessionBrowserClose: Verb<'chatSessionBrowserClose'> = async (a
   return { sessionId: chat.id, chatSessionId: chat.id, projectId: chat.projectId, browser };
 };
 
-/** Closed is final. */
+/** Closes the browser for good. Closing a closed browser is no error. */
 async function closeBrowser(context: Context, row: rows.BrowserRow): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   if (row.state !== 'closed') await liveBrowsers.close(row, byOwner);

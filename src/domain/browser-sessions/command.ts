@@ -39,7 +39,7 @@ export const chatSessionBrowserCommand: Verb<'chatSessionBrowserCommand'> = asyn
   return sendCommand(context, row, body);
 };
 
-/** Executes a command once, however often it is sent. Writes its receipt first. */
+/** Executes a command, once per command ID, however often it is sent. Writes its receipt first. */
 export async function sendCommand(context: Context, row: BrowserRow, sent: SentCommand): Promise<Receipt> {
   const { command, commandId, tabId, turn } = sent;
   const { policy, ...place } = turn ?? {};

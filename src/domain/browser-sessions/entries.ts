@@ -13,8 +13,8 @@ import { emptyEntry } from '../parts/browser-events.ts';
 import { closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 
 const maxEntries = 10_000;
-/** Bytes of a screenshot; bounded because the window size is. */
-const largestPicture = 32 * 1024 * 1024;
+/** Maximum number of bytes of a screenshot. */
+const maxPictureBytes = 32 * 1024 * 1024;
 
 /** A command or note sent to a browser. */
 export interface SentEntry {
@@ -70,7 +70,7 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
   });
 }
 
-/** The stored form of a command. Typed text is treated as a secret. */
+/** The stored form of a command. Typed text may be secret, so only its length is stored. */
 export function keptCommand(command: Record<string, unknown>): Record<string, unknown> {
   const { value, ...rest } = command;
   const typed = rest['op'] === 'act' && (rest['verb'] === 'type' || rest['verb'] === 'accept_dialog');
@@ -79,7 +79,7 @@ export function keptCommand(command: Record<string, unknown>): Record<string, un
 
 export interface KeptResult extends Omit<CommandResult, 'observation'> {
   observation?: Record<string, unknown>;
-  /** Size of the screenshot, in bytes. */
+  /** Size of the screenshot: in bytes, and in pixels. */
   picture?: { bytes: number; width: number; height: number };
 }
 
@@ -96,7 +96,7 @@ export async function settleEntry(
   const blobId = png ? newId('blob', clock()) : null;
   const kept = JSON.parse(storableJson({ ...rest, ...keptObservation(observation) })) as KeptResult;
   if (png && blobId !== null) await db.run(blobRows.noteGarbage, { id: blobId });
-  const stored = png && blobId !== null ? await blobs.put(blobId, one(png), largestPicture) : undefined;
+  const stored = png && blobId !== null ? await blobs.put(blobId, one(png), maxPictureBytes) : undefined;
   const state = result.result === 'unknown' ? 'unknown' : 'done';
   await db.transaction(async (trx) => {
     if (stored && blobId !== null) {

@@ -28,7 +28,7 @@ export interface ChatBrowser {
   row: rows.BrowserRow | undefined;
 }
 
-/** A chat session of the caller that is still open here, and its latest browser. */
+/** A chat session of the caller, not of a study or journey, and its latest browser, open or closed. */
 export async function chatBrowser(context: Context, sessionId: string): Promise<ChatBrowser> {
   const owner = ownerOf(context);
   const chat = await context.db.row(chats.find, { ...owner, id: sessionId });

@@ -10,8 +10,8 @@ import { readAs } from '../base/input.ts';
 import type { Context } from '../context/context.ts';
 import { sendCommand } from './command.ts';
 
-/** Characters of page content sent to a model. */
-const maxTold = 40_000;
+/** Maximum number of characters of page content sent to a model per command. */
+const maxPageChars = 40_000;
 
 interface ModelTool {
   name: string;
@@ -161,8 +161,8 @@ async function carryOut(
 /** Page content is quoted as data, since it may contain prompt injection. */
 function toldOf(said: Record<string, unknown>): string {
   const whole = JSON.stringify(said);
-  if (whole.length <= maxTold) return quoted('Said by a page.', said);
+  if (whole.length <= maxPageChars) return quoted('Said by a page.', said);
   const { text: page, ...rest } = said;
-  if (typeof page !== 'string') return quoted('Said by a page, and cut.', whole.slice(0, maxTold));
-  return quoted('Said by a page, and cut.', { ...rest, text: page.slice(0, maxTold) });
+  if (typeof page !== 'string') return quoted('Said by a page, and cut.', whole.slice(0, maxPageChars));
+  return quoted('Said by a page, and cut.', { ...rest, text: page.slice(0, maxPageChars) });
 }

@@ -93,7 +93,8 @@ function opened({ id, projectId }: chats.SessionRow, row: rows.BrowserRow) {
 }
 
 /**
- * Returns the existing browser if its settings match, otherwise creates one. Starts the browser, unless it is closed.
+ * Returns the browser that `find` finds, or creates one. Refuses if the existing browser has other settings. Starts
+ * the browser, unless it is closed.
  */
 async function openBrowser(
   context: ProjectContext,
@@ -160,7 +161,7 @@ function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotenc
   const inForce = row.policy as BrowserPolicy;
   const asGranted = policy === undefined || samePolicy(policy, inForce);
   const sameProfile = (profile ?? null) === row.profile;
-  // A chat session may omit both to use its existing browser.
+  // For the browser of a chat session, an omitted profile means any; an omitted policy means any for all browsers.
   if (asGranted && (sameProfile || (row.chatSessionId !== null && profile === undefined))) return;
   const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
   const named = runKey !== undefined || idempotencyKey !== undefined;

@@ -96,7 +96,7 @@ export async function presentTurnBrowser(
   };
 }
 
-/** For the trace of the turn; undefined if it used no browser. */
+/** For the trace of the turn; empty if it used no browser. */
 export async function presentTracedBrowser(context: Context, turnId: string) {
   const sent = await context.db.rows(entries.ofTurn, { turnId });
   const last = sent.at(-1);

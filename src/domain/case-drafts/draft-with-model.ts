@@ -27,9 +27,9 @@ const Written = z.object({
   negative: z.boolean().default(false),
 });
 
-/** Most characters of tool declarations sent to the model. */
+/** Maximum number of characters of tool declarations sent to the model. */
 const maxShown = 60_000;
-const timeout = 120_000;
+const timeoutMs = 120_000;
 
 export interface Drafted {
   drafts: Draft[];
@@ -74,7 +74,7 @@ export async function askForDrafts(
   const organizationId = actor.organization.id;
   const purpose = { reason, actor: actor.user.id };
   const asker = { id: null, organizationId, projectId: project.id, apiKeys: {}, purpose };
-  const abortSignal = AbortSignal.any([context.callerGone(), timeoutSignal(timeout)]);
+  const abortSignal = AbortSignal.any([context.callerGone(), timeoutSignal(timeoutMs)]);
   const variant = { model: route.id, provider: route.provider };
   const parts = partsForRequest(context, organizationId);
   const { model, callOnce } = await askModel(parts, asker, null, variant, abortSignal);

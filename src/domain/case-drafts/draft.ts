@@ -34,7 +34,7 @@ export function mixOf(given: Partial<Mix> | undefined, mode: 'normal' | 'negativ
   return mode === 'negative' ? { ...none, negative: defaultSimple } : { ...none, simple: defaultSimple };
 }
 
-/** Longest name a check may contain. */
+/** Maximum number of characters of a tool name in a check. */
 const maxNameLength = 300;
 
 /** The tools of a server in the form drafts need. Skips tools whose names no case can hold. */
@@ -64,8 +64,8 @@ function isName(text: string): boolean {
 }
 
 /**
- * Creates cases from the tool declarations alone, for deployments without a language model: each prompt paraphrases
- * the tool's description and states the required arguments.
+ * Creates cases from the tool declarations alone, for deployments without a language model: a prompt is the first
+ * sentence of the tool's description and a value for each required argument. The prompts of negative cases are fixed.
  */
 export function draftWithoutModel(tools: readonly ToolToTry[], mix: Mix): Draft[] {
   const pick = (nth: number): ToolToTry | undefined => tools[nth % Math.max(tools.length, 1)];

@@ -24,7 +24,7 @@ export interface Begun {
   turn: turns.TurnRow;
 }
 
-/** A turn that has already ended; its stored answer is returned again. */
+/** A turn that has already completed; its stored answer is returned again. */
 interface Replayed {
   kind: 'replayed';
   session: sessions.SessionRow;

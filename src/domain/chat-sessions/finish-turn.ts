@@ -18,7 +18,7 @@ export type Turn = OutputOf<Operations['sendChatMessage']>;
 
 export interface TurnOptions {
   /** Time limit of a turn, in milliseconds. */
-  longest: number;
+  timeoutMs: number;
   /** Undefined: no limit on concurrent turns. */
   semaphore: Semaphore | undefined;
   watcher?: Watcher | undefined;
@@ -32,11 +32,11 @@ export async function finishTurn(
   context: ProjectContext,
   begun: Begun,
   sent: Sent,
-  { longest, semaphore, watcher, attendant, noted }: TurnOptions,
+  { timeoutMs, semaphore, watcher, attendant, noted }: TurnOptions,
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
-  const late = timeoutSignal(longest);
+  const late = timeoutSignal(timeoutMs);
   const signal = AbortSignal.any([late, context.callerGone()]);
   const extending = setInterval(() => {
     // A failed renewal is retried at the next interval.
@@ -51,7 +51,7 @@ export async function finishTurn(
     };
     return await (semaphore ? withPermit(context, semaphore, run) : run());
   } catch (error) {
-    const failure = signal.aborted ? givenUp(id, signal, late, longest) : asRefusal(context, error, id);
+    const failure = signal.aborted ? givenUp(id, signal, late, timeoutMs) : asRefusal(context, error, id);
     await failTurn(context, begun, failure.message, noted && ((trx) => noted(trx, ran, failure))).catch(
       () => {
         // If storing the failure fails, the lease expires and frees the session.
@@ -63,11 +63,11 @@ export async function finishTurn(
   }
 }
 
-function givenUp(turnId: string, signal: AbortSignal, late: AbortSignal, longest: number): Refusal {
+function givenUp(turnId: string, signal: AbortSignal, late: AbortSignal, timeoutMs: number): Refusal {
   const { reason } = signal;
   if (reason instanceof Refusal)
     return new Refusal(reason.code, reason.message, { details: { ...reason.details, turnId } });
-  const message = late.aborted ? `The turn took longer than ${longest / 1000} s` : 'The caller hung up';
+  const message = late.aborted ? `The turn took longer than ${timeoutMs / 1000} s` : 'The caller hung up';
   return new Refusal('TIMEOUT', message, { details: { reason: 'TURN_TIMEOUT', turnId } });
 }
 

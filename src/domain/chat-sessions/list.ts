@@ -15,7 +15,7 @@ const behind = (after: Place | undefined, most: number) => ({
   most,
 });
 
-/** Newest first. */
+/** Most recently active first. */
 export const listChatSessions: Verb<'listChatSessions'> = async (context, input) => {
   const { db, actor } = context;
   const { projectId, status, limit, before: cursor } = input;
@@ -43,7 +43,7 @@ export const listChatSessions: Verb<'listChatSessions'> = async (context, input)
   );
 };
 
-/** Session origin by requested type; types not listed here are the caller's own chats. */
+/** Session origin by requested type. No type and `direct` mean the caller's own chats; other types find nothing. */
 const origins: Partial<Record<string, string>> = { swarm: 'swarm', scenario: 'study' };
 
 /** Lists the caller's own chats, since chats are private, or the sessions of journeys or studies. */
@@ -62,15 +62,15 @@ export const listSessions: Verb<'listSessions'> = async (context, input) => {
     words: inTranscripts ? words : null,
   };
   // Sessions of evals have an endpoint of their own.
-  const none = sourceType !== undefined && sourceType !== 'direct' && origin === undefined;
+  const isElsewhere = sourceType !== undefined && sourceType !== 'direct' && origin === undefined;
   const page = await pageBy(
     context,
     { cursor, limit },
     {
-      scope: ['sessions', project.id, which, none],
+      scope: ['sessions', project.id, which, isElsewhere],
       placeOf,
       fetch: async (after: Place | undefined, most) =>
-        none ? [] : db.rows(sessions.search, { ...which, ...behind(after, most) }),
+        isElsewhere ? [] : db.rows(sessions.search, { ...which, ...behind(after, most) }),
       present: (row: sessions.FoundSession) => presentFound(configuredOrigin(context), row),
     },
   );

@@ -15,7 +15,7 @@ export interface Offer {
   excluded: number;
 }
 
-/** The tools offered in a turn: those of the servers that both session and message allow. */
+/** The tools offered in a turn: those of servers, skills and browser that the session and the message allow. */
 export function offerTools(
   { servers, skills }: TurnTarget,
   { toolMode }: SessionConfig,
@@ -48,14 +48,14 @@ function isReadOnly(tool: TrialServer['tools'][number]): boolean {
 }
 
 /** Limits the number of calls. Counted at the call, since a model may request several at once. */
-function counted(box: ToolBox, most: number): ToolBox['call'] {
+function counted(box: ToolBox, maxCalls: number): ToolBox['call'] {
   let made = 0;
   return async (name, input, signal, toolCallId): Promise<CallAnswer> => {
-    if (made++ < most) return box.call(name, input, signal, toolCallId);
+    if (made++ < maxCalls) return box.call(name, input, signal, toolCallId);
     return notCalled(
       box,
       name,
-      `Not called: this turn may make ${most} tool calls. Answer with what is known.`,
+      `Not called: this turn may make ${maxCalls} tool calls. Answer with what is known.`,
     );
   };
 }

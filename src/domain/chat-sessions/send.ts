@@ -18,7 +18,7 @@ type ChatEvent =
   OutputOf<Operations['streamChatMessage']> extends AsyncIterable<StreamEvent<infer Event>> ? Event : never;
 
 /** Time limit of a turn, in milliseconds. */
-const longest = 180_000;
+const turnTimeout = 180_000;
 
 export const sendChatMessage: Verb<'sendChatMessage'> = async (context, { body }) => {
   const entered = await enter(context, body);
@@ -57,7 +57,7 @@ async function turnOptions(context: ProjectContext): Promise<TurnOptions> {
   const { limits } = await limitsOf(context, id);
   const permits = limits['concurrentChatTurns'] ?? null;
   return {
-    longest,
+    timeoutMs: turnTimeout,
     semaphore: permits === null ? undefined : { pool: `chat turns of ${id}`, permits, noun: 'chat turns' },
   };
 }

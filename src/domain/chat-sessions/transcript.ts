@@ -6,7 +6,7 @@ import { asStorable } from '../../platform/json/storable.ts';
 
 import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
 
-/** Most characters of JSON in a conversation. Everything kept is sent to the model again with each step. */
+/** Maximum length of a conversation as JSON. Everything kept is sent to the model again with each step. */
 export const maxHistory = 4 * 1024 * 1024;
 
 export function lengthOf(messages: readonly { content: unknown }[]): number {

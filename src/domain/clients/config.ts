@@ -21,7 +21,8 @@ const order = ['schemaVersion', 'hostStyle', 'modelId', ...Object.keys(defaults)
 
 /**
  * Canonical form of a configuration: defaults filled in, ID lists and keys sorted, so that equal settings have equal
- * forms. A field without a default is kept as written, even if its value equals the meaning of absence.
+ * forms. A field without a default is kept even if its value means the same as absence, except for a selection of all
+ * skills, which is dropped.
  */
 export function canonicalConfig(written: ClientConfig): ClientConfig {
   const { id: _id, schemaVersion: _schemaVersion, ...given } = withoutNulls(written);
@@ -60,7 +61,7 @@ export function browserPolicyOf({ browserPolicy }: ClientConfig): BrowserPolicy 
   return BrowserToolPolicy.safeParse(browserPolicy).data;
 }
 
-/** The servers a configuration names, required ones first. */
+/** The IDs of the servers a configuration names, each list sorted. */
 export function serversIn(config: ClientConfig): { required: string[]; optional: string[] } {
   return { required: idList(config['serverIds']), optional: idList(config['optionalServerIds']) };
 }

@@ -33,7 +33,7 @@ export function configOf(template: ClientTemplate, theme: Theme = 'dark'): Clien
   });
 }
 
-/** A client that renders MCP Apps declares this when connecting; servers offer widgets to no others. */
+/** A client that renders MCP Apps declares the UI extension; servers offer widgets only to clients that declare it. */
 function capabilitiesOf({ clientCapabilities, apps }: ClientTemplate): ClientConfig {
   if (!apps) return { ...clientCapabilities };
   const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };

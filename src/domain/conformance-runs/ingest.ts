@@ -34,7 +34,7 @@ export const reportConformanceRun: Verb<'reportConformanceRun'> = async (context
   return { ok: true, runId, projectId, status, outcome, score, runUrl: runUrlOf(context, run), reused };
 };
 
-/** A run that is over is accepted again only if its reports are the same as before. */
+/** A run that is over is accepted again only if it already has each of these reports. */
 async function refuseOthers(db: Db, run: Run, prepared: readonly Prepared[]): Promise<Run> {
   const rows = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const known = new Map(rows.map(({ suiteKind, contentHash }) => [suiteKind, contentHash]));
@@ -101,7 +101,7 @@ interface Begun {
   reused: boolean;
 }
 
-/** Finds or creates the run of this name and applies the work, in one transaction. */
+/** Finds or creates the run with this external ID and applies the work, in one transaction. */
 async function begun(
   context: ProjectContext,
   header: Header,

@@ -17,7 +17,7 @@ export function presentConformanceRun(run: Run, reports: readonly runs.ReportRow
   return { ...shown, suites: presentSuites(run, reports) };
 }
 
-/** In the requested order. In a hosted run, the first suite without a report is running. */
+/** In the requested order. In a run that is running, the first suite without a report is shown as running. */
 export function presentSuites(run: Run, reports: readonly runs.ReportRow[]): PresentedSuite[] {
   const byKind = new Map(reports.map((one) => [one.suiteKind, one]));
   const next = run.status === 'running' ? run.requestedSuites.find((kind) => !byKind.has(kind)) : undefined;
@@ -43,7 +43,7 @@ export function presentSuites(run: Run, reports: readonly runs.ReportRow[]): Pre
   });
 }
 
-/** With the counts of its suites. */
+/** Presents a run with its reports, which are read from the database. */
 export async function presentedRun({ db }: Pick<ProjectContext, 'db'>, run: Run): Promise<Presented> {
   return presentConformanceRun(run, await db.rows(runs.reportsOf, { runIds: [run.id] }));
 }

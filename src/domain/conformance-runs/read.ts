@@ -15,6 +15,7 @@ import { presentConformanceRun, presentedRun, presentSuites } from './present.ts
 type Check = OutputOf<Operations['getConformanceReport']>['checks'][number];
 
 const maxChecks = 50;
+/** Maximum number of characters of an error. */
 const maxError = 2_000;
 
 export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, { serverId, ...page }) => {

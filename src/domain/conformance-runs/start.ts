@@ -18,6 +18,7 @@ import { hostedNames, type Run } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
+/** Runs per organization and day. */
 const maxInDay = 200;
 
 export const startConformanceRun: Verb<'startConformanceRun'> = async (context, input) => {

@@ -42,8 +42,8 @@ export interface Added {
 }
 
 /**
- * Adds a report to a run the caller has locked. An identical report is a no-op; a different one for the same suite is
- * a conflict.
+ * Adds a report to a run the caller has locked. An identical report is a no-op while the run is open; a different one
+ * for the same suite, or a report to a run that is over, is a conflict.
  */
 export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<Added> {
   const { suiteKind, report, contentHash, text } = prepared;

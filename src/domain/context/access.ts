@@ -141,7 +141,7 @@ export function writeInProject<T>(context: ProjectContext, work: (db: Db) => Pro
   });
 }
 
-/** Owner of values sealed in this context. */
+/** Owner of secrets and files stored in this context. */
 export function ownerIn({ actor, project }: ProjectContext): { organizationId: string; projectId: string } {
   return { organizationId: actor.organization.id, projectId: project.id };
 }

@@ -1,11 +1,11 @@
 import type { Context } from './context.ts';
 
 /** Poll interval in milliseconds, in case an announcement is missed. */
-const look = 5_000;
+const pollInterval = 5_000;
 
 /**
- * Yields at once, and after each database announcement about this ID. Ends when the reader disconnects or loses
- * access; on reconnect, the reader gets the refusal.
+ * Yields at once, after each database announcement about this ID, and after each poll interval without one. Ends when
+ * the reader disconnects or loses access; on reconnect, the reader gets the refusal.
  */
 export async function* turnsOf(context: Context, channel: string, id: string): AsyncGenerator<void> {
   let wake = (): void => {};
@@ -18,7 +18,7 @@ export async function* turnsOf(context: Context, channel: string, id: string): A
     while (!gone.aborted) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
       yield;
-      const timer = setTimeout(wake, look);
+      const timer = setTimeout(wake, pollInterval);
       if (!gone.aborted) await changed;
       clearTimeout(timer);
     }

@@ -57,10 +57,11 @@ async function baselineOf(context: ServerContext, given: Given): Promise<Baselin
   return { content, source: 'request', hash };
 }
 
+/** Maximum number of characters of a value in the response, and of entries of a list or object. */
 const maxTextLength = 300;
 const maxParts = 20;
 
-/** Includes a value in the response if it is small. */
+/** The value for the response: a long text is truncated, a large or nested value is left out. */
 function shownAs(name: 'before' | 'after', document: unknown, pointer: string): Record<string, unknown> {
   const value = pointer === '' ? undefined : valueAt(document, pointer);
   if (value === undefined) return {};

@@ -56,7 +56,7 @@ function ordered(ids: string[]): string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Equal for equal compositions. */
+/** Hash that is equal for equal compositions. */
 export function compositionKey(composition: Composition): string {
   const { hostId, serverAttachmentId, modelId, skillIds, secretIds, pluginVersionIds, sandboxImageId } =
     composition;
@@ -130,7 +130,7 @@ async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Pro
   if (missing !== undefined) throw unknown('secretSelection', 'secret', missing);
 }
 
-/** Allows one version per plugin. Only newly added versions must be allowed to be pinned. */
+/** Allows one version per plugin. Whether a version can be pinned is checked for newly added versions only. */
 async function checkPlugins(context: ProjectContext, db: Db, ids: string[], added: string[]): Promise<void> {
   if (added.length === 0) return;
   if (context.project.role !== 'admin')

@@ -20,7 +20,7 @@ export interface ResolvedComposition {
   model: { id: string; source: 'environment' | 'host' };
   /** As listed by the client or the server group. */
   selectedServerIds: string[];
-  /** The usable ones among the selected servers and those of plugins. */
+  /** The usable servers, of those selected and those of plugins. */
   servers: { id: string; name: string }[];
   skills: Pick<skills.SkillPinRow, 'id' | 'name' | 'aggregateHash'>[];
   pluginVersions: Pick<plugins.PluginPinRow, 'id' | 'pluginId' | 'pluginName' | 'bundleHash'>[];

@@ -12,8 +12,8 @@ import type { Verb } from '../context/verb.ts';
 import { actFor } from '../identity/act-for.ts';
 import { storeArtifact } from './upload-artifact.ts';
 
-const minute = 60_000;
-const lasting = { upload: 15 * minute, read: 5 * minute };
+/** Lifetimes of links in milliseconds. */
+const lifetimes = { upload: 15 * 60_000, read: 5 * 60_000 };
 
 type Purpose = links.LinkRow['purpose'];
 
@@ -70,7 +70,7 @@ async function makeLink(
 ): Promise<{ token: string; expiresAt: number }> {
   const { actor, project, clock } = context;
   const token = newToken();
-  const expiresAt = clock() + lasting[purpose];
+  const expiresAt = clock() + lifetimes[purpose];
   await writeInProject(context, async (db) => {
     await db.run(links.insert, {
       tokenHash: hashOf(token),

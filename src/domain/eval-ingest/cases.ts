@@ -65,7 +65,7 @@ export async function placeResults(
   return placed;
 }
 
-/** Most scoring configs per run; scores beyond are shown, but not compared. */
+/** Maximum number of scoring configs per run; scores beyond are shown, but not compared. */
 const maxScorings = 20;
 
 /** Stores the scoring config of a result, once for all results that share it. */
@@ -124,6 +124,7 @@ function plannedCase({ id, declaredId }: { id: string; declaredId: string }, res
   };
 }
 
+/** Maximum number of characters of a text in the snapshot. */
 const maxKept = 500;
 
 /**

@@ -15,10 +15,10 @@ import { reportedRun } from './runs.ts';
 
 type Evaluation = InputOf<typeof declaration>['body']['evaluations'][number];
 
-/** Bytes of JSON per evaluation. */
-const largest = 64 * 1024;
+/** Maximum number of bytes of JSON per evaluation. */
+const maxBytes = 64 * 1024;
 const maxCases = 1_000;
-/** Characters of all evaluations of a run, which are read with it. */
+/** Maximum number of characters of all evaluations of a run together, since they are read with the run. */
 const maxOfAll = 4 * 1024 * 1024;
 
 export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async (context, { body }) => {
@@ -69,15 +69,15 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
 };
 
 /**
- * Returns the case of an evaluation. Refuses one that is too large, that would decide the verdict, or whose hash is
- * wrong.
+ * Returns the case key of an evaluation. Refuses an evaluation that is too large, would decide the verdict, or has
+ * hashes that do not fit its content.
  */
 function checked(evaluation: Evaluation, index: number): string {
   const at = `evaluations.${index}`;
   const caseKey = evaluation.externalCaseId ?? evaluation.caseId ?? evaluation.caseTitle;
   if (!caseKey) throw invalid(`${at}: Give caseId, externalCaseId or caseTitle`);
-  if (Buffer.byteLength(JSON.stringify(evaluation)) > largest)
-    throw invalid(`${at}: At most ${largest.toLocaleString('en')} bytes of JSON`);
+  if (Buffer.byteLength(JSON.stringify(evaluation)) > maxBytes)
+    throw invalid(`${at}: At most ${maxBytes.toLocaleString('en')} bytes of JSON`);
   const { evaluationConfig: config, scores } = evaluation;
   const deciding = config?.definitions.find(({ role }) => role !== undefined && role !== 'advisory');
   if (deciding)

@@ -21,7 +21,7 @@ export async function recognize(
   results: readonly Result[],
 ): Promise<Recognized[]> {
   const texts = await mapYielding(results, canonicalJson);
-  // Most texts mention none; a substring test is faster than the pattern.
+  // Most results mention no artifact; a substring test is faster than the pattern.
   const named = texts.map((text) => (text.includes('"blob_') ? (text.match(artifactId) ?? []) : []));
   const ids = [...new Set(named.flat())];
   const rows = ids.length === 0 ? [] : await db.rows(blobRows.digests, { projectId: project.id, ids });

@@ -43,6 +43,7 @@ async function testsIn(content: Readable, format: 'auto' | 'junit' | 'jest'): Pr
   }
 }
 
+/** Maximum number of characters of a case title. */
 const maxTitle = 500;
 
 /** Converts tests to trials. A test has the same case in every report; a test listed twice is two trials. */

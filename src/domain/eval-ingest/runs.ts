@@ -23,7 +23,7 @@ import { recognize, requestHashOf } from './recognize.ts';
 import { type Added, addResults, type Prepared, prepare } from './store.ts';
 import { suiteCalled } from './suite.ts';
 
-/** Stores the run and its results in one transaction. */
+/** Stores the run and its results in one transaction, then decides the run. */
 export const reportEvalRun: Verb<'reportEvalRun'> = (context, { body }) => {
   const { results, ...header } = body;
   return wholeRun(context, header, results);
@@ -89,7 +89,7 @@ interface Begun {
   reused: boolean;
 }
 
-/** Finds the run of this name, or creates one with its first results. */
+/** Finds the run with this external ID, or creates it with its first results. */
 async function begun(
   context: ProjectContext,
   header: Header,
@@ -266,6 +266,6 @@ export function ended(run: runs.RunRow, reused: boolean): Ended {
 }
 
 function summaryOf(run: runs.RunRow) {
-  // Reported trials have ended already, so a rate exists as soon as there is one.
+  // Reported trials have ended already, so the rate exists from the first trial on; before it, all figures are 0.
   return { total: 0, passed: 0, failed: 0, passRate: 0, ...presentSummary(run) };
 }

@@ -20,7 +20,7 @@ import { type Placed, placeResults } from './cases.ts';
 import type { Result } from './header.ts';
 import type { Recognized } from './recognize.ts';
 
-/** Limits per run, over all its requests. */
+/** Maximum number of results and scores of a run, over all its requests. */
 const maxOfRun = 10_000;
 const maxScores = 100_000;
 /** Rows per statement. */
@@ -170,7 +170,7 @@ function rowOf(
   };
 }
 
-/** The reporter has judged the trial; a trial with `passed` and a failure gets a warning. */
+/** A trial reported as passed, but with an error or a failed gating score, stays passed and gets a warning. */
 function warningOf({ passed, error, scores, evaluationConfig }: Result): Pick<TrialDetail, 'warning'> {
   const gating = new Set(
     evaluationConfig?.definitions.flatMap(({ scorerId, role }) =>

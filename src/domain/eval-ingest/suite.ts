@@ -33,7 +33,7 @@ export async function suiteCalled(context: ProjectContext, db: Db, header: Heade
   );
 }
 
-/** Reports never add cases to a suite written by a person. */
+/** Only suites created by reports get cases from reports, not those written by a person or declared in a file. */
 export function ownsItsCases({ managedBy, declaredId }: Suite): boolean {
   return managedBy === 'ci' && declaredId === null;
 }

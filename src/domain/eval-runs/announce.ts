@@ -10,7 +10,7 @@ import { gateOf } from './gate/report.ts';
 
 const tellOfGate = 'tell-of-gate';
 
-/** Publishes the end of a run to webhooks and notifications, in the transaction that ends it. */
+/** Emits the webhook events of an ended run, in the transaction that ends it. */
 export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
   const { projectId, id: runId, suiteId, organizationId, startedBy, source } = run;
   // Benchmark runs are parts of a measurement and are not announced.

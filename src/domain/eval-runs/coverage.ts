@@ -22,7 +22,7 @@ export async function coverageFor(
   return enabled.every(({ id }) => covered.has(id)) ? 'suite' : 'cases';
 }
 
-/** Models, environment and client of a run. Runs are comparable only if these are equal. */
+/** Models, environment, client and use of skills of a run. Runs are comparable only if all of them are equal. */
 export function targetFor(snapshot: RunSnapshot, excludeSkills: boolean): RunTarget {
   const { cases: planned, environment, client } = snapshot;
   const models = planned.flatMap(({ variants }) => variants.map(({ model }) => model));

@@ -46,7 +46,7 @@ export const requestEvalRunInsights: Verb<'requestEvalRunInsights'> = (context, 
 
 type InsightsContent = Pick<Envelope, 'summary' | 'coverage' | 'findings' | 'runHealth' | 'truncation'>;
 
-const page = 500;
+const pageSize = 500;
 const maxFindings = 50;
 /** Below this many graded trials, confidence is low. */
 const fewTrials = 5;
@@ -73,12 +73,12 @@ async function count(db: Db, run: runs.RunRow): Promise<InsightsContent> {
   const { id: runId } = run;
   const clusters = new TrialClusters();
   for (let after = -1; ; ) {
-    const rows = await db.rows(trials.failures, { runId, after, most: page });
+    const rows = await db.rows(trials.failures, { runId, after, most: pageSize });
     for (const { id, status, detail } of rows) {
       const failed = detail as TrialDetail;
       clusters.add({ ...failed, iterationId: id, status, scores: failed.scores as Score[] });
     }
-    if (rows.length < page) break;
+    if (rows.length < pageSize) break;
     after = rows.at(-1)?.position ?? after;
   }
   const { attempted, completed, graded } = await db.one(evalRunInsights.health, { runId });

@@ -35,7 +35,7 @@ export interface PlannedVariant {
   provider: string;
 }
 
-/** By scorer. */
+/** Roles of the scores of reported trials, by scorer ID. */
 type ReportedScoring = Record<string, { gating: boolean; deterministic: boolean }>;
 /** The suite's judge, with the model resolved at launch. */
 export interface RunJudge extends Judge {
@@ -44,7 +44,7 @@ export interface RunJudge extends Judge {
   demoted?: true;
 }
 
-/** Everything a run uses, as of its launch. Immutable, so processes may cache it. */
+/** Everything a run uses, as of its launch. Immutable, so processes may cache it; only reported runs add to theirs. */
 export interface RunSnapshot extends PlaceSnapshot {
   version: 1;
   /** The run was executed and judged by a client that reported it. */

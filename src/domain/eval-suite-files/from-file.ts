@@ -50,7 +50,7 @@ async function fieldsOf(
   };
 }
 
-/** Names of the servers: by bound ID, otherwise as written. */
+/** The servers of the file: by ID where the file binds the name to one, otherwise by name. */
 function namesIn({ servers, serverBindings = [] }: NonNullable<Body['environment']>): string[] {
   const bound = new Map(
     serverBindings.map(({ serverName, projectServerId }) => [serverName, projectServerId ?? serverName]),

@@ -50,7 +50,7 @@ function note(notes: string[], what: string, ids: readonly string[]): void {
   if (ids.length > 0) notes.push(`${what}: ${[...new Set(ids)].join(', ')}`.slice(0, 1000));
 }
 
-/** The client's name, or its ID if another client has that name too. */
+/** The client's name if it identifies the client, otherwise its ID; undefined if the client was deleted. */
 async function nameOfClient(db: Db, projectId: string, id: string): Promise<string | undefined> {
   const client = await db.row(clients.find, { projectId, id });
   if (!client) return undefined;

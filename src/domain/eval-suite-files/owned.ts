@@ -12,8 +12,8 @@ interface File {
 }
 
 /**
- * Finds and locks the suite a file owns. If there is none, locks the project, so that no concurrent request adds one.
- * Suites not created from files have no declared ID and never match.
+ * Finds and locks the suite a file owns. If the suite does not exist, locks the project, so that no concurrent request
+ * adds it. Suites not created from files have no declared ID and never match.
  */
 export async function ownedSuite(
   { project }: ProjectContext,

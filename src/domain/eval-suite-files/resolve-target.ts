@@ -10,7 +10,7 @@ import type { SuiteFields, SuiteHost } from '../eval-suites/suite.ts';
 
 type Target = Pick<SuiteFields, 'serverIds' | 'environmentIds' | 'hosts'>;
 
-/** Resolves the project resources a file names. Each missing one is reported as a separate problem. */
+/** Resolves the project resources a file names. Each missing resource is reported as a separate problem. */
 export async function targetIn(db: Db, projectId: string, { file, places }: ReadSuiteFile): Promise<Target> {
   const problems: Problem[] = [];
   const fail = (path: string, code: string, message: string): void => {

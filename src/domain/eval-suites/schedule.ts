@@ -6,7 +6,7 @@ import { vocabularyOf } from './cases/vocabulary.ts';
 import { presentSuite } from './present.ts';
 import { type Suite, suiteOf, withSuite } from './suite.ts';
 
-const minute = 60_000;
+const msPerMinute = 60_000;
 
 export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context, input) => {
   const { body, suiteId } = input;
@@ -32,7 +32,7 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
       scheduleEnvironmentId: pinned(suite, body.environmentId),
       scheduleState: 'active',
       scheduleBy: context.actor.user.id,
-      scheduleDueAt: keeps ? suite.scheduleDueAt : context.clock() + minutes * minute,
+      scheduleDueAt: keeps ? suite.scheduleDueAt : context.clock() + minutes * msPerMinute,
       scheduleFailures: 0,
     });
     return show(row);

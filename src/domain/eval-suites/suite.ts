@@ -58,7 +58,10 @@ interface Write {
   expectedRevision?: number | undefined;
 }
 
-/** Locks the suite in a transaction. Refuses if a file owns it, or if its revision is not the expected one. */
+/**
+ * Locks the suite in a transaction, does the work and writes the audit entry. Refuses if the suite is managed by a file
+ * or by reports (see `refuseOwned`), or if its revision is not the expected one.
+ */
 export function withSuite<T>(
   context: ProjectContext,
   { suiteId, action, declaredSuiteId, withoutIdToo, expectedRevision }: Write,
@@ -80,7 +83,7 @@ export function withSuite<T>(
   });
 }
 
-/** A suite owned by a file may be changed only with the file's ID for it. */
+/** A suite owned by a file may be changed only with the file's ID for it; a suite that holds reports, not at all. */
 export function refuseOwned(
   { managedBy, declaredId }: Suite,
   declaredSuiteId: string | undefined,

@@ -16,8 +16,9 @@ import type { DeliveredSecret } from '../secrets/deliver.ts';
 import { loadWidget } from '../server-widgets/load.ts';
 import type { PlaceSnapshot } from './place.ts';
 
+/** Milliseconds per call, if the server has no timeout of its own. */
 const callTimeout = 30_000;
-/** Most characters of tool declarations; all of them go to the model with each step. */
+/** Maximum number of characters of tool declarations; all of them go to the model with each step. */
 const maxDeclared = 4 * 1024 * 1024;
 
 /** On whose behalf a server is called, with which secrets. */
@@ -32,7 +33,7 @@ export interface Party {
 
 interface Opening {
   onConnected?: () => void;
-  /** Default: the server's own timeout for each call. */
+  /** Milliseconds to connect and list the tools. Default: the timeout of a call. */
   timeout?: number;
   signal?: AbortSignal;
   /** For visitors: errors contain only what the server itself says, not its address or how it is started. */
@@ -87,7 +88,7 @@ export async function openServer(
   };
 }
 
-/** A command that lacks a variable often exits without naming it. */
+/** Names the secrets the server was not given: a command that lacks a variable often exits without naming it. */
 function withheldHint(names: readonly string[]): string {
   return `. It was not given the personal secrets ${names.join(', ')}: personalEnv of the server does not name them. An administrator of the project can add them there`;
 }
@@ -120,7 +121,7 @@ interface Failed {
   failure: CallFailure;
 }
 
-/** Calls a server for a trial. Server failures become outcomes; only the end of the trial throws. */
+/** Calls a server for a trial. Its failures become outcomes; the end of the trial and internal errors are thrown. */
 function visits(
   { mcp }: Services,
   target: Target,

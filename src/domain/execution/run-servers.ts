@@ -16,7 +16,9 @@ export type Connected = { attempts: SetupAttempt[] } & (
   | { failure: SetupFailure }
 );
 
+/** Milliseconds to wait before each attempt to connect. */
 const waits = [0, 1_000, 3_000];
+/** Maximum number of runs whose connections are cached. */
 const maxKept = 32;
 
 interface Entry {
@@ -180,12 +182,12 @@ class Setup {
   }
 }
 
-/** Other errors are internal: the trial is retried. */
+/** Whether the error is a failure of the setup. Any other error is internal: the trial is retried. */
 function isAboutServer(error: unknown): error is Error {
   return [McpFailure, UndeliverableSecret, ServerChanged, Refusal].some((kind) => error instanceof kind);
 }
 
-/** Transient failures, as opposed to those somebody has to fix. */
+/** Whether the failure may be transient, so that another attempt makes sense. */
 function worthRepeating(error: Error): boolean {
   if (!(error instanceof McpFailure)) return false;
   return [

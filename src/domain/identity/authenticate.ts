@@ -28,7 +28,7 @@ export interface SessionCredential {
   organizationId: string | undefined;
 }
 
-/** Charges a request to a key or session by ID, or to another of its budgets; throws when the budget is used up. */
+/** Charges a request to a budget of the payer, such as a key or session; throws when that budget is used up. */
 export type Charge = (
   payerId: string,
   budget?: Operation['budget'] | 'console' | 'visits' | 'guests',
@@ -119,7 +119,7 @@ function isGuestToken(token: string): boolean {
   return token.startsWith('guest_');
 }
 
-/** Admits a guest token of the server directory; returns false if there is none. */
+/** Admits a guest token of the server directory; returns false if the credential is no guest token. */
 export async function admitDirectoryGuest(
   { db, guestTokens, clock }: Pick<Services, 'db' | 'guestTokens' | 'clock'>,
   credential: Credential,

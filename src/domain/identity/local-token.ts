@@ -12,7 +12,7 @@ export class LocalToken {
   readonly value = `local_${randomBytes(32).toString('base64url')}`;
   private readonly hash = hashOf(`Bearer ${this.value}`);
 
-  /** The account the token acts as: the owner of the path's organization. */
+  /** The account the token acts as: an owner of the organization of the project, by default of the default project. */
   async accountFor(
     db: Db,
     credential: Credential,

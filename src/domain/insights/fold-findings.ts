@@ -12,10 +12,10 @@ export interface Wave {
   at: number;
 }
 
-/** A wave has any number of subjects, since servers have any number of tools. Firing observations are kept first. */
+/** Maximum number of observations kept per wave, firing ones first: servers have any number of tools. */
 const maxSubjects = 500;
 
-/** Replaces the observations of a wave and updates its findings, one wave of an owner after the other. */
+/** Replaces the observations of a wave and updates its findings. The caller holds the owner's lock. */
 export async function foldWave(
   db: Db,
   projectId: string,
@@ -61,7 +61,7 @@ export async function foldWave(
   await emit(db, projectId, news);
 }
 
-/** Notifies webhooks of findings that are new or recur. */
+/** The webhook event of a finding that is new or recurs; empty for any other. */
 function newsOf(
   { kind, id: ownerId }: FindingOwner,
   { dimension, subject, affected, total }: Observation,

@@ -9,8 +9,8 @@ import { redact } from '../../platform/log.ts';
 import { type Asker, askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
 import type { InsightsSource, Outcome, Subject } from './source.ts';
 
-/** Milliseconds for all calls together. */
-const maxExplanationLength = 120_000;
+/** Milliseconds for all model calls together. */
+const explanationTimeout = 120_000;
 const maxTokens = 8_192;
 
 export interface Explained<Content> {
@@ -36,7 +36,7 @@ export interface Counted<Content> {
   explain: (explainer: Explainer) => Promise<Explained<Content>>;
 }
 
-/** Counts what went wrong, and lets a model explain it if one is hosted. `count` finds nothing if the subject is gone. */
+/** Counts what went wrong, and lets a hosted model explain it. `count` returns undefined if the subject was deleted. */
 export function insightsJob<Of extends Subject, Content>(
   parts: ModelParts,
   source: InsightsSource<Of>,
@@ -93,7 +93,7 @@ async function explained<Content>(
   const { models, log } = parts.services;
   const route = hostedRoute(models);
   if (!route) return { content, reasonCode: 'no_model' };
-  const ends = AbortSignal.any([signal, timeoutSignal(maxExplanationLength)]);
+  const ends = AbortSignal.any([signal, timeoutSignal(explanationTimeout)]);
   const variant = { model: route.id, provider: route.provider };
   try {
     return await explain({

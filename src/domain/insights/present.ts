@@ -30,7 +30,7 @@ export function envelopeOf(
   };
 }
 
-/** `next` names where the findings should not occur again. */
+/** `next` names the period in which the findings should not occur again, like "the next wave". */
 export function sessionsBody(
   content: SessionsContent<SessionInsights> | null,
   scopeId: string,
@@ -47,7 +47,7 @@ export function sessionsBody(
   };
 }
 
-/** A canceled request counts as none. */
+/** The row of a request, or undefined if the request was canceled. */
 export function standing(row: InsightsRow | undefined) {
   return row && row.status !== 'canceled' ? { ...row, status: row.status } : undefined;
 }

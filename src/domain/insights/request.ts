@@ -5,7 +5,7 @@ import type { ProjectContext } from '../context/context.ts';
 import { spendInsight } from '../limits/insights.ts';
 import type { InsightsSource, Subject } from './source.ts';
 
-/** Spends one unit of the day and queues the job. Refused while insights are pending or completed, unless forced. */
+/** Spends one unit of the daily budget and enqueues the job. Refuses pending or completed insights, unless forced. */
 export async function requestInsights<Of extends Subject>(
   context: ProjectContext,
   db: Db,

@@ -11,7 +11,7 @@ import type { Db } from '../../platform/database/database.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import type { Counted, Explained, Explainer } from './job.ts';
 
-/** Sessions whose messages are shown to a model, and characters of each. */
+/** Maximum number of sessions whose messages are shown to a model, and of characters and messages of each. */
 export const maxSampled = 24;
 const maxExcerptLength = 4_000;
 const maxMessages = 60;

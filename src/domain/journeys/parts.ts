@@ -33,7 +33,7 @@ export async function checkParts(
     throw unknown('serverAttachmentId', 'server group', serverAttachmentId);
 }
 
-/** Problems of a check beyond its shape. */
+/** Refuses checks that are well-formed but cannot be evaluated, such as one with an invalid pattern. */
 function checkRubric(rubric: SessionRubric | null | undefined): void {
   for (const [at, { predicate }] of (rubric?.criteria ?? []).entries()) {
     const problem = authoringProblem(predicate);

@@ -36,7 +36,7 @@ export class JudgeUnavailable extends Error {
     this.failure = failure;
   }
 
-  /** `credits` also if the budget was used up from the start. */
+  /** `credits` if the budget is used up, otherwise the kind of the model failure. */
   get code(): string {
     const { kind } = this.failure;
     return kind === 'spend-cap' ? 'credits' : `model_${kind.replaceAll('-', '_')}`;

@@ -65,7 +65,7 @@ async function present(context: Context, db: Db): Promise<Budget> {
   };
 }
 
-/** Rounds to a hundredth of a cent. */
+/** Converts credits, which are US cents, to dollars, rounded to a hundredth of a cent. */
 function usd(credits: number): number {
   return Math.round(credits * 100) / 10_000;
 }

@@ -6,6 +6,7 @@ import type { Presence } from '../../platform/presence.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
+/** Intervals in milliseconds. */
 const heartbeat = 5_000;
 const exchangeInterval = 200;
 const sweepInterval = 60_000;
@@ -51,7 +52,7 @@ export class RateLimiter {
     return this.buckets.size;
   }
 
-  /** Starts looking for other replicas. Not needed if there can be none. */
+  /** Starts looking for other replicas. Not needed if this process is the only one. */
   async join(): Promise<void> {
     await this.meet();
     this.repeat(heartbeat, () => this.meet());

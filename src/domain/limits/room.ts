@@ -5,18 +5,21 @@ import type { Query } from '../../platform/database/query.ts';
 import { conflict } from '../base/refusals.ts';
 
 /** Existing clients look items up by name or ID in the first page of a list, so a list must fit into one page. */
-const usual = 1000;
+const defaultLimit = 1000;
 
-/** Locks the project until the transaction ends, so that the count stays correct. */
+/**
+ * Refuses another item in a project that holds as many as allowed. Locks the project until the transaction ends, so
+ * that the count stays correct.
+ */
 export async function checkRoom<In extends Columns>(
   { project }: { project: { id: string } },
   db: Db,
   things: string,
   count: Query<In, { count: Kind<number> }>,
   values: RowOf<In>,
-  most = usual,
+  limit = defaultLimit,
 ): Promise<void> {
   await db.row(projects.lineUp, { id: project.id });
-  if ((await db.one(count, values)).count >= most)
-    throw conflict(`A project holds at most ${most} ${things}`, 'LIMIT_REACHED', { limit: most });
+  if ((await db.one(count, values)).count >= limit)
+    throw conflict(`A project holds at most ${limit} ${things}`, 'LIMIT_REACHED', { limit });
 }

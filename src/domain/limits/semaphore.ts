@@ -14,7 +14,7 @@ export interface Semaphore {
 /** A permit that is not renewed for this many seconds belongs to a process that has died, and is free again. */
 const expiresAfter = 30;
 
-/** Runs the work while holding a permit. Refuses with 429 if none is free. */
+/** Runs the work while holding a permit. Refuses with 429 if no permit is free. */
 export async function withPermit<T>(
   { db }: Pick<Context, 'db'>,
   { pool, permits, noun }: Semaphore,

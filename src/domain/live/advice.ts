@@ -1,6 +1,6 @@
 import type { FailureKind, McpFailure } from '../../mcp/failures.ts';
 
-/** A longer `timeout` saved for calls does not apply to diagnosis, since the caller waits for it. */
+/** Milliseconds a diagnosis may take, even if a longer `timeout` is saved for calls, since the caller waits for it. */
 export const diagnosisTimeout = 10_000;
 
 /** Advice by failure kind. Kinds not listed have a message that contains it. */

@@ -44,7 +44,7 @@ export async function drain(
   }
 }
 
-/** Reads all items under `name`. An endless or circular pagination is an error. */
+/** Reads all items under `name`. Too many items, too many pages or a repeated cursor is an error. */
 export async function drainPages(
   { ask }: Conversation,
   method: string,

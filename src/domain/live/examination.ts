@@ -31,6 +31,7 @@ interface Wait {
   signal: AbortSignal;
 }
 
+/** Milliseconds of a handshake above which the report mentions its duration. */
 const slow = 3000;
 /** Share of the time limit for probing; the rest is for connecting. */
 const shareOfProbe = 0.8;

@@ -8,7 +8,7 @@ interface Page {
   nextCursor?: string;
 }
 
-/** One page, exactly as the server sends it. */
+/** The items and the cursor of one page, as the server sends them. */
 async function list(
   context: ServerContext,
   body: LiveOptions & { cursor?: string | undefined },

@@ -26,6 +26,7 @@ export interface LiveOptions {
   firstPageOnly?: boolean | undefined;
 }
 
+/** Milliseconds per call, if the server has no timeout of its own. */
 const callTimeout = 30_000;
 
 /** A saved server, ready to connect to. */
@@ -34,7 +35,7 @@ export interface Reached {
   target: Target;
 }
 
-/** Resolves a server for this caller; refuses if it may not be used. */
+/** Resolves a server for this caller. Refuses a stdio server if commands are not allowed. */
 export async function reach(
   context: ProjectContext,
   server: LiveServerRow,

@@ -30,7 +30,7 @@ export interface ModelParts {
   backgroundThrottle?: BackgroundThrottle;
 }
 
-/** Cost of the calls of one trial. */
+/** Number and cost of the calls of one `AskedModel`, in millionths of a dollar. */
 export interface Spending {
   calls: number;
   /** Undefined if any call had an unknown cost. */
@@ -42,7 +42,7 @@ export interface Spending {
 export interface AskedModel {
   /** Each call is reserved, booked and logged. */
   model: LanguageModelV3;
-  /** Wraps each call: a slot shared by all processes, waits and retries. */
+  /** Wraps each call: takes a slot of the model, waits while the provider's rate limit lasts, and retries. */
   callModel: (
     attempt: () => Promise<LanguageModelV3GenerateResult>,
   ) => Promise<LanguageModelV3GenerateResult>;
@@ -53,7 +53,7 @@ export interface AskedModel {
   trouble?: Error;
 }
 
-/** Asks one question with a JSON answer, and returns its text. A truncated answer counts as none. */
+/** Asks one question with a JSON answer, and returns its text. A truncated answer is a `malformed` failure. */
 export async function askForJson(
   { model, callModel }: Pick<AskedModel, 'model' | 'callModel'>,
   { system, user }: { system: string; user: string },
@@ -79,8 +79,8 @@ export async function askForJson(
 }
 
 /**
- * On whose behalf and why a model is called; `id` is the run, if any. Models are cached per object identity, not by
- * equality.
+ * On whose behalf and why a model is called; `id` is the run or session that the calls are recorded with, or null.
+ * Connected models are cached per object, not by equality.
  */
 export interface Asker {
   id: string | null;
@@ -92,7 +92,7 @@ export interface Asker {
 
 const models = new WeakMap<Asker, Map<string, Promise<{ route: ModelRoute; model: LanguageModelV3 }>>>();
 
-/** The model of a variant, connected once for all trials of a run in this process. */
+/** The model of a variant, connected once per `Asker` object, such as a run loaded in this process. */
 function modelOf(
   { services }: ModelParts,
   run: Asker,
@@ -122,7 +122,7 @@ export async function askModel(
   const { route, model } = await modelOf(parts, run, variant);
   const { services, slots, pauses } = parts;
   const spending: Spending = { calls: 0, costMicros: 0, billedMicros: 0 };
-  const most = route.limits.concurrency ?? services.config.modelConcurrency;
+  const permits = route.limits.concurrency ?? services.config.modelConcurrency;
   const ours = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -150,7 +150,7 @@ export async function askModel(
     pause: (pool, until) => ours(pauses.pause(pool, until)),
   };
   const inSlot: AskedModel['callModel'] = (attempt) =>
-    slots.run(`model ${route.pool}`, most, signal, () => once(attempt));
+    slots.run(`model ${route.pool}`, permits, signal, () => once(attempt));
   const retried: AskedModel['callModel'] = (attempt) =>
     withRetries({
       attempt: () => inSlot(attempt),
@@ -192,7 +192,7 @@ async function whenThereIsRoom<T>(work: () => Promise<T>, signal: AbortSignal): 
 }
 
 /** Milliseconds a call billed here continues after its caller has gone. */
-const patience = 120_000;
+const graceTime = 120_000;
 
 interface Metering {
   parts: ModelParts;
@@ -235,7 +235,7 @@ function meterOf({ parts, run, trialId, route, spending, ours }: Metering): Mete
       },
     };
   return {
-    patience,
+    patience: graceTime,
     begin: async (inputBytes, maxOutputTokens) => {
       const micros = prices && maxMicros(inputBytes, outputTokenLimit(maxOutputTokens, route), prices);
       const inputMicros = prices ? sizedMicros({ input: inputBytes, output: 0 }, prices) : 0;
@@ -284,14 +284,14 @@ async function untilWritten(settle: () => Promise<void>, unwritten: (error: Erro
   if (last) unwritten(last);
 }
 
-/** Cost to book if the provider did not report usage. */
-function bookedFor({ failure, size }: CallEnd, { prices }: ModelRoute, most: number): number {
+/** Cost to book, in millionths of a dollar, if the provider did not report usage. */
+function bookedFor({ failure, size }: CallEnd, { prices }: ModelRoute, reservedMicros: number): number {
   if (!prices) return 0;
   if (!failure) return sizedMicros(size, prices);
   // The provider may have generated up to the limit, so the maximum is booked.
   const brokeOff = failure.kind === 'network' && failure.status !== undefined && failure.status < 300;
   const tooLarge = failure.kind === 'too-large' && failure.status === undefined;
-  if (failure.kind === 'aborted' || (brokeOff && size.output === 0) || tooLarge) return most;
+  if (failure.kind === 'aborted' || (brokeOff && size.output === 0) || tooLarge) return reservedMicros;
   const wasAnswered = size.output > 0 || (failure.kind === 'malformed' && (failure.status ?? 200) < 300);
   // If the provider had the request when the connection ended, it may have begun to answer.
   const wasRead = failure.kind === 'network' && !failure.notSent;

@@ -190,7 +190,7 @@ type OpenPaidCall = Omit<PaidCall, 'purpose' | 'micros'> & { micros: number } & 
     period: string;
   };
 
-/** Settles reservations of dead processes: books the known cost and releases the rest. */
+/** Settles reservations of dead processes: books the cost of the input and releases the rest. */
 export async function settleLost(db: Db): Promise<void> {
   const lost = await db.rows(reservations.expired);
   await settleCalls(

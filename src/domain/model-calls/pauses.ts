@@ -5,7 +5,7 @@ import type { Notifications } from '../../platform/database/notifications.ts';
 import * as pauses from '../../platform/database/queries/model-pauses.ts';
 
 /** Milliseconds to cache the state of a pool. */
-const believed = 5_000;
+const cacheTime = 5_000;
 
 /**
  * Shares provider rate limits between processes: when a provider tells one to wait, all wait. Checked before each
@@ -41,7 +41,7 @@ export class ModelPauses implements PaceGate {
   private async left(pool: string): Promise<number> {
     const now = performance.now();
     const known = this.until.get(pool);
-    if (known && now - known.checkedAt < believed) return known.time - now;
+    if (known && now - known.checkedAt < cacheTime) return known.time - now;
     const { ms = 0 } = (await this.db.row(pauses.left, { pool })) ?? {};
     this.until.set(pool, { time: now + ms, checkedAt: now });
     return ms;

@@ -4,7 +4,7 @@ import type { ModelParts } from './ask-model.ts';
 import { CallLedger } from './ledger.ts';
 import { ModelPauses } from './pauses.ts';
 
-/** Per process; callers wait for the answer. */
+/** Slots of this process only: a request does not wait for the slots that all processes share. */
 const slots = new KeyedSemaphore();
 
 /**

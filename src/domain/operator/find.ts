@@ -21,7 +21,7 @@ export function listUsers(db: Db): Promise<users.UserRow[]> {
   return db.rows(users.list, { idOrEmail: null });
 }
 
-/** By ID or name. Default: the only organization, if there is one. */
+/** Finds an organization by ID or name. Default: the only organization. */
 export async function organizationNamed(
   db: Db,
   idOrName: string | undefined,
@@ -38,7 +38,7 @@ export async function organizationNamed(
   );
 }
 
-/** By ID or email address. Default: the only user, if there is one. */
+/** Finds a user by ID or email address. Default: the only user. */
 export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<users.UserRow> {
   const user = idOrEmail === undefined ? undefined : await db.row(users.list, { idOrEmail });
   if (user) return user;
@@ -53,7 +53,7 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
   );
 }
 
-/** By ID or name. Default: the only Default project, if there is one. */
+/** Finds a project by ID or name. Default: the only Default project. */
 export async function projectNamed(db: Db, idOrName: string | undefined): Promise<projects.ProjectPlace> {
   const found = await (idOrName === undefined
     ? db.rows(projects.defaults)
@@ -75,7 +75,7 @@ function candidateProjects(places: readonly projects.ProjectPlace[]): string {
   );
 }
 
-/** A transaction that writes inside a project; operators are serialized. */
+/** A transaction that writes inside a project; such writes of operators are serialized per project. */
 export function writeAsOperator<T>(
   db: Db,
   { id }: projects.ProjectPlace,

@@ -36,7 +36,7 @@ export async function createOrganization(
   return { id, defaultProjectId };
 }
 
-/** Keeps its keys as orphans, so that their users get an explanatory error. */
+/** Deletes an organization, but keeps its keys as orphans, so that their users get an explanatory error. */
 export async function deleteOrganization(db: Db, idOrName: string): Promise<string> {
   const { id } = await organizationNamed(db, idOrName);
   await db.transaction(async (trx) => {

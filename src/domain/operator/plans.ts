@@ -6,7 +6,7 @@ import { budgets, concurrencies } from '../limits/plan.ts';
 
 export const limitNames: readonly string[] = [...Object.keys(budgets), ...Object.keys(concurrencies)];
 
-/** Creates the plan or changes the limits named; `unlimited` lifts one. */
+/** Creates the plan, or changes the given limits of an existing one. The value `unlimited` removes a limit. */
 export async function definePlan(db: Db, name: string, limits: Record<string, string>): Promise<void> {
   const parsed = Object.fromEntries(
     Object.entries(limits).map(([limit, value]) => [limit, amountOf(limit, value)]),

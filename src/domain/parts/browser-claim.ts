@@ -11,7 +11,7 @@ const processGone = 'the service stopped while it was open';
 
 export type Claim =
   | { kind: 'claimed'; row: rows.BrowserRow; woken: boolean }
-  /** Another browser must be released first: this one by another process, or another one of the same person. */
+  /** The browser `id` must be released first: the wanted one by another process, or an idle one of the same person. */
   | { kind: 'taken'; id: string }
   /** This process should hold the browser, but does not. */
   | { kind: 'lost' };

@@ -20,8 +20,8 @@ const idleAfter = 10 * 60_000;
 /** Milliseconds without renewal after which a process loses its browsers. */
 const lease = 30_000;
 /** Milliseconds another process gets to release a browser. */
-const patience = 3_000;
-/** How often a claim is retried after another browser was released. */
+const releaseTimeout = 3_000;
+/** Attempts to claim a browser; after each failed one, the browser in the way is released. */
 const maxClaims = 3;
 
 /** A running browser of this process. */
@@ -117,13 +117,17 @@ export class LiveBrowsers {
     await Promise.all(idle.map(({ row }) => this.sleep(row.id)));
   }
 
-  /** Puts all browsers to sleep, so that they resume after a restart. */
+  /** Puts all browsers to sleep, so that they resume after a restart; closes those that take too long or are busy. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.unsubscribe();
     clearInterval(this.beating);
     if (!this.beating) return;
-    await withTimeout(patience, Promise.all([...this.awake.keys()].map((id) => this.sleep(id))), () => {});
+    await withTimeout(
+      releaseTimeout,
+      Promise.all([...this.awake.keys()].map((id) => this.sleep(id))),
+      () => {},
+    );
     const left = [...this.awake.values()];
     this.awake.clear();
     for (const { row } of left)
@@ -175,7 +179,7 @@ export class LiveBrowsers {
     }
   }
 
-  /** If the process has no free slot, the least recently used browser is put to sleep, whoever owns it. */
+  /** If the process has no free slot, the least recently used idle browser is put to sleep, whoever owns it. */
   private async start(wanted: OpenBrowser): Promise<BrowserSession> {
     const { browsers } = this.parts;
     try {
@@ -249,7 +253,7 @@ export class LiveBrowsers {
     let timer: NodeJS.Timeout | undefined;
     let stop = (): void => {};
     const free = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patience);
+      timer = setTimeout(resolve, releaseTimeout);
       stop = notifications.on(rows.freeChannel, (freed) => {
         if (freed === id) resolve();
       });
@@ -272,7 +276,7 @@ export class LiveBrowsers {
     }, lease / 3).unref();
   }
 
-  /** Renews the lease of this process, and ends browsers whose session it has lost. */
+  /** Renews the lease of this process, ends browsers whose session it has lost, and puts idle ones to sleep. */
   private async tick(): Promise<void> {
     const { db } = this.parts;
     const ids = [...this.awake.keys()];

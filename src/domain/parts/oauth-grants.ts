@@ -36,7 +36,8 @@ interface GrantsOptions {
 }
 
 /** Milliseconds before expiry at which a token is refreshed, so that it does not expire during a call. */
-const early = 60_000;
+const refreshBefore = 60_000;
+/** Milliseconds for a refresh. */
 const refreshTimeout = 15_000;
 /** Maximum number of grants in memory. */
 const maxCached = 5_000;
@@ -66,7 +67,7 @@ export class Grants {
     const { expiresAt, updatedAt } = current.grant;
     const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - this.options.clock();
     // A short-lived token must not be refreshed with each request.
-    const soon = Math.min(early, ((expiresAt ?? 0) - updatedAt) / 4);
+    const soon = Math.min(refreshBefore, ((expiresAt ?? 0) - updatedAt) / 4);
     if (left > soon || !refreshable(current)) return current.secrets.accessToken;
     try {
       return (await this.refresh(id, current.grant.version)).secrets.accessToken;

@@ -5,7 +5,7 @@ import * as users from '../../platform/database/queries/users.ts';
 import type { AddressPolicy } from '../../platform/network/address-guard.ts';
 
 /** Milliseconds to cache the number of users. */
-const fresh = 1000;
+const cacheTime = 1000;
 
 /**
  * Decides whether stdio commands and local addresses are allowed. A command runs code on this machine, and a local
@@ -81,7 +81,7 @@ export class Trust {
 
   private async several(db: Db): Promise<boolean> {
     const at = this.now();
-    if (!this.counted || at - this.counted.at > fresh)
+    if (!this.counted || at - this.counted.at > cacheTime)
       // Timestamped with the start of the query, not its end.
       this.counted = { ...(await db.one(users.several)), at };
     return this.counted.several;

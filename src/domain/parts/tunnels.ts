@@ -22,9 +22,9 @@ const lease = 15_000;
 const renewEvery = 5_000;
 
 /** Milliseconds running requests get when this process stops. */
-const lastWords = 2_000;
+const drainTimeout = 2_000;
 /** Milliseconds between checks whether a disconnected client is back. */
-const lookEvery = 100;
+const pollInterval = 100;
 
 /** Bytes of responses buffered for slow readers in this process. */
 const maxHeld = 256 * 1024 * 1024;
@@ -137,7 +137,7 @@ export class Tunnels {
       for (;;) {
         const route = await this.parts.db.row(rows.find, { slug });
         if (!route?.left || route.closed) return route;
-        await delay(lookEvery);
+        await delay(pollInterval);
       }
     };
     const there = this.searches.get(slug);
@@ -232,7 +232,7 @@ export class Tunnels {
     await this.letGo(all.map(([slug, { epoch }]) => [slug, epoch]));
     await Promise.all(
       all.map(async ([, { connection }]) => {
-        await connection.idle(lastWords);
+        await connection.idle(drainTimeout);
         connection.close(closeCodes.restart, 'The service is about to end');
         await connection.closed;
       }),

@@ -4,9 +4,12 @@ import * as brakes from '../../platform/database/queries/brakes.ts';
 import type { PublicContext } from '../context/context.ts';
 
 const minute = 60_000;
-/** After `most` attempts within `memory`, attempts are blocked for a time that doubles with each further failure. */
+/**
+ * Milliseconds. After `maxAttempts` within `memory`, attempts are blocked for a time that doubles with each further
+ * failure, from `first` to `longest`.
+ */
 const pauses = { memory: 15 * minute, first: minute / 2, longest: 15 * minute };
-const most = {
+const maxAttempts = {
   /** Per account and network, and per account and known device. */
   attempt: 5,
   device: 5,
@@ -16,12 +19,14 @@ const most = {
   account: 50,
   /** Per network, over all accounts. */
   address: 20,
+  /** Mails to one address. */
   reset: 3,
+  /** Entries of guests per network. */
   guest: 200,
 };
 
 /** Counter of failed attempts. Stored in the database, so that replicas share it. */
-type Subject = { kind: keyof typeof most; of: string };
+type Subject = { kind: keyof typeof maxAttempts; of: string };
 
 interface Attempt {
   email: string;
@@ -78,7 +83,8 @@ export async function pauseOf(
   subject: Subject,
 ): Promise<number | undefined> {
   const name = nameOf(vault, subject);
-  if (await db.row(brakes.take, { subject: name, most: most[subject.kind], ...pauses })) return undefined;
+  if (await db.row(brakes.take, { subject: name, most: maxAttempts[subject.kind], ...pauses }))
+    return undefined;
   return (await db.row(brakes.left, { subject: name }))?.ms ?? 1;
 }
 

@@ -6,7 +6,7 @@ const scope = ['known devices'];
 /** Accounts remembered per browser. */
 const maxAccounts = 5;
 /** Milliseconds since the last sign-in after which an account is forgotten. */
-const lasting = 180 * 86_400_000;
+const maxAge = 180 * 86_400_000;
 
 interface KnownFor {
   userId: string;
@@ -49,5 +49,5 @@ function knownFor({ visitor, cursors, clock }: VisitorContext): KnownFor[] {
   const sealed = visitor.device();
   const text = sealed === undefined ? undefined : cursors.open(scope, sealed);
   const known = text === undefined ? [] : (JSON.parse(text) as KnownFor[]);
-  return known.filter(({ at }) => at > clock() - lasting);
+  return known.filter(({ at }) => at > clock() - maxAge);
 }

@@ -82,7 +82,7 @@ export const revokeInvitation: Verb<'revokeInvitation'> = async (
   return { id, revoked: true };
 };
 
-/** Expired or invalid invitations may be removed by any administrator. */
+/** Only owners may withdraw an owner's invitation, unless it is void because its creator has lost the permission. */
 async function mayWithdraw(db: Db, { actor }: Context, link: links.LinkRow): Promise<void> {
   if (link.role !== null && !decidesAbout(actor.role, link.role) && (await isStillAllowed(db, link)))
     throw ownerNeeded();

@@ -9,7 +9,7 @@ import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { hashApiKey, hintOfApiKey, newApiKey } from '../identity/api-key.ts';
 
-/** Most active keys per person and organization. */
+/** Maximum number of active keys per person and organization. */
 const maxKeys = 100;
 
 export const listKeys: Verb<'listKeys'> = async (context, { organizationId, whose, ...page }) => {

@@ -17,7 +17,7 @@ export async function isStillAllowed(db: Db, link: LinkTerms): Promise<boolean> 
 
 /**
  * Why this creator may not make the link, or undefined. Always allowed: sign-in links, which are made on the command
- * line, and links a person requests for the own account (email confirmation, mailed reset).
+ * line, and links people request for their own account (email confirmation, mailed reset).
  */
 export async function refusalFor(db: Db, link: LinkTerms): Promise<Refusal | undefined> {
   const { kind, madeBy: makerId, organizationId, userId } = link;

@@ -6,7 +6,8 @@ import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
 import { isStillAllowed, refusalFor } from './link-makers.ts';
 
 const hour = 3_600_000;
-const lasting: Record<links.LinkRow['kind'], number> = {
+/** Lifetimes of links in milliseconds. */
+const lifetimes: Record<links.LinkRow['kind'], number> = {
   'sign-in': 24 * hour,
   invitation: 7 * 24 * hour,
   reset: hour,
@@ -42,7 +43,7 @@ export async function makeLink(
   madeBy: string | null,
   now: number,
 ): Promise<MadeLink> {
-  const made = { id: newId('lnk', now), expiresAt: now + lasting[link.kind] };
+  const made = { id: newId('lnk', now), expiresAt: now + lifetimes[link.kind] };
   const token = newToken();
   const nothing = { userId: null, email: null, organizationId: null, role: null };
   const row = { ...nothing, ...link, ...made, hash: hashToken(token), madeBy };

@@ -46,7 +46,7 @@ export function requireLinkMail(context: Pick<PublicContext, 'config'>): boolean
   return mailsLinks(context);
 }
 
-/** For links also shown in the response: if the mail is refused, the error is returned beside the link. */
+/** Mails a link that the response shows too: if the public URL is missing, the error is returned beside the link. */
 export function mailLink(context: PublicContext, mail: Mail): { mailed: boolean; mailError?: string } {
   if (mailsLinks(context)) return { mailed: sendMail(context, mail) };
   return { mailed: false, ...(context.config.smtpUrl !== undefined && { mailError: publicUrlNeeded }) };

@@ -8,13 +8,13 @@ import { addressOfLink, makeLink } from './links.ts';
 import { requireLinkMail, sendMail } from './mail.ts';
 
 /** Minimum response time in milliseconds; longer than the work done for an existing address. */
-const evenly = 150;
+const minDuration = 150;
 
 /** Same response and duration whether or not the address exists. */
 export const requestReset: Verb<'requestReset'> = async (context, { body: { email } }) => {
   await brake(context, { kind: 'address', of: context.visitor.address });
   const mail = requireLinkMail(context);
-  await Promise.all([remember(context, email, mail), pause(evenly)]);
+  await Promise.all([remember(context, email, mail), pause(minDuration)]);
   return { mail };
 };
 

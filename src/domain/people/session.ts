@@ -14,7 +14,7 @@ import { mailsLinks } from './mail.ts';
 
 type SignedIn = OutputOf<ConsoleOperations['signIn']>;
 
-/** Most sessions per account. */
+/** Maximum number of sessions per account. */
 const maxSessions = 50;
 
 /**

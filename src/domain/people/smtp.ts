@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 
-/** Timeout in milliseconds. */
-const patience = 20_000;
+/** Milliseconds to connect, to be greeted, and without data. */
+const timeout = 20_000;
 
 /** Loads the library on first use. One connection per mail, since mails are rare. */
 export async function send(
@@ -10,9 +10,9 @@ export async function send(
 ): Promise<void> {
   const transport = createTransport({
     url,
-    connectionTimeout: patience,
-    greetingTimeout: patience,
-    socketTimeout: patience,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
     // Forbids attachments from files and URLs; mails here use neither.
     disableFileAccess: true,
     disableUrlAccess: true,

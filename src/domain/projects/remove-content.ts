@@ -17,7 +17,7 @@ export function projectJobs(services: Pick<Services, 'db' | 'vault' | 'clock'>):
   return removalJobs(services.db, { kind, contents, first });
 }
 
-/** Aborts running trials and books their cost so far. */
+/** Ends the open runs and judgements of the project, so that they call no more servers and models. */
 async function endRuns(
   services: Pick<Services, 'db' | 'vault' | 'clock'>,
   projectId: string,

@@ -159,7 +159,7 @@ async function completed(
   };
 }
 
-/** A run without a result. */
+/** Ends a run as failed, without a report. */
 function ended(run: Run, terminalReason: string, message: string): Commit {
   const llmObservations: ObservationState = run.includeLlmObservations
     ? { status: 'not-requested', reason: 'no_evidence' }

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database/database.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
 import { emit } from '../webhooks/emit.ts';
 
-/** Runs in the transaction that ends a run. */
+/** Emits the webhook event of an ended run, in the transaction that ends it. */
 export async function settled(db: Db, run: ReadinessRunRow): Promise<void> {
   const { id: runId, projectId, serverId, kind: readinessKind, status, overallStatus, terminalReason } = run;
   const data = { runId, serverId, readinessKind, status, overallStatus, terminalReason, lanes: run.lanes };

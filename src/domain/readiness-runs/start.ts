@@ -18,6 +18,7 @@ import { shownUrl } from './gather/endpoint.ts';
 import { assessReadiness, type RunOptions } from './job.ts';
 import type { ObservationState } from './present.ts';
 
+/** Limits per organization. */
 const maxOpen = 4;
 const maxADay = 200;
 

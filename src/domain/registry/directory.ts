@@ -76,7 +76,7 @@ function presentSource(row: sources.SourceRow) {
   };
 }
 
-/** By ID or name. */
+/** Finds an entry by ID or name. */
 export async function findEntry(db: Db, idOrName: string): Promise<entries.EntryRow | undefined> {
   return /^[0-9a-f]{32}$/.test(idOrName)
     ? db.row(entries.find, { id: idOrName })

@@ -118,7 +118,7 @@ async function removeRows(
     case 'audit':
       return rowsOf(retention.removeAudit, idsBefore('aud'));
     case 'usage': {
-      // Keeps the current accounting period whole.
+      // Keeps the accounting period in which the retention ends whole.
       const before = new Date(until).toISOString().slice(0, 7);
       return (
         (await rowsOf(retention.removeModelCalls, idsBefore('call'))) +

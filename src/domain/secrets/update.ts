@@ -28,7 +28,7 @@ export const updateSecret: Verb<'updateSecret'> = (context, { secretId: id, body
 type Binding = Pick<secrets.SecretRow, 'delivery' | 'brokerHosts' | 'brokerHeader' | 'brokerTemplate'>;
 type Rebinding = { [Field in keyof Binding]?: NonNullable<Binding[Field]> | undefined };
 
-/** If the delivery stays `broker`, omitted fields are kept; otherwise they start empty. */
+/** If the delivery does not change, omitted fields are kept; otherwise they start empty. */
 function rebound(before: Binding, change: Rebinding): Binding {
   const { delivery = before.delivery } = change;
   const kept = delivery === before.delivery ? before : undefined;

@@ -18,7 +18,7 @@ import { emit } from '../webhooks/emit.ts';
 
 const checkServer = 'check-server';
 /** Consecutive failures before a server counts as unhealthy: a single one may be the network. */
-const patience = 2;
+const unhealthyAfter = 2;
 
 interface Due {
   serverId: string;
@@ -93,7 +93,7 @@ async function note(
   if (!before) return;
   const ok = report.status === 'ready';
   const failures = ok ? 0 : before.failures + 1;
-  const health = ok ? 'healthy' : failures >= patience ? 'unhealthy' : before.health;
+  const health = ok ? 'healthy' : failures >= unhealthyAfter ? 'unhealthy' : before.health;
   const [failedCheck, failed] =
     Object.entries(report.checks).find(([, { status }]) => status === 'error') ?? [];
   const reason = report.error?.message ?? failed?.detail;

@@ -7,12 +7,13 @@ import { checkRoom } from '../limits/room.ts';
 import { presentChecks } from './read.ts';
 
 /** Enabled checks per project. */
-const most = 100;
+const maxEnabled = 100;
 
 export const setServerChecks: Verb<'setServerChecks'> = (context, { serverId, body }) =>
   writeInProject(context, async (db) => {
     const which = { projectId: context.project.id, serverId };
-    if (body.enabled) await checkRoom(context, db, 'servers that are checked', checks.count, which, most);
+    if (body.enabled)
+      await checkRoom(context, db, 'servers that are checked', checks.count, which, maxEnabled);
     const { organization, user } = context.actor;
     await db.run(checks.put, { ...which, ...body, organizationId: organization.id, setBy: user.id });
     await audit(db, context, 'server-checks.set', serverId);

@@ -29,6 +29,7 @@ type ConnectionChange = connections.ConnectionChange;
 
 const advanceKind = 'advance-server-connection';
 
+/** Milliseconds for the probe, and for the attempt to connect. */
 const timeout = 10_000;
 
 const unfinished = {
@@ -37,7 +38,7 @@ const unfinished = {
   retryable: true,
 };
 
-/** On behalf of the request's creator. */
+/** Enqueues the next step of a request, on behalf of its creator. */
 export async function enqueueAdvance(db: Db, row: ConnectionRow): Promise<void> {
   const { id, organizationId, userId } = row;
   await enqueue(db, advanceKind, { id }, { onBehalfOf: { organizationId, userId } });

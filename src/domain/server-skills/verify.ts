@@ -4,7 +4,7 @@ import { readFrontmatter } from '../skills/frontmatter.ts';
 import type { SkillEntry, SkillFile } from './entry.ts';
 import { SkillRefused } from './refused.ts';
 
-/** Bounds YAML: parsing is quadratic in the number of keys, and slow for nested brackets. */
+/** Limits of YAML in characters and brackets: parsing is quadratic in the number of keys, and slow for nesting. */
 const maxFrontmatter = 16 * 1024;
 const maxBrackets = 1000;
 

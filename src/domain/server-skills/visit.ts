@@ -94,7 +94,7 @@ function isOf(content: unknown, uri: string): boolean {
   return typeof named === 'string' && fileKey(named) === fileKey(uri);
 }
 
-/** An error response of the server becomes a refusal; a connection failure is thrown. */
+/** An error response or an oversized answer of the server becomes a refusal; a connection failure is thrown. */
 async function ask(
   conversation: Conversation,
   method: string,

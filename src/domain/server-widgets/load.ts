@@ -3,7 +3,7 @@ import type { Conversation } from '../../mcp/mcp.ts';
 import { needsListing, type WidgetSource, widgetSource } from '../../widgets/declared.ts';
 import { drain } from '../live/drain.ts';
 
-/** The widget at a URI, or why it cannot be loaded. Only an unreachable server throws. */
+/** The widget at a URI, or why it cannot be loaded. Only a connection failure is thrown. */
 export async function loadWidget(
   conversation: Conversation,
   uri: string,

@@ -17,7 +17,7 @@ import { declaringWidgets } from './support.ts';
 
 type Answer = OutputOf<Operations['renderServerWidget']>;
 
-/** Bytes of a screenshot embedded in JSON. */
+/** Maximum number of bytes of a screenshot, which is embedded in JSON. */
 const maxScreenshot = 8 * 1024 * 1024;
 
 export const renderServerWidget: Verb<'renderServerWidget'> = async (context, { body }) => {

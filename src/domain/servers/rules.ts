@@ -8,7 +8,7 @@ import type { ProjectContext, Services } from '../context/context.ts';
 
 type Rules = Pick<Services, 'trust' | 'db'>;
 
-/** Whether servers of this transport may be saved here. */
+/** Refuses to save a stdio server if commands are not allowed here. */
 export async function checkTransport({ trust, db }: Rules, transportType: 'http' | 'stdio'): Promise<void> {
   const problem = transportType === 'stdio' ? await trust.commandsRefused(db) : undefined;
   if (problem !== undefined) throw new Refusal('FORBIDDEN', problem);

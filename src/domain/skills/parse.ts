@@ -7,10 +7,11 @@ import { OperatorProblem } from '../../platform/problem.ts';
 
 import { readFrontmatter } from './frontmatter.ts';
 
-const most = { text: 256 * 1024, files: 50, bytes: 5 * 1024 * 1024 };
+/** Bytes of SKILL.md, number of supporting files, and bytes of all files together. */
+const limits = { text: 256 * 1024, files: 50, bytes: 5 * 1024 * 1024 };
 
 /** Limits of the folder: SKILL.md and its supporting files. */
-export const skillBounds: FolderBounds = { files: most.files + 1, bytes: most.bytes };
+export const skillBounds: FolderBounds = { files: limits.files + 1, bytes: limits.bytes };
 
 const text = (name: string) => `${name} must be a text; put it in quotes if it looks like something else`;
 const Head = z.looseObject({
@@ -22,12 +23,12 @@ const Head = z.looseObject({
 export function parseSkill(files: Files): SkillText {
   const { 'SKILL.md': main, ...others } = Object.fromEntries(files);
   if (!main) throw new OperatorProblem('The folder holds no SKILL.md');
-  if (main.length > most.text) throw new OperatorProblem(`SKILL.md is larger than ${most.text} bytes`);
+  if (main.length > limits.text) throw new OperatorProblem(`SKILL.md is larger than ${limits.text} bytes`);
   const supporting = Object.entries(others);
-  if (supporting.length > most.files)
-    throw new OperatorProblem(`A skill has at most ${most.files} supporting files`);
-  if (supporting.reduce((sum, [, content]) => sum + content.length, main.length) > most.bytes)
-    throw new OperatorProblem(`A skill is at most ${most.bytes} bytes large`);
+  if (supporting.length > limits.files)
+    throw new OperatorProblem(`A skill has at most ${limits.files} supporting files`);
+  if (supporting.reduce((sum, [, content]) => sum + content.length, main.length) > limits.bytes)
+    throw new OperatorProblem(`A skill is at most ${limits.bytes} bytes large`);
   const { fields, body } = readFrontmatter(textOf(main));
   const head = Head.safeParse(fields);
   if (!head.success) {

@@ -16,7 +16,7 @@ import { sessionOf } from './sessions.ts';
 const maxPrompts = 20;
 const maxTools = 20;
 
-/** Creates an eval case from a visitor's session: the visitor's prompts, and the tools that were called. */
+/** Creates an eval case from a visitor's session: the visitor's prompts, and the tools called without an error. */
 export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySession'> = async (
   context,
   input,

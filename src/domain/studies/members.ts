@@ -14,7 +14,7 @@ import { writeStudy } from './write.ts';
 
 const maxMembers = 1000;
 /** Lifetime of a ticket in milliseconds. */
-const lasting = 7 * 24 * 3_600_000;
+const ticketLifetime = 7 * 24 * 3_600_000;
 
 export const listStudyMembers: Verb<'listStudyMembers'> = async (context, { studyId, ...page }) => {
   await studyOf(context, studyId);
@@ -64,7 +64,7 @@ export async function makeTicket(context: PublicContext, db: Db, memberId: strin
   await db.run(visitors.addTicket, {
     hash: hashToken(ticket),
     memberId,
-    expiresAt: context.clock() + lasting,
+    expiresAt: context.clock() + ticketLifetime,
   });
   await db.run(visitors.trimTickets, { memberId });
   return ticketAddress(configuredOrigin(context), ticket);

@@ -16,7 +16,8 @@ import { defaultGuestExecution } from './guest-execution.ts';
 import { presentStudy } from './present.ts';
 import { again } from './write.ts';
 
-const most = 200;
+/** Studies per project. */
+const maxStudies = 200;
 type Published = OutputOf<Operations['publishStudy']>;
 
 export const publishStudy: Verb<'publishStudy'> = (context, { environmentId, body }) =>
@@ -56,7 +57,7 @@ async function make(
   environment: environments.EnvironmentRow,
 ): Promise<string> {
   const { project, actor, clock } = context;
-  await checkRoom(context, db, 'studies', studies.count, { projectId: project.id }, most);
+  await checkRoom(context, db, 'studies', studies.count, { projectId: project.id }, maxStudies);
   const id = newId('std', clock());
   await db.run(studies.insert, {
     id,

@@ -13,7 +13,7 @@ import type { Verb } from '../context/verb.ts';
 type Session = OutputOf<Operations['listStudySessions']>['items'][number];
 type Message = OutputOf<Operations['getStudySession']>['messages'][number];
 
-/** Characters of messages per page; a longer message is omitted. */
+/** Maximum number of characters of JSON of the messages of a page. A page with more is answered without messages. */
 const maxOfPage = 8 * 1024 * 1024;
 
 type Place = readonly [at: number, id: string];

@@ -6,8 +6,8 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 
 /**
- * Every change of a study goes through here: locks the study, audits what `work` reports, and notifies visits that
- * access may have ended.
+ * Every change of a study goes through here: locks the study, audits the action, and notifies visits that access may
+ * have ended.
  */
 export function writeStudy<Answer>(
   context: ProjectContext,

@@ -7,7 +7,7 @@ import type { Verb } from '../context/verb.ts';
 /** Milliseconds to decide; a timeout counts as declined. */
 export const patience = 120_000;
 /** Poll interval in milliseconds, in case an announcement is lost. */
-const look = 2_000;
+const pollInterval = 2_000;
 
 interface Asked {
   turnId: string;
@@ -36,7 +36,7 @@ export async function askVisitor(
       const said = new Promise<void>((resolve) => (wake = resolve));
       const { approved = null } = (await db.row(sessions.decision, { turnId, toolCallId })) ?? {};
       if (approved !== null) return approved;
-      const timer = setTimeout(() => wake(), look);
+      const timer = setTimeout(() => wake(), pollInterval);
       await said;
       clearTimeout(timer);
     }

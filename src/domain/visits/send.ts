@@ -31,7 +31,7 @@ const newFor = 3_600_000;
 /** In milliseconds. Longer than for a chat turn, because the visitor may be asked for approval. */
 const turnTimeout = 420_000;
 /** Concurrent study turns per project. */
-const most = 32;
+const maxTurns = 32;
 
 export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body }) => {
   const { grant } = context;
@@ -82,8 +82,8 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
 
 function turnOptions({ project }: ProjectContext): TurnOptions {
   return {
-    longest: turnTimeout,
-    semaphore: { pool: `visits of ${project.id}`, permits: most, noun: 'study conversations' },
+    timeoutMs: turnTimeout,
+    semaphore: { pool: `visits of ${project.id}`, permits: maxTurns, noun: 'study conversations' },
   };
 }
 

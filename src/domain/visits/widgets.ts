@@ -14,7 +14,7 @@ import { toldToVisitor } from './visitor-errors.ts';
 /** Requests per widget. */
 const maxRequests = 100;
 /** Time limit per request, in milliseconds. */
-const longest = 60_000;
+const requestTimeout = 60_000;
 
 type Named = { visitSessionId: string; body: { toolCallId: string } };
 
@@ -83,7 +83,7 @@ function withServer<Answer>(
     });
     if (!composition.servers.some(({ id }) => id === serverId))
       throw new Refusal('NOT_FOUND', 'This is no longer a part of what you can try here');
-    const signal = AbortSignal.any([context.callerGone(), timeoutSignal(longest)]);
+    const signal = AbortSignal.any([context.callerGone(), timeoutSignal(requestTimeout)]);
     const target = { composition, client: composition.client };
     const [server] = await openAll(inProject(context), target, [serverId], signal, true);
     return work(server as TrialServer, signal);

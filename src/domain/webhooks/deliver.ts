@@ -20,7 +20,7 @@ const waits = [
 /** Concurrent requests to a healthy receiver. */
 const atOnce = 8;
 /** Time slice of a webhook in milliseconds, after which others have their turn. */
-const turn = 20 * second;
+const timeSlice = 20 * second;
 const keptAttempts = 20;
 /** Concurrent webhooks whose last attempt failed; the remaining slots are for healthy ones. */
 const maxFailing = 6;
@@ -51,7 +51,7 @@ export function webhookJobs(services: Services): JobKind[] {
 
 async function sendAll(services: Services, webhookId: string, signal: AbortSignal): Promise<void> {
   const { db, vault } = services;
-  for (const ends = performance.now() + turn; performance.now() < ends; ) {
+  for (const ends = performance.now() + timeSlice; performance.now() < ends; ) {
     signal.throwIfAborted();
     const hook = await db.row(webhooks.toSendTo, { id: webhookId });
     if (!hook) return;

@@ -45,7 +45,7 @@ export async function isHeard(db: Db, projectId: string, type: EventType): Promi
   return (await db.rows(webhooks.listening, { projectId, types: [type] })).length > 0;
 }
 
-/** Organizations take turns. */
+/** Enqueues the delivery job of each webhook; organizations take turns. */
 export async function wake(
   db: Db,
   hooks: readonly { id: string; organizationId: string; createdBy: string }[],

@@ -7,7 +7,7 @@ import type { Services } from '../context/context.ts';
 import { type Place, signedHeaders } from './signature.ts';
 
 /** Time limit of a request in milliseconds. */
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Deterministic, so that all attempts have the same body and signature input. */
 export function bodyOf({ type, createdAt, projectId, data }: WholeDelivery): string {
@@ -40,7 +40,7 @@ export async function send(
           'user-agent': `drydock/${version}`,
         },
         body,
-        signal: AbortSignal.any([signal, timeoutSignal(patience)]),
+        signal: AbortSignal.any([signal, timeoutSignal(timeout)]),
       },
       { statusOnly: true },
     );
@@ -50,7 +50,7 @@ export async function send(
     if (signal.aborted) throw error;
     if (error instanceof McpFailure) return ended(null, wordsOf(error));
     if (error instanceof DOMException && error.name === 'TimeoutError')
-      return ended(null, `No answer within ${patience / 1000} seconds`);
+      return ended(null, `No answer within ${timeout / 1000} seconds`);
     // Counts as an attempt; otherwise an unexpected error would be retried at once, forever.
     const { code, name } = error as { code?: unknown; name?: unknown };
     return ended(null, `The request could not be made (${typeof code === 'string' ? code : String(name)})`);

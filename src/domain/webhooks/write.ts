@@ -14,7 +14,8 @@ import { wake } from './emit.ts';
 import { presentWebhook } from './present.ts';
 import { newSecret, type Place } from './signature.ts';
 
-const most = 20;
+/** Webhooks per project. */
+const maxWebhooks = 20;
 const hour = 3_600_000;
 
 const refuseTakenName = (name: string) => refuseTaken('webhook', name, 'webhooks_name');
@@ -24,7 +25,7 @@ export const createWebhook: Verb<'createWebhook'> = async (context, { body }) =>
   const { name, url, events, enabled, secret = newSecret() } = body;
   await refuseAddress(context, url);
   return writeInProject(context, async (db) => {
-    await checkRoom(context, db, 'webhooks', webhooks.count, { projectId: project.id }, most);
+    await checkRoom(context, db, 'webhooks', webhooks.count, { projectId: project.id }, maxWebhooks);
     const id = newId('whk', context.clock());
     const place: Place = { url, secrets: [{ secret }] };
     await db.run(webhooks.insert, {

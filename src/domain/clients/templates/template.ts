@@ -9,7 +9,7 @@ export interface ClientTemplate {
   systemPrompt?: string;
   /** MCP client capabilities it declares, besides those that follow from `apps`; default none. */
   clientCapabilities?: Record<string, unknown>;
-  /** Most tools it offers the model. */
+  /** Maximum number of tools the client offers to the model. */
   toolLimit?: number;
   /** Name and version it sends when connecting. */
   clientInfo: { name: string; version: string };

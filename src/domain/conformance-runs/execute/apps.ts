@@ -7,7 +7,7 @@ import { drain } from '../../live/drain.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { ask, graded, type Subject } from './subject.ts';
 
-/** Most tools whose UI resources are checked. */
+/** Maximum number of tools whose UI resources are checked. */
 const maxTools = 50;
 
 /** Checks that the UI resources named by tools exist and are well-formed. */
@@ -27,9 +27,10 @@ export function appsReport(subject: Subject): Promise<SuiteReport> {
   );
 }
 
+/** Resources whose URI has more characters are not read. */
 const maxUri = 8_192;
 
-/** A refusal or an oversized answer is a finding; only an unreachable server is an error. */
+/** An error response or an oversized answer is a finding; any other failure makes the suite incomplete. */
 async function readInterface(conversation: Conversation, uri: string): Promise<Read> {
   try {
     return { result: (await conversation.ask('resources/read', { uri })).result };

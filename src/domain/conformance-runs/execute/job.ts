@@ -19,7 +19,7 @@ import { tasksReport } from './tasks.ts';
 const kind = 'run-conformance';
 /** Concurrent runs per organization, and milliseconds until a waiting run is retried. */
 const maxAtOnce = 2;
-const lookAgain = 2_000;
+const retryDelay = 2_000;
 
 const suites: Partial<Record<runs.SuiteKind, (subject: Subject) => Promise<SuiteReport>>> = {
   protocol: protocolReport,
@@ -38,7 +38,7 @@ export async function enqueueRun(db: Db, payload: Payload, onBehalfOf: Account, 
   if (jobId !== undefined) await db.run(runs.setJob, { id: payload.runId, jobId });
 }
 
-/** Runs the suites of a run one by one, as the account that started it. Each report is stored at once. */
+/** Runs the suites of a run one by one, as the account that started it. Each report is stored when its suite ends. */
 export function conformanceJob(services: Services): JobKind {
   return {
     kind,
@@ -48,7 +48,7 @@ export function conformanceJob(services: Services): JobKind {
       const { projectId, runId } = payload as Payload;
       if (!onBehalfOf) return undefined;
       const run = await begin(services, { projectId, runId }, onBehalfOf.organizationId);
-      if (run === 'full') return (trx) => enqueueRun(trx, { projectId, runId }, onBehalfOf, lookAgain);
+      if (run === 'full') return (trx) => enqueueRun(trx, { projectId, runId }, onBehalfOf, retryDelay);
       if (!run) return undefined;
       try {
         const acting = { ...onBehalfOf, projectId, requestId: runId };

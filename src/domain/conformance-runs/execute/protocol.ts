@@ -19,6 +19,7 @@ import { ask, graded, reachSubject, type Subject, Unreached } from './subject.ts
 /** Milliseconds per scenario, and for the whole suite. */
 const scenarioTimeout = 60_000;
 const suiteTimeout = 300_000;
+/** Maximum number of characters of a text in the report. */
 const maxText = 4_000;
 
 /** Failures of a server that responds, but not as an MCP server; graded as a failed handshake. */

@@ -15,7 +15,7 @@ import { refusalOf } from '../../live/refusal.ts';
 /**
  * Time limit of all requests over one connection, in milliseconds; the server may have a shorter timeout configured.
  */
-const patience = 60_000;
+const connectionTimeout = 60_000;
 
 /** The server under test, with the access of the user who started the run. */
 export interface Subject {
@@ -26,7 +26,7 @@ export interface Subject {
   signal: AbortSignal;
 }
 
-/** The suite could not run: the server was unreachable, or needs authorization. */
+/** The suite could not run: the server was unreachable or needs authorization, or the suite is not available here. */
 export class Unreached extends Error {
   readonly failure: McpFailure | undefined;
 
@@ -55,7 +55,7 @@ export async function ask<T>(
   const { context, server, signal } = subject;
   try {
     const { target } = await reachSubject(subject, options);
-    const timeout = Math.min(server.settings.timeout ?? patience, patience);
+    const timeout = Math.min(server.settings.timeout ?? connectionTimeout, connectionTimeout);
     return await context.mcp.once(target, { timeout, signal }, work);
   } catch (error) {
     signal.throwIfAborted();
@@ -69,7 +69,7 @@ export async function ask<T>(
   }
 }
 
-/** Builds the report of a suite that Drydock grades itself. */
+/** Builds the report of a suite from its groups. If `grade` throws `Unreached`, the report is incomplete. */
 export async function graded(
   kind: SuiteReport['kind'],
   name: string,

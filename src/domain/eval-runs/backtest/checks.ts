@@ -21,7 +21,7 @@ import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts'
 type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'>;
 type Report = OutputOf<Operations['backtestEvalRun']>;
 
-/** Most trials in one response, the seconds a response may take, and the minimum seconds between two drafts. */
+/** Maximum number of trials in a response, seconds it may take, and minimum seconds between two drafts. */
 const maxTrials = 100;
 const deadline = 30;
 const cooldown = 60;

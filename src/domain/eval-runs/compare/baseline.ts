@@ -12,7 +12,7 @@ export interface Baseline {
   policy: 'run' | 'previous_completed' | 'previous_completed_same_environment' | 'commit_sha' | 'branch';
   commitSha?: string;
   branch?: string;
-  /** How many runs of that commit exist, when there are several. */
+  /** Number of comparable runs of that commit, counted up to 21; omitted if there is only one. */
   matches?: number;
 }
 

@@ -15,7 +15,8 @@ import { type Side, scoredSideOf } from './side.ts';
 
 type Comparison = OutputOf<Operations['compareEvalRun']>;
 
-const errorShown = 500;
+/** Default for the maximum length of an error, in characters. */
+const errorLength = 500;
 
 export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
   // Reads both runs in one snapshot.
@@ -32,7 +33,7 @@ export const compareEvalRun: Verb<'compareEvalRun'> = (context, input) =>
       [was, is].flatMap((side) => side.representativeIterationId ?? []),
     );
     const errors = new Map(
-      (await db.rows(compare.errors, { ids: shown, most: input.previewChars ?? errorShown })).map((row) => [
+      (await db.rows(compare.errors, { ids: shown, most: input.previewChars ?? errorLength })).map((row) => [
         row.id,
         row.error,
       ]),

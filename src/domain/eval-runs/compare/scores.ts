@@ -115,7 +115,7 @@ function contractSide({
   const [only] = hashes;
   const scored = cases.filter(({ key }) => (scores.get(key) ?? []).length > 0);
   return {
-    // Several cases have several hashes; the per-case deltas say which changed.
+    // Null if the cases have different configs; the per-case deltas say which changed.
     evaluationConfigHash: hashes.size === 1 ? (only ?? null) : null,
     scoreIntegrity,
     scoredIterations: scored.reduce((sum, { trials }) => sum + trials.length, 0),

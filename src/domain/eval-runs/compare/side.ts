@@ -86,7 +86,7 @@ function noteReported(side: Side, key: string, { scorings }: RunSnapshot, { scor
 }
 
 /**
- * A case has the same key in every run. With several models, the key includes the model, so each model compares as a
+ * Identifies a case across runs. In a run with several models, the key includes the model, so each model compares as a
  * separate case.
  */
 function keyOf({ declaredId, variants }: PlannedCase, variant: number): string {

@@ -27,7 +27,7 @@ import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
 import type { StoredStages } from './stored.ts';
 
-const page = 500;
+const pageSize = 500;
 
 /** Adds ended trials to the counts of their runs, and enqueues the decision of runs with no trials left. */
 export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
@@ -39,8 +39,8 @@ export async function tallyRuns(db: Db, runIds: string[]): Promise<void> {
 }
 
 /**
- * Computes the verdict of a run; the returned commit stores it. Undefined if the run is over already. The commit
- * writes nothing if the run has gained trials since.
+ * Computes the verdict of a run; the returned commit stores it, unless the run has gained trials since. If the verdict
+ * must wait for the judge, the commit starts the judge, or is undefined once it runs. Undefined if the run is over.
  */
 export async function decision(services: Services, runId: string): Promise<Commit | undefined> {
   const { db, clock } = services;
@@ -109,14 +109,14 @@ export async function settleRun(
 async function judgedTrials(db: Db, runId: string, analytics: RunAnalytics): Promise<Judged[]> {
   const all: Judged[] = [];
   for (let after = -1; ; ) {
-    const rows = await db.rows(trialRows.judgedAfter, { runId, after, most: page });
+    const rows = await db.rows(trialRows.judgedAfter, { runId, after, most: pageSize });
     for (const row of rows) {
       analytics.add(row);
       const { caseId, variant, status, result, evaluatorError } = row;
       const { warning } = row.stages as StoredStages;
       all.push({ caseId, variant, status, result, evaluatorError, warning });
     }
-    if (rows.length < page) return all;
+    if (rows.length < pageSize) return all;
     after = rows.at(-1)?.position ?? after;
   }
 }

@@ -6,15 +6,15 @@ import * as blobRows from '../../../platform/database/queries/blobs.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Services } from '../../context/context.ts';
 
-/** Includes data that arrives after the recording was told to stop. */
+/** Maximum number of bytes of a recording, including data that arrives after the recording was told to stop. */
 const maxBytes = 80 * 1024 * 1024;
 
 const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as const;
 
 export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
 
-/** Bytes per picture, and pictures per trial. */
-const largestPicture = 4 * 1024 * 1024;
+/** Maximum number of bytes per picture, and pictures per trial. */
+const maxPictureBytes = 4 * 1024 * 1024;
 const maxPictures = 50;
 
 /** Stores recordings and pictures of one trial as blobs. Blobs count as garbage until the trial is recorded. */
@@ -37,12 +37,12 @@ export class Films {
   }
 
   async keepPicture(png: Buffer): Promise<string | undefined> {
-    if (png.length > largestPicture || this.pictures >= maxPictures) return undefined;
+    if (png.length > maxPictureBytes || this.pictures >= maxPictures) return undefined;
     this.pictures++;
-    return this.store('image/png', Readable.from([png]), largestPicture);
+    return this.store('image/png', Readable.from([png]), maxPictureBytes);
   }
 
-  /** A picture that cannot be stored is skipped; the trial goes on without it. */
+  /** A recording or picture that cannot be stored is skipped; the trial goes on without it. */
   private async store(contentType: string, content: Readable, limit: number): Promise<string | undefined> {
     const { blobs, db, clock, log } = this.services;
     const id = newId('blob', clock());

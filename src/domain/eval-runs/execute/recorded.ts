@@ -86,7 +86,7 @@ function detailOf({ plan, grade, record, error, graderError }: ConductedTrial): 
   };
 }
 
-/** Characters of tool arguments shown per trial in lists; the trace has them all. */
+/** Maximum number of characters of tool arguments shown per trial in lists; the trace has all of them. */
 const maxShown = 65_536;
 
 function shownCalls(calls: readonly ShownCall[]): ShownCall[] {

@@ -19,6 +19,7 @@ export interface RunInProcess extends ConnectingRun {
   purpose: Purpose;
 }
 
+/** Runs in the cache. */
 const maxKept = 32;
 
 /**

@@ -7,8 +7,8 @@ import { decideLater, decideRun } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /**
- * Ends runs that exceed their time limit, and enqueues the decision of runs whose trials are all over but that have
- * none under way.
+ * Ends runs that exceed their time limit, counts ended trials that are not counted yet, and enqueues the decision of
+ * runs whose trials or judge have ended but whose decision is not enqueued.
  */
 export function watchJob(services: Services): JobKind {
   const { db } = services;
@@ -34,8 +34,8 @@ export function watchJob(services: Services): JobKind {
 }
 
 /**
- * Decides a run. Enqueued by the transaction that ends its last trial. Retried on failure until the time limit of the
- * run and its judge has passed.
+ * Decides a run. Enqueued by the transaction that counts its last trial. Retried on failure until the time limit of
+ * the run and its judge has passed.
  */
 export function decideJob(services: Services): JobKind {
   const runOf = (payload: unknown): string => (payload as { runId: string }).runId;

@@ -112,7 +112,7 @@ export class TrialWorker {
     for (const unsubscribe of this.subscriptions) unsubscribe();
   }
 
-  /** Waits until no model call is under way. */
+  /** Waits until no model call is under way, then stops progress and slots. */
   async close(): Promise<void> {
     await this.parts.ledger.idle();
     await this.parts.progress.stop();

@@ -13,8 +13,8 @@ import { findRun, snapshotOf } from '../read/find.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
 
-const day = 86_400_000;
-const longest = 30 * day;
+/** Longest time to expiry, in milliseconds. */
+const maxDuration = 30 * 86_400_000;
 
 export const createGateWaiver: Verb<'createGateWaiver'> = async (context, { runId, body }) => {
   const { clock, actor } = context;
@@ -22,7 +22,7 @@ export const createGateWaiver: Verb<'createGateWaiver'> = async (context, { runI
   const { reason, expiresAt } = body;
   const now = clock();
   if (expiresAt <= now) throw invalid('expiresAt: Must lie in the future');
-  if (expiresAt > now + longest) throw invalid('expiresAt: At most 30 days from now');
+  if (expiresAt > now + maxDuration) throw invalid('expiresAt: At most 30 days from now');
   const { minimumPassRate } = await snapshotOf(context, run.id);
   return writeInProject(context, async (db) => {
     // The lock serializes concurrent requests.

@@ -15,16 +15,16 @@ import type { StoredStages, TrialDetail } from '../execute/stored.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 
-const page = 200;
+const pageSize = 200;
 
-/** Applies the scores of the gating judge to every trial of a run. Idempotent. */
+/** Applies the scores of the gating judge to every trial it measured. Idempotent. */
 export async function applyJudgement(db: Db, runId: string, snapshot: RunSnapshot): Promise<void> {
   const cases = casesById(snapshot);
   for (let after = -1; ; ) {
-    const rows = await db.rows(judgements.trialsWithGoal, { runId, after, most: page });
+    const rows = await db.rows(judgements.trialsWithGoal, { runId, after, most: pageSize });
     const changed = rows.flatMap((row) => judged(row, cases.get(row.caseId), snapshot));
     if (changed.length > 0) await db.run(judgements.regrade, { runId, ...byColumn(changed) });
-    if (rows.length < page) return;
+    if (rows.length < pageSize) return;
     after = rows.at(-1)?.position ?? after;
   }
 }

@@ -7,7 +7,7 @@ import { decideLater } from '../execute/decide-later.ts';
 
 export const judgeRun = 'judge-eval-run';
 
-/** Most trials judged in an advisory judgement, first trials of each case first. */
+/** Maximum number of trials judged in an advisory judgement, first trials of each case first. */
 export const maxJudged = 500;
 /** Time limit of a judgement, in milliseconds. */
 export const judgingTime = 30 * 60_000;
@@ -22,7 +22,7 @@ interface Wanted {
   refused?: string | undefined;
 }
 
-/** Creates a judgement and its job in the caller's transaction. */
+/** Creates a judgement and its job in the caller's transaction. A refused judgement is stored as failed. */
 export async function beginJudging(
   { clock }: Pick<Services, 'clock'>,
   db: Db,

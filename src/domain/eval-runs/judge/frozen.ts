@@ -20,7 +20,7 @@ export function judgeOf({ judge }: RunSnapshot): RunJudge {
   return judge ?? frozenJudge(defaultJudge, undefined);
 }
 
-/** The judge the verdict waits for. Reported runs have none: the reporter has already decided them. */
+/** The judge the verdict waits for. Undefined for reported runs: their reporter has already decided them. */
 export function gatingJudge(snapshot: RunSnapshot): RunJudge | undefined {
   const judge = judgeOf(snapshot);
   return decides(judge) && !snapshot.reported ? judge : undefined;

@@ -68,7 +68,7 @@ type Seen = Pick<JudgeEvidence, 'hash' | 'manifest'> & (Question | { counted: Me
 const large = new KeyedSemaphore();
 
 /**
- * Builds the judge's question from a trial. Traces may be huge, so nothing of the trace is kept while waiting for the
+ * Builds the judge's question from a trial. Traces may be huge, so only the question is kept while waiting for the
  * model.
  */
 async function lookAt(

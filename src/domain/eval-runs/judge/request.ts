@@ -65,7 +65,7 @@ async function refuseRepeated(
   await stopJudging(db, run.id, 'superseded');
 }
 
-/** A model named by the caller is used or refused; there is no fallback. */
+/** The model named by the caller, without fallback to another one; undefined for the offline (lexical) judge. */
 function named({ models }: ProjectContext, model: string): ModelRoute | undefined {
   const { route, problem } = resolveModel(models, { model });
   if (problem)

@@ -9,7 +9,7 @@ import { refuseOwned, type Suite, writeRevision } from '../../eval-suites/suite.
 
 export type Test = { title: string; definition: CaseDefinition };
 
-/** The cases to run: those in the request, saved to the suite first; or those it names of the suite; or all of the suite. */
+/** The cases to run: the inline cases of the request, which are saved; or the suite's cases named by ID, or all. */
 export async function casesOfRun(
   context: ProjectContext,
   db: Db,

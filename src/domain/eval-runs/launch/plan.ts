@@ -39,11 +39,11 @@ export interface Plan {
 
 const maxCases = 500;
 const maxTrials = 50_000;
-/** Characters of JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
-const largestPlan = 33_554_432;
+/** Maximum characters of JSON. Every case carries the checks of its suite, so a plan may be larger than its suite. */
+const maxPlanLength = 33_554_432;
 
 /**
- * Resolves every case to models, trials and checks. If a case cannot run, `invalidBecause` names it and the reason.
+ * Resolves every enabled case to models, trials and checks. Refuses cases that cannot run, with the reason for each.
  */
 export function planRun(
   { models, config }: Pick<Services, 'models' | 'config'>,
@@ -87,7 +87,8 @@ export function planRun(
 }
 
 /**
- * The model for all cases: from the request, otherwise from the environment. Without either, each case uses its own.
+ * The model for all cases: from the request; otherwise from the environment; otherwise from the client, if the suite
+ * has none. Empty if each case uses its own model or that of the suite.
  */
 function modelOfRun(
   suite: Suite,
@@ -224,11 +225,11 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
   let size = 0;
   for (const one of cases) {
     size += JSON.stringify(one).length;
-    if (size > largestPlan)
+    if (size > maxPlanLength)
       throw invalidBecause(
         'The cases with the checks of the suite are too large to be run together. Choose fewer with caseIds',
         'RUN_TOO_LARGE',
-        { limit: largestPlan },
+        { limit: maxPlanLength },
       );
   }
 }

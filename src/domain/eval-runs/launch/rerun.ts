@@ -22,7 +22,7 @@ interface Again {
   run: RunRow;
   suite: Suite;
   snapshot: RunSnapshot;
-  /** Failed cases that still exist in the suite; `missing` has the others. */
+  /** Failed cases that still exist in the suite; `missing` has the deleted ones. */
   rows: CaseRow[];
   missing: PlannedCase[];
   problem: Refusal | undefined;

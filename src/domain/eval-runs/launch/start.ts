@@ -56,19 +56,19 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
   return suiteOf(found(await db.row(suites.lock, which), 'suite'));
 }
 
-/** Refuses the run beyond the plan's limit of concurrent runs. A group counts as one run for each `maxTargets` of its runs. */
+/** Refuses a run beyond the plan's limit of concurrent runs. Up to `maxTargets` runs of a group count as one. */
 async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | undefined): Promise<void> {
   const organizationId = context.actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
   const { limits } = await limitsOf({ ...context, db }, organizationId);
-  const most = limits['concurrentEvalRuns'] ?? null;
+  const maxRuns = limits['concurrentEvalRuns'] ?? null;
   const which = { organizationId, runGroupId: runGroupId ?? null, most: maxTargets };
   const { count, ofGroup } = await db.one(runs.open, which);
   if (ofGroup % maxTargets !== 0) return;
-  if (most !== null && count >= most)
+  if (maxRuns !== null && count >= maxRuns)
     throw new Refusal(
       'RATE_LIMITED',
-      `${count} of ${most} eval runs at once are under way. Wait for one, or cancel it`,
-      { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: most } },
+      `${count} of ${maxRuns} eval runs at once are under way. Wait for one, or cancel it`,
+      { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: maxRuns } },
     );
 }

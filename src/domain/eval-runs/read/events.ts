@@ -8,7 +8,7 @@ import { turnsOf } from '../../context/watching.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun } from './find.ts';
 
-const page = 500;
+const pageSize = 500;
 
 /** Streams from the table, so any process can serve it; event IDs are sequence numbers. */
 export const watchEvalRun: Verb<'watchEvalRun'> = async (context, { runId, lastEventId }) => {
@@ -26,17 +26,17 @@ async function* eventsOf(
 ): AsyncGenerator<StreamEvent<RunEvent>> {
   let after = from;
   for await (const _ of turnsOf(context, runEvents.eventsChannel, runId)) {
-    let rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
+    let rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: pageSize });
     // The run was over before the request, or has been deleted. If it is over, all its events exist now.
     const over = rows.length === 0 && !isOpen((await findRun(context, runId)).status);
-    if (over) rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
+    if (over) rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: pageSize });
     for (;;) {
       yield* rows.map(({ number, data }) => ({ id: String(number), data: data as RunEvent }));
       const last = rows.at(-1);
       if ((last?.data as RunEvent | undefined)?.type === 'run.decided') return;
       after = last?.number ?? after;
-      if (rows.length < page) break;
-      rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: page });
+      if (rows.length < pageSize) break;
+      rows = await context.db.rows(runEvents.eventsAfter, { runId, after, most: pageSize });
     }
     if (over) return;
   }

@@ -4,7 +4,8 @@ import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 
-const page = 500;
+const pageSize = 500;
+const maxCheckers = 500;
 
 /** How many trials of a run have scores, and how many of these have invalid ones. */
 interface ScoredTrials {
@@ -22,12 +23,12 @@ export async function scoredTrials(db: Db, runId: string, snapshot: RunSnapshot)
   const checkers = new Map<string, (scores: readonly Score[]) => boolean>();
   const checkerOf = (key: string, config: () => EvaluationConfig) => {
     const checker = checkers.get(key) ?? scoreChecker(config());
-    if (checkers.size < page) checkers.set(key, checker);
+    if (checkers.size < maxCheckers) checkers.set(key, checker);
     return checker;
   };
   const found: ScoredTrials = { scored: 0, quarantined: 0 };
   for (let after = -1; ; ) {
-    const rows = await db.rows(compare.scored, { runId, after, most: page });
+    const rows = await db.rows(compare.scored, { runId, after, most: pageSize });
     for (const { caseId, configHash, config, scores } of rows) {
       const own = planned.get(caseId);
       if (!own || (snapshot.reported && config === null)) continue;
@@ -39,7 +40,7 @@ export async function scoredTrials(db: Db, runId: string, snapshot: RunSnapshot)
           : checkerOf(JSON.stringify(config), () => config as EvaluationConfig)(scores as Score[]);
       if (!isIntact) found.quarantined++;
     }
-    if (rows.length < page) return found;
+    if (rows.length < pageSize) return found;
     after = rows.at(-1)?.position ?? after;
   }
 }

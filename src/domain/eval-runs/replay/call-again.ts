@@ -19,10 +19,12 @@ export interface Calling {
   beginsUntil: number;
 }
 
+/** Concurrent calls on one server. */
 const atOnce = 4;
+/** Unanswered calls after which the server is not called any more. */
 const maxFailures = 3;
 
-/** Repeats calls on one server. Calls not started before the deadline are omitted. */
+/** Repeats calls on one server. Calls not started before the deadline are omitted, except the first. */
 export async function callAgain(
   server: ServerNow,
   calls: readonly RecordedCall[],
@@ -138,6 +140,6 @@ function textOf(end: CallEnd): string {
     : JSON.stringify(structuredContent);
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1).toWellFormed()}…` : text;
 }

@@ -39,8 +39,8 @@ interface Wanted {
   until: number;
 }
 
-const page = 20;
-/** Most characters of calls and results held in memory. */
+const pageSize = 20;
+/** Characters of calls and results in memory after which a page ends. */
 const maxHeld = 16 * 1024 * 1024;
 
 /** Distinct calls of a run in trial order; `next` is where the next page starts. */
@@ -73,7 +73,7 @@ interface TrialFrames {
   iterationId: string;
   position: number;
   frames: Frame[];
-  /** Frame of the first call that counts. */
+  /** Index of the first frame to read; earlier ones were on earlier pages. */
   first: number;
 }
 
@@ -84,7 +84,7 @@ async function* traces(
   const ids = iterationIds ? [...iterationIds] : null;
   let at = from.position;
   for (;;) {
-    const rows = await services.db.rows(trials.tracesFrom, { runId, from: at, ids, most: page });
+    const rows = await services.db.rows(trials.tracesFrom, { runId, from: at, ids, most: pageSize });
     for (const row of rows) {
       const { id: iterationId, position } = row;
       const { trace } = await readTrace(services, row);
@@ -92,7 +92,7 @@ async function* traces(
       yield { iterationId, position, frames: framesIn(trace), first };
       at = position + 1;
     }
-    if (rows.length < page) return;
+    if (rows.length < pageSize) return;
   }
 }
 

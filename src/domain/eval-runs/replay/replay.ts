@@ -25,7 +25,9 @@ import { keyLength, type Place, type RecordedCall, recordedCalls } from './recor
 const readsFor = 5_000;
 const beginsFor = 20_000;
 const lasts = 30_000;
-const connectsFor = 8_000;
+/** Milliseconds to connect to a server and list its tools. */
+const connectTimeout = 8_000;
+/** Maximum number of calls over all pages. */
 const maxCalls = 2_000;
 
 type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;
@@ -131,7 +133,7 @@ async function serverNow(
     apiKeys: {},
   };
   try {
-    return await openServer(context, party, row, { timeout: connectsFor, signal });
+    return await openServer(context, party, row, { timeout: connectTimeout, signal });
   } catch (error) {
     context.callerGone().throwIfAborted();
     const isAboutServer = [McpFailure, UndeliverableSecret, Refusal].some((kind) => error instanceof kind);

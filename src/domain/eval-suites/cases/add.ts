@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import { conflict, invalid } from '../../base/refusals.ts';
 import { type CaseDefinition, contentHash } from './definition.ts';
 
-/** Clients read all cases in one page. */
+/** Maximum number of cases of a suite. */
 const maxCases = 1000;
 /** Characters of JSON per case, and per suite, since the cases of a suite are read and run together. */
 export const largestCase = 262_144;

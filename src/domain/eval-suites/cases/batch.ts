@@ -166,7 +166,7 @@ function codeOf(path: string): Failed['code'] {
   return path.startsWith('import') ? 'INVALID_IMPORT' : 'INVALID_ITEM';
 }
 
-/** Error code of a refused case, if batches have such a code. */
+/** Error code of a refused case; `INVALID_CASE` if batches have no code for the reason. */
 function reasonOf({ details }: Refusal): Failed['code'] {
   const reason = details?.['code'];
   if (reason === 'LIMIT_REACHED') return 'UNSTORABLE_ITEM';

@@ -188,7 +188,7 @@ export function checkList(list: readonly Check[], path: string): void {
   refuseProblems(list.map((check, index) => ({ check, path: `${path}.${index}` })));
 }
 
-/** Most characters of JSON schemas. Validation compiles each schema and blocks the event loop meanwhile. */
+/** Maximum characters of all JSON schemas. Validation compiles each schema and blocks the event loop meanwhile. */
 const largestSchemas = 65_536;
 
 /** Problems beyond the shape: invalid patterns and schemas. */
@@ -214,7 +214,7 @@ export function promptsModel({ steps }: Pick<CaseDefinition, 'steps'>): boolean 
   return steps.some(({ kind }) => kind === 'prompt');
 }
 
-/** Hash of a case's behavior, for finding duplicates. */
+/** Hash of a case's title, steps and kind (negative or not), for finding duplicates. */
 export function contentHash(title: string, { steps, isNegative }: CaseDefinition): string {
   const bare = steps.map(({ id: _, ...step }) => step);
   return createHash('sha256')

@@ -18,9 +18,9 @@ import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';
 import { Speaker } from './persona.ts';
 import type { RunInProcess, SessionParts } from './runs.ts';
 
-/** Characters of JSON of tool declarations kept per target for grading. */
-const maxTools = 2 * 1024 * 1024;
-/** More than a session of 200 turns with 20 steps each can have. */
+/** Maximum number of characters of JSON of tool declarations kept per target for grading. */
+const maxToolsLength = 2 * 1024 * 1024;
+/** Maximum number of messages read; more than a session of 200 turns with 20 steps each can have. */
 const maxMessages = 20_000;
 
 /**
@@ -97,6 +97,6 @@ async function keepTools(
   { inventory }: ToolBox,
 ): Promise<void> {
   const tools = storableJson(inventory);
-  if (tools.length > maxTools) return;
+  if (tools.length > maxToolsLength) return;
   await services.db.run(runRows.keepTools, { runId: run.id, target, tools: JSON.parse(tools) as unknown });
 }

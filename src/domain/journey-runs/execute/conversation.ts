@@ -34,7 +34,7 @@ interface Between {
   signal: AbortSignal;
 }
 
-/** Characters of evidence per session; later evidence is truncated. */
+/** Characters of JSON of evidence per session; later evidence is truncated. */
 const maxEvidence = 8 * 1024 * 1024;
 
 /** Alternates persona and agent until the persona is done or out of turns. */
@@ -122,10 +122,10 @@ export class Conversation {
   private inSlots<T>(work: () => Promise<T>): Promise<T> {
     const { slots, services } = this.parts;
     const { target, signal } = this.between;
-    const most = services.config.evalServerTrials;
+    const permits = services.config.evalServerTrials;
     const pools = target.place.servers.map(({ id }) => `server ${id}`).sort();
     const within = ([next, ...rest]: string[]): Promise<T> =>
-      next === undefined ? work() : slots.run(next, most, signal, () => within(rest));
+      next === undefined ? work() : slots.run(next, permits, signal, () => within(rest));
     return within(pools);
   }
 

@@ -8,37 +8,39 @@ export type TurnRecording = Pick<
   'turns' | 'toolCalls' | 'toolErrors' | 'usage' | 'toolResults' | 'timings'
 >;
 
-/** Characters of JSON per turn; beyond it, or when no room is left, per result and argument. */
+/** Characters of JSON kept in full per turn. */
 const maxOfTurn = 1024 * 1024;
+/** Characters per result and call of a larger turn, and of any turn once the session has no room left. */
 const maxOfPart = 16 * 1024;
 const leastOfPart = 512;
 
-/** Serializes the evidence of a turn. If it exceeds `room`, each result is truncated and marked so. */
+/** Serializes the evidence of a turn. If it exceeds `maxOfTurn` or `room`, each result is truncated and marked so. */
 export function keptEvidence(evidence: TrialEvidence, room: number): string {
   const { turns, toolCalls, toolErrors, usage, toolResults, timings } = evidence;
   const all: TurnRecording = { turns, toolCalls, toolErrors, usage, toolResults, timings };
   const whole = storableJson(all);
   if (whole.length <= Math.min(maxOfTurn, room)) return whole;
-  const most = room > 0 ? maxOfPart : leastOfPart;
+  const partLimit = room > 0 ? maxOfPart : leastOfPart;
   return storableJson({
     ...all,
     toolCalls: toolCalls.slice(0, 100).map((call) => ({
       ...call,
-      arguments: JSON.stringify(call.arguments).length > most ? {} : call.arguments,
+      arguments: JSON.stringify(call.arguments).length > partLimit ? {} : call.arguments,
     })),
     toolErrors: toolErrors
       .slice(0, 100)
-      .map((error) => ({ ...error, message: error.message.slice(0, Math.min(most, 2_000)) })),
+      .map((error) => ({ ...error, message: error.message.slice(0, Math.min(partLimit, 2_000)) })),
     toolResults: {
       state: 'partial',
-      items: toolResults.items.slice(0, 30).map((result) => shortened(result, most)),
+      items: toolResults.items.slice(0, 30).map((result) => shortened(result, partLimit)),
     },
     timings: { ...timings, items: timings.items.slice(0, 100) },
   } satisfies TurnRecording);
 }
 
-function shortened({ toolCallId, toolName, promptIndex, text, bytes }: ToolResult, most: number): ToolResult {
-  return { toolCallId, toolName, promptIndex, text: text.slice(0, most), bytes, whole: false };
+function shortened(result: ToolResult, maxLength: number): ToolResult {
+  const { toolCallId, toolName, promptIndex, text, bytes } = result;
+  return { toolCallId, toolName, promptIndex, text: text.slice(0, maxLength), bytes, whole: false };
 }
 
 const absent = { state: 'absent', items: [] } as const;

@@ -24,6 +24,7 @@ export interface RunInProcess {
   parties: Map<number, Promise<ConnectingRun>>;
 }
 
+/** Runs in the cache. */
 const maxKept = 32;
 
 /**

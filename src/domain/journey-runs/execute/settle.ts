@@ -92,8 +92,8 @@ export async function endIfOver(db: Db, run: runs.JourneyRunRow, error: string |
 }
 
 /**
- * `completed` if all sessions succeeded, `partial` if some did. Sessions stopped by a rate limit do not make a run
- * `failed`.
+ * `failed` if the run was canceled; `completed` if all sessions succeeded, `partial` if some did. Sessions stopped by
+ * a rate limit do not make a run `failed`.
  */
 function statusOf(
   { total, succeeded, failed }: runs.JourneyRunRow,

@@ -57,7 +57,7 @@ async function factsOfWave(
   return { at, sessions: all };
 }
 
-/** Only for the first verdict, since later grading may change it. */
+/** Emits the webhook event of the first verdict only, since later grading may change the verdict. */
 async function tellOfJourneyRun(db: Db, run: runs.JourneyRunRow, verdict: unknown): Promise<void> {
   if (run.verdict !== null) return;
   const {

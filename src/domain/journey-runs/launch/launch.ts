@@ -25,7 +25,7 @@ import { type ChosenTarget, chooseTargets, targetOf } from './targets.ts';
 type Input = InputOf<Operations['launchJourneyRun']>;
 type Launched = OutputOf<Operations['launchJourneyRun']>;
 
-/** Targets per run. */
+/** Targets of a run whose sessions start immediately; the others wait for a target to be done. */
 const targetsAtOnce = 3;
 /** Launches per organization and minute. */
 const perMinute = 30;

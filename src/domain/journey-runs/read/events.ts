@@ -13,13 +13,13 @@ import { presentAttempt, summaryOf, targetsOf } from './present.ts';
 import { findRun } from './run.ts';
 
 /** Sessions read at once. */
-const most = 100;
-/** After each change, the reader pauses this many times as long as the query took, up to `maxRest`. */
+const batchSize = 100;
+/** After each change, the reader pauses this many times as long as the query took, up to `maxRest` milliseconds. */
 const restFactor = 20;
 const maxRest = 2_000;
 
 /** Milliseconds to wait for the analysis of the wave after the last grading. */
-const maxPoll = 10_000;
+const maxWait = 10_000;
 
 /** Streams from the tables, so any process can serve it: what changed since the last event. */
 export const watchJourneyRun: Verb<'watchJourneyRun'> = async (context, { journeyRunId: runId }) =>
@@ -58,9 +58,9 @@ async function* eventsOf(
         yield { data: { type: 'session.state', runId, at, attempt, verdict } };
     }
     const graded = status !== 'running' && run.graded >= run.toGrade;
-    // The verdict is stored together with the findings, which readers fetch next. A run that was cut off gets no
-    // verdict.
-    const cutOff = run.error !== null || context.clock() - run.updatedAt > maxPoll;
+    // The verdict is stored together with the findings, which readers fetch next. The stream does not wait for it if
+    // the run ended early, or if nothing has changed for `maxWait`.
+    const cutOff = run.error !== null || context.clock() - run.updatedAt > maxWait;
     if (graded && (run.verdict !== null || cutOff)) {
       yield { data: { type: 'run.ended', runId, at, status, summary } };
       return;
@@ -79,8 +79,8 @@ async function changedSince(db: Db, runId: string, marks: Map<string, string>): 
 
 /** Reads in batches: the first event may cover thousands of sessions. */
 async function* rowsOf(db: Db, ids: readonly string[]): AsyncGenerator<sessions.SessionRow> {
-  for (let from = 0; from < ids.length; from += most)
-    yield* await db.rows(sessions.some, { ids: ids.slice(from, from + most) });
+  for (let from = 0; from < ids.length; from += batchSize)
+    yield* await db.rows(sessions.some, { ids: ids.slice(from, from + batchSize) });
 }
 
 /** Throttles polling, so that many readers of a large run do not saturate the process. */

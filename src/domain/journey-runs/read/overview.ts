@@ -13,7 +13,7 @@ type Finding = OverviewRun['findings'][number];
 type Completion = NonNullable<OverviewRun['goalCompletion']>;
 
 const maxRuns = 50;
-const day = 86_400_000;
+const msPerDay = 86_400_000;
 
 export const getSwarmOverview: Verb<'getSwarmOverview'> = async ({ db, project }) => {
   const latest = await db.rows(runs.listOfProject, { projectId: project.id, most: maxRuns });
@@ -66,7 +66,7 @@ function presentRun(
   };
 }
 
-/** Criteria that at least one session did not meet. */
+/** Criteria that at least one session did not meet, or for which one could not be graded. */
 function findingsIn({ scorecard }: RunTally): Omit<Finding, 'runStreak'>[] {
   if (!scorecard) return [];
   return scorecard.criteria
@@ -110,7 +110,7 @@ function sumOf(all: readonly OverviewRun[]): Overview['goalCompletion'] {
   );
   const days = new Map<number, { gradedCount: number; passedCount: number }>();
   for (const { createdAt, gradedCount, passedCount } of graded) {
-    const start = createdAt - (createdAt % day);
+    const start = createdAt - (createdAt % msPerDay);
     const sum = days.get(start) ?? { gradedCount: 0, passedCount: 0 };
     days.set(start, {
       gradedCount: sum.gradedCount + gradedCount,

@@ -17,6 +17,7 @@ export interface Check {
 
 export type Found = Finding & { check: string };
 
+/** Time limit of a check in milliseconds. */
 const defaultTime = 10_000;
 
 export const ok = (message: string): Finding => ({ level: 'ok', message });

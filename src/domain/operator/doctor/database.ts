@@ -6,7 +6,7 @@ import { connectReadOnly, type ReadOnlyConnection } from '../../../platform/data
 import { redact } from '../../../platform/log.ts';
 import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
 
-/** Oldest tested PostgreSQL version. */
+/** Oldest tested PostgreSQL version, as `server_version_num`. */
 const oldest = 150_000;
 /** Connections of a process outside its pool: notifications, and commands like this one. */
 const besides = 2;

@@ -14,7 +14,7 @@ export interface Examined {
   unknown: readonly string[];
 }
 
-/** Checks everything an installation needs. Changes nothing, and aborts checks that hang. */
+/** Checks what an installation needs. A test object is written and removed again; a check that hangs times out. */
 export async function examineInstallation({ config, log, unknown }: Examined): Promise<Found[]> {
   const database = new DatabaseToCheck(config);
   try {

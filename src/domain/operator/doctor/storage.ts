@@ -90,9 +90,9 @@ async function memory(): Promise<Finding> {
     ),
   );
   const limit = limits.find((each) => each > 0 && each < totalmem());
-  const most = limit ?? totalmem();
-  const said = `${bytes(most)}${limit === undefined ? ', no limit of a container' : ', the limit of the container'}`;
-  if (most < 512 * mebibyte)
+  const available = limit ?? totalmem();
+  const said = `${bytes(available)}${limit === undefined ? ', no limit of a container' : ', the limit of the container'}`;
+  if (available < 512 * mebibyte)
     return warning(said, 'Give it 1 GiB, and 200 MiB more for each browser session that is open at once');
   return ok(said);
 }

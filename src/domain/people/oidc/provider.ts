@@ -43,9 +43,9 @@ export interface Provider {
 }
 
 /** Milliseconds to cache the provider's metadata. */
-const fresh = 600_000;
+const cacheTime = 600_000;
 /** Timeout of requests to the provider, in seconds. */
-const patience = 10;
+const requestTimeout = 10;
 /** Bytes; metadata, keys and claims are small. */
 const maxAnswerLength = 1_048_576;
 
@@ -90,11 +90,11 @@ export function openProvider(settings: ProviderSettings): Provider {
 
 async function configurationOf({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Configuration> {
   const of = JSON.stringify([issuer, clientId, clientSecret]);
-  if (known?.of === of && performance.now() - known.at < fresh) return known.configuration;
+  if (known?.of === of && performance.now() - known.at < cacheTime) return known.configuration;
   const server = new URL(issuer);
   const insecure = server.protocol === 'http:' && /^(localhost|127\..*|\[::1\])$/.test(server.hostname);
   const configuration = await discovery(server, clientId, clientSecret, undefined, {
-    timeout: patience,
+    timeout: requestTimeout,
     [customFetch]: boundedFetch,
     // By default the library relies on TLS instead of verifying the ID token's signature. Plain HTTP is accepted on
     // loopback only.

@@ -9,7 +9,7 @@ import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
 
 /** Milliseconds the user has to sign in at the provider. */
-const patience = 600_000;
+const signInTimeout = 600_000;
 const scope = ['oidc'];
 
 /** Sealed in a cookie between the two steps. */
@@ -83,7 +83,7 @@ function keptBy({ visitor, cursors, clock, person }: VisitorContext): PendingSig
   const text = sealed === undefined ? undefined : cursors.open(scope, sealed);
   const kept = text === undefined ? undefined : (JSON.parse(text) as PendingSignIn);
   const same = kept?.sessionId === (person?.sessionId ?? null);
-  if (kept && same && clock() - kept.startedAt < patience) return kept;
+  if (kept && same && clock() - kept.startedAt < signInTimeout) return kept;
   throw new Refusal(
     'UNAUTHORIZED',
     'This sign-in was not begun in this browser, or too long ago. Begin again',

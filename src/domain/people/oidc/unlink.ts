@@ -9,7 +9,7 @@ import { auditPerson } from '../audit.ts';
 import { confirmPresence } from '../confirm.ts';
 import { mySession } from '../session.ts';
 
-/** Ends the account's other sessions, since a session does not record which identity it began with. */
+/** Ends the account's other OpenID sessions, since a session does not record which identity it began with. */
 export const unlinkIdentity: Verb<'unlinkIdentity'> = async (context, { identityId: id, body }) => {
   const { db, person } = context;
   const { id: userId } = person.user;

@@ -27,6 +27,7 @@ Answer with one JSON object and nothing else: {"message": string} to say somethi
 const maxShown = 48_000;
 /** Characters of one message. Fits the prompt even if each character is escaped, which makes six of one. */
 const maxTextLength = 7_500;
+/** Characters kept from the end of a longer message. */
 const shownEnd = 2_500;
 const roomForNote = 100;
 

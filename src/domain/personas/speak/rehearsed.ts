@@ -49,7 +49,7 @@ function inFirstPerson(goal: string): string {
     : `I would like this: ${wish}`;
 }
 
-/** The agent's reply to the last message; empty if there is none. */
+/** The agent's reply to the last message; empty if the agent has not replied. */
 function lastAnswer(transcript: PersonaTurn['transcript']): string {
   const last = transcript.at(-1);
   return last?.speaker === 'agent' ? last.text.trim() : '';

@@ -25,7 +25,7 @@ export async function skills(context: ServerContext): Promise<Known<SkillFacts>>
   }
 }
 
-/** Current tools beside those saved as reviewed. */
+/** Compares the server with its saved contract baseline; null if no baseline is saved. */
 export async function baseline(context: ServerContext): Promise<Evidence['baseline']> {
   try {
     const { counts } = await checkServerContract(context, {

@@ -6,7 +6,7 @@ import type { EndpointFacts } from '../../../readiness/evidence.ts';
 
 /** Host names that resolve in private networks only. */
 const localNames = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|invalid)$/;
-/** Services with temporary addresses. */
+/** Host names of tunnel services, whose addresses are temporary. */
 const lentNames =
   /(?:^|\.)(?:ngrok\.(?:app|dev|io)|ngrok-free\.(?:app|dev)|trycloudflare\.com|loca\.lt|localtunnel\.me|serveo\.net|localhost\.run|lhr\.life|devtunnels\.ms|pinggy\.link)$/;
 const credentialNames = /token|key|secret|password|auth|signature|^sig$|credential/i;

@@ -31,7 +31,7 @@ export interface Gathered {
   secrets: string[];
 }
 
-/** Time limits in milliseconds. The sequential ones add up to less than three minutes. */
+/** Time limits of the parts, which run one after the other, in milliseconds. The time limit of the run applies too. */
 const limits = {
   knock: 20_000,
   metadata: 15_000,

@@ -68,7 +68,7 @@ function declaredBy(content: Record<string, unknown>, listed: unknown): Pick<UiF
   };
 }
 
-/** Places where a page loads resources from; links are not loaded. */
+/** Matches what a page loads, with its origin; links are not loaded. */
 const fetched =
   /(?:\bsrc\s*=\s*["']?|<link\b[^>]{0,300}?\bhref\s*=\s*["']?|\burl\(\s*["']?|\b(?:fetch|import|WebSocket|EventSource)\(\s*["'`]|\bfrom\s*["'])((?:https?|wss?):\/\/[a-z\d.:-]{1,253})/gi;
 

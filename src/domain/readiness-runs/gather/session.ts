@@ -88,7 +88,7 @@ function counted(items: Known<unknown[]>): Known<number> {
   return items.known ? known(items.value.length) : items;
 }
 
-/** A list that fails is unknown and the rest goes on, unless the connection is lost. */
+/** A list that cannot be read is unknown, with the reason. */
 async function list(conversation: Conversation, name: ListName): Promise<Known<unknown[]>> {
   try {
     return known((await drain(conversation, name))?.items ?? []);

@@ -167,14 +167,14 @@ function tagOf({ headers }: Response): string | null {
   return etag !== null && etag.length <= 200 && /^[\x21-\x7e]+$/.test(etag) ? etag : null;
 }
 
-/** Bounds stored cursors. */
+/** Maximum number of characters of a cursor, since cursors are stored. */
 const maxCursorLength = 2_000;
 
 /** Parses a server list; refuses other content and longer lists. */
-export function listIn(text: string, most: number): ServerList {
-  const list = readServerList(parsed(text), most);
+export function listIn(text: string, maxServers: number): ServerList {
+  const list = readServerList(parsed(text), maxServers);
   if (!list || (list.nextCursor?.length ?? 0) > maxCursorLength || list.nextCursor?.includes('\0'))
-    throw new SourceFailure(`It gives no list of servers, or one of more than ${most}`);
+    throw new SourceFailure(`It gives no list of servers, or one of more than ${maxServers}`);
   return list;
 }
 

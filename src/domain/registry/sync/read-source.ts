@@ -11,9 +11,10 @@ import { storeListed } from './store.ts';
 
 type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
 
-const maxOfFile = 16 * 1024 * 1024;
+/** Maximum number of bytes of a source that is a file. */
+const maxFileBytes = 16 * 1024 * 1024;
 /** Entries per statement. */
-const batch = 500;
+const batchSize = 500;
 
 /** Reads one source. On failure, the previous entries stay and the reason is recorded. */
 export async function readSource(
@@ -48,7 +49,7 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
   try {
     const { size } = await stat(location);
-    if (size > maxOfFile) throw new SourceFailure('Its file is larger than 16 MiB');
+    if (size > maxFileBytes) throw new SourceFailure('Its file is larger than 16 MiB');
     return await readFile(location, 'utf8');
   } catch (error) {
     if (error instanceof SourceFailure) throw error;
@@ -69,8 +70,8 @@ async function readWhole(
   const { listed, skipped } = listIn(text, limits.entries);
   await db.transaction(async (trx) => {
     const row = await trx.one(sources.begin, { source, beganAt: clock(), full: true });
-    for (let at = 0; at < listed.length; at += batch)
-      await storeListed(trx, row, listed.slice(at, at + batch));
+    for (let at = 0; at < listed.length; at += batchSize)
+      await storeListed(trx, row, listed.slice(at, at + batchSize));
     await trx.run(entries.removeUnmet, { source, pass: row.pass });
     await trx.run(sources.goOn, { source, cursor: null, skipped, at: clock() });
     await trx.run(sources.finish, { source, etag: hash, moves: true, at: clock() });

@@ -12,20 +12,20 @@ import { studyOf } from '../sessions.ts';
 type Metrics = OutputOf<Operations['getStudyMetrics']>;
 type Day = RowOf<typeof figures.visitsByDay.gives>;
 
-/** Limits: sessions counted, and days shown. */
-const most = 5_000;
+/** Maximum number of sessions counted, and days shown. */
+const maxSessions = 5_000;
 const maxDays = 90;
 
 export const getStudyMetrics: Verb<'getStudyMetrics'> = (context, { studyId, population }) =>
   context.db.snapshot(async (db) => {
     const { id, projectId, environmentId } = await studyOf({ db, project: context.project }, studyId);
     if (population === 'real') {
-      const ofVisits = { studyId: id, most };
+      const ofVisits = { studyId: id, most: maxSessions };
       const days = await db.rows(figures.visitsByDay, ofVisits);
       if (days.length === 0) throw nobodyYet();
       return metricsOf(population, days, await db.one(figures.spreadOfVisits, ofVisits));
     }
-    const played = { projectId, environmentId, most };
+    const played = { projectId, environmentId, most: maxSessions };
     const days = await db.rows(figures.playedByDay, played);
     if (days.length === 0)
       throw new Refusal(
@@ -75,7 +75,7 @@ function metricsOf(
 export const getStudyUsage: Verb<'getStudyUsage'> = (context, { studyId }) =>
   context.db.snapshot(async (db) => {
     const study = await studyOf({ db, project: context.project }, studyId);
-    const ofVisits = { studyId: study.id, most };
+    const ofVisits = { studyId: study.id, most: maxSessions };
     const shares = await db.rows(figures.shares, ofVisits);
     if (shares.length === 0) throw nobodyYet();
     const shareOf = (facet: string) =>

@@ -5,8 +5,8 @@ import { type Enqueued, enqueueAll } from '../../../platform/jobs/queue.ts';
 export const analyseStudy = 'analyse-study';
 
 /** Debounce in milliseconds: events within this time cause one analysis. */
-const soon = 5_000;
-/** Milliseconds after which a session counts as over, and how often idle sessions are looked for. */
+const debounce = 5_000;
+/** Milliseconds without activity after which a session counts as over, and the debounce of the analysis after it. */
 export const idleAfter = 10 * 60_000;
 const idleStep = 60_000;
 
@@ -27,5 +27,5 @@ export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string, tu
     const delay = (slot + 1) * step - now + after;
     return { kind: analyseStudy, payload, uniqueKey: `${studyId} ${name} ${slot}`, delay, turnOf };
   };
-  await enqueueAll(db, [at('soon', soon, 0), at('idle', idleStep, idleAfter)]);
+  await enqueueAll(db, [at('soon', debounce, 0), at('idle', idleStep, idleAfter)]);
 }
