@@ -29,7 +29,7 @@ export async function judgeGoal(
   const systemPrompt = targets[target]?.place.systemPrompt;
   const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });
   const task: JudgedTask = {
-    title: `FinalState the whole conversation, the user got this done: ${journey.goal}`,
+    title: `Over the whole conversation, the user got this done: ${journey.goal}`,
     isNegative: false,
   };
   const { organizationId, projectId } = run;
