@@ -117,7 +117,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
 
     await page.goto(`/console${project}/registry?q=hostile`);
     await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
-    await page.getByRole('button', { name: /^Unfold/ }).click();
+    await page.getByRole('button', { name: /^Expand/ }).click();
     await page.getByText('publisher not verified').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -51,7 +51,7 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
         </Field>
         <Field
           label="Email"
-          hint={user.hasPassword ? undefined : 'Set a password before you change your address.'}
+          hint={user.hasPassword ? undefined : 'Set a password before you change your email.'}
         >
           <TextInput
             type="email"
