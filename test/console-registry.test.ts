@@ -161,7 +161,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await button('Add your first card').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('harbour');
     await page.getByRole('textbox', { name: /^Address/ }).fill('https://harbour.example.com/mcp');
-    await page.getByRole('textbox', { name: /^About/ }).fill('Which ships are in');
+    await page.getByRole('textbox', { name: /^Description/ }).fill('Which ships are in');
     await page.getByRole('textbox', { name: /^Tags/ }).fill('sea, ships');
     await page.getByLabel('Uses OAuth').check();
     expect(await seriousFindings(page)).toEqual([]);

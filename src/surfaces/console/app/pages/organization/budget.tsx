@@ -124,8 +124,8 @@ function CapDialog({
           onChange={setMarks}
         />
         <Note>
-          When it is reached, new runs are refused until the month ends or the cap is raised. Runs in progress
-          continue.
+          When the cap is reached, new runs are refused until the month ends or the cap is raised. Runs in
+          progress continue.
         </Note>
         {saving.isError && <Problem error={saving.error} />}
         <footer className={css.foot}>

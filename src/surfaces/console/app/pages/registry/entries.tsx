@@ -47,7 +47,7 @@ function entryFacts(entry: Entry) {
     tenant: ['your own URL', cut(remoteUrlHint, maxAddressLength)],
     package: [<code key="command">{cut(command.join(' '), maxAddressLength)}</code>, 'local command'],
   }[endpointKind ?? ''] ?? [
-    entry.rowType === 'package' ? 'a package' : 'remote server',
+    entry.rowType === 'package' ? 'a package' : 'hosted server',
     entry.unavailableReason,
   ];
   return (
@@ -76,7 +76,7 @@ export function EntryMore({ entry }: { entry: Entry }) {
       />
       {remoteUrlOptions.length > 0 && (
         <ul aria-label="Server URLs">
-          <LimitedList items={remoteUrlOptions} noun="address" many="addresses" rest="li">
+          <LimitedList items={remoteUrlOptions} noun="URL" rest="li">
             {(url) => (
               <li key={url}>
                 <code>{url}</code>

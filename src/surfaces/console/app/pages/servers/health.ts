@@ -9,7 +9,7 @@ export interface Health {
   at: number;
 }
 
-/** How long a health check stays fresh. */
+/** Milliseconds for which a health check stays fresh. */
 const fresh = 5 * 60_000;
 
 /**

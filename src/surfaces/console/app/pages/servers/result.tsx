@@ -113,7 +113,7 @@ const maxLinkLength = 2_000;
 /** Links only http and https URLs; shows others as text. */
 function SafeLink({ address }: { address: string }) {
   if (address.length > maxLinkLength || !/^https?:\/\//i.test(address))
-    return <Code text={address} label="address" />;
+    return <Code text={address} label="URL" />;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer">
       {address}

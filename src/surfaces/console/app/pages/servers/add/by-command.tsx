@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { TextField } from '../../../kit/field.tsx';
 import { Note } from '../../../kit/notice.tsx';
+import { counted } from '../../../kit/numbers.ts';
 import { type Pair, Pairs, recordOf } from '../../../kit/pairs.tsx';
 import { type Adding, ServerForm, useName } from './fields.tsx';
 import { wordsOf } from './shell-words.ts';
@@ -30,7 +31,7 @@ export function ByCommand(adding: Adding) {
         hint={
           args.length === 0
             ? 'With arguments, run without a shell. Use quotes for arguments with spaces.'
-            : `${command} with ${args.length} arguments: ${args.map((word) => JSON.stringify(word)).join(' ')}`
+            : `${command} with ${counted(args.length, 'argument')}: ${args.map((word) => JSON.stringify(word)).join(' ')}`
         }
         spellCheck={false}
         placeholder="npx -y some-mcp-server"
