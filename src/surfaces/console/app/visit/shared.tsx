@@ -110,7 +110,7 @@ const columns: Column<Row>[] = [
   { name: 'Model', cell: ({ model }) => model },
   { name: 'Passed', figure: true, cell: ({ passed, trials }) => `${count(passed)} of ${count(trials)}` },
   {
-    name: 'Median',
+    name: 'Median duration',
     figure: true,
     cell: ({ medianMs }) => (medianMs === null ? undefined : duration(medianMs)),
   },

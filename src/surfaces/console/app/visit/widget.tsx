@@ -59,7 +59,7 @@ export function Widget({ tool, asksFirst, ...which }: Which & { tool: string; as
   if (problem !== undefined)
     return (
       <p className={css.closedWidget}>
-        What {tool} shows cannot be opened: {cut(problem)}
+        The widget of {tool} cannot be opened: {cut(problem)}
       </p>
     );
   if (opened?.html === undefined) return <p className={css.closedWidget}>Loading…</p>;

@@ -45,7 +45,7 @@ export function EnterPage() {
 
 type Using = ReturnType<typeof useOpening>['using'];
 
-/** Uses the link, then goes to the page it is for. */
+/** Uses the link, then opens the home page, or the set-up page if the account has no way to sign in. */
 function useOpening(token: string | undefined) {
   const navigate = useNavigate();
   const before = useSignedIn();
@@ -97,7 +97,7 @@ function NoToken() {
     <Entry title="Incomplete link">
       <Words>
         <p>
-          The part behind <code>#</code> is missing. Copy the whole link into the address bar.
+          The part after <code>#</code> is missing. Copy the whole link into the address bar.
         </p>
       </Words>
       <OtherWays />

@@ -12,6 +12,7 @@ export function ByCommand(adding: Adding) {
   const [command = '', ...args] = wordsOf(line);
   const [name, setName] = useName(command === '' ? '' : nameFrom([command, ...args]));
   const env = recordOf(variables);
+  const quotedArgs = args.map((word) => JSON.stringify(word)).join(' ');
   return (
     <ServerForm
       {...adding}
@@ -31,7 +32,7 @@ export function ByCommand(adding: Adding) {
         hint={
           args.length === 0
             ? 'With arguments, run without a shell. Use quotes for arguments with spaces.'
-            : `${command} with ${counted(args.length, 'argument')}: ${args.map((word) => JSON.stringify(word)).join(' ')}`
+            : `${command} with ${counted(args.length, 'argument')}: ${quotedArgs}`
         }
         spellCheck={false}
         placeholder="npx -y some-mcp-server"
