@@ -161,7 +161,7 @@ function listenTo(frame: HTMLIFrameElement, hear: (text: string) => void): () =>
 function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wish }) {
   if (kind === 'link')
     return (
-      <Question title="Open this address in another tab?" name="Open a link?">
+      <Question title="Open this link in another tab?" name="Open a link?">
         <p className={css.address} dir="ltr">
           {name}
         </p>

@@ -113,7 +113,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
         {bringing !== undefined && (
           <TextField
             label={`Key for ${bringing}`}
-            hint="This deployment has none. Yours is encrypted for this run and deleted when it ends."
+            hint="This installation has none. Your key is encrypted for this run and deleted when the run ends."
             type="password"
             autoComplete="off"
             value={ownKey}

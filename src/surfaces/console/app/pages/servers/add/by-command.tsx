@@ -25,7 +25,9 @@ export function ByCommand(adding: Adding) {
       }}
       ready={command !== '' && name.trim() !== ''}
     >
-      <Note>The command runs on this service's machine. Only project administrators can save one.</Note>
+      <Note>
+        The command runs on the machine that runs Drydock. Only project administrators can save one.
+      </Note>
       <TextField
         label="Command"
         required
