@@ -15,7 +15,7 @@ interface Bar {
   tokens: number | undefined;
 }
 
-/** Maximum number of bars; the raw view has the rest. */
+/** Maximum number of bars. */
 const max = 400;
 
 const kinds = new Map([
@@ -90,7 +90,7 @@ export function Waterfall({
           </span>
         </button>
       ))}
-      {bars.length > max && <p className={css.more}>{count(bars.length - max)} more in the raw view.</p>}
+      {bars.length > max && <p className={css.more}>{count(bars.length - max)} more are not shown.</p>}
     </div>
   );
 }

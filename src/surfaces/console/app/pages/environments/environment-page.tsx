@@ -124,7 +124,7 @@ function Resolved({ which }: { which: Which }) {
             ['Client', resolved.data.hostName],
             [
               'Model',
-              `${resolved.data.effectiveModelId}, ${resolved.data.modelSource === 'host' ? 'from the client' : 'from the environment'}`,
+              `${resolved.data.effectiveModelId}, from the ${resolved.data.modelSource === 'host' ? 'client' : 'environment'}`,
             ],
             ['Servers', resolved.data.servers.map(({ name }) => name).join(', ') || 'none'],
             ['Plugins', resolved.data.pluginVersions.map(({ name }) => name).join(', ')],

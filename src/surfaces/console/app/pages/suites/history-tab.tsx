@@ -194,7 +194,7 @@ function TimeChart({ projectId, figures }: ChartProps) {
       {(width) => (
         <Axes
           width={width}
-          label={`Trial duration in ${counted(measured.length, 'run')}; median of the last ${duration(measured.at(-1)?.middle ?? 0)}`}
+          label={`Trial duration in ${counted(measured.length, 'run')}; last median ${duration(measured.at(-1)?.middle ?? 0)}`}
           names={measured.map(nameOf)}
           most={most}
           show={duration}
