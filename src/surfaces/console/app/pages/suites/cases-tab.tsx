@@ -153,7 +153,7 @@ function CaseLine({
           {text}
           {turns > 1 && ` (${turns} turns)`}
         </p>
-        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No checks'}</p>
+        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
       </div>
       <div className={css.strips}>
         <PastStrip projectId={suite.projectId} runs={runs} outcomes={outcomes} />
@@ -162,7 +162,7 @@ function CaseLine({
         {last ? (
           <Rate passed={last.passed} trials={last.judged} needed={needed} />
         ) : (
-          <span className={common.soft}>never run</span>
+          <span className={common.soft}>no recent run</span>
         )}
       </div>
     </li>

@@ -34,7 +34,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
   if (past.length === 0)
     return (
       <Empty
-        title="No runs yet"
+        title="No full runs yet"
         action={
           <Button look="primary" onClick={() => set({ run: true })}>
             Run suite
