@@ -53,6 +53,7 @@ function unhealthy({ code, message }: DrydockError): Omit<Health, 'at'> {
   return { state: 'attention', word: 'refused', detail: message };
 }
 
+/** Maximum number of concurrent checks. */
 const atOnce = 2;
 let busy = 0;
 const waiting: (() => void)[] = [];

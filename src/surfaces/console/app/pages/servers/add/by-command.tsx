@@ -45,7 +45,7 @@ export function ByCommand(adding: Adding) {
       <Pairs
         legend="Environment variables"
         noun="variable"
-        hint="Stored encrypted, never shown again. No other variables are passed to the command."
+        hint="Stored encrypted, never shown again. Of the service's variables, only basic ones like PATH are passed."
         pairs={variables}
         onChange={setVariables}
       />
