@@ -57,7 +57,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await conversation.getByText('Stopped. This turn was not saved').waitFor();
     provider.script = () => ({ text: 'The Cormorant.' });
-    await page.getByText('Only for the next turn').click();
+    await page.getByText('Turn options').click();
     await page.getByLabel('Maximum tool calls').selectOption('0');
     await say(page, 'Without tools: who is longest?');
     await conversation.getByText('The Cormorant.').waitFor();
@@ -67,7 +67,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
       ...['user', 'assistant', 'tool', 'assistant'],
       'user',
     ]);
-    await page.getByText('Only for the next turn', { exact: true }).waitFor();
+    await page.getByText('Turn options', { exact: true }).waitFor();
 
     await page.reload();
     await conversation.getByText('The Cormorant.').waitFor();

@@ -86,7 +86,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   // The quality gate is changed on the suite's page, and only that setting is written.
   await page.goto(`/console/projects/${projectId}/suites/${suiteId}?tab=settings`);
   const before = await api.getEvalSuite({ projectId, suiteId });
-  const drop = page.getByLabel('Maximum drop in pass rate, in percent');
+  const drop = page.getByLabel('Maximum drop in pass rate, in percentage points');
   await drop.fill('120');
   await page.getByText('Between 0 and 100 percent').waitFor();
   expect(await page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);

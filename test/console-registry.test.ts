@@ -117,7 +117,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
 
     await page.goto(`/console${project}/registry?q=hostile`);
     await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
-    await page.getByRole('button', { name: /^Unfold/ }).click();
+    await page.getByRole('button', { name: /^Expand/ }).click();
     await page.getByText('publisher not verified').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
@@ -160,8 +160,8 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await page.goto(`/console${organization}/registry`);
     await button('Add your first card').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('harbour');
-    await page.getByRole('textbox', { name: /^Address/ }).fill('https://harbour.example.com/mcp');
-    await page.getByRole('textbox', { name: /^About/ }).fill('Which ships are in');
+    await page.getByRole('textbox', { name: /^Server URL/ }).fill('https://harbour.example.com/mcp');
+    await page.getByRole('textbox', { name: /^Description/ }).fill('Which ships are in');
     await page.getByRole('textbox', { name: /^Tags/ }).fill('sea, ships');
     await page.getByLabel('Uses OAuth').check();
     expect(await seriousFindings(page)).toEqual([]);
@@ -173,7 +173,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await other.goto(`/console${project}/registry`);
     await other.getByRole('button', { name: 'Install harbour' }).waitFor();
     await button('Edit harbour').click();
-    await page.getByRole('textbox', { name: /^Address/ }).fill('https://quay.example.com/mcp');
+    await page.getByRole('textbox', { name: /^Server URL/ }).fill('https://quay.example.com/mcp');
     await button('Save changes').click();
     await row(/quay\.example\.com/).waitFor();
     await other.getByRole('button', { name: 'Install harbour' }).click();
@@ -182,7 +182,7 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await other.getByRole('row', { name: /installed as harbour/ }).waitFor();
     await other.getByRole('button', { name: 'Uninstall harbour' }).click();
     await other.getByText('The saved server').waitFor();
-    await other.getByText('No suite, client, group or environment uses it.').waitFor();
+    await other.getByText('No suite, client, group or environment uses this server.').waitFor();
     await other.getByRole('button', { name: 'Uninstall', exact: true }).click();
     await other.getByRole('button', { name: 'Install harbour' }).waitFor();
     expect((await service.get(`${project}/servers`)).body.items).toEqual([]);

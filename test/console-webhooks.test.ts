@@ -56,7 +56,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     expect(isSigned(receiver.taken[0] as never, secret)).toBe(true);
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByRole('row', { name: /webhook\.test.*delivered/ }).waitFor();
-    await button('Unfold webhook.test').click();
+    await button('Expand webhook.test').click();
     await page.getByText('A test. Nothing happened.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 

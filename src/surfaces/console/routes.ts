@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { builtFiles, pagePolicy, sendFile } from './files.ts';
 
 const policy = pagePolicy();
-/** File names below `assets/` contain a hash of the content. */
+/** For files below `assets/`, whose names contain a hash of the content. */
 const year = 'public, max-age=31536000, immutable';
 
 /** Serves the built console: its files, and its page for every other path, which the page routes itself. */
@@ -28,7 +28,7 @@ export function registerConsole(app: FastifyInstance): void {
 /** A console page that shows “Page not found”, for mistyped URLs that no router can parse. */
 export const nowhereInConsole = '/console/nowhere';
 
-/** Whether the response is a page shown to a person. */
+/** Whether the request is for a page of the console, not for its API or assets. */
 export function isConsolePage({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean {
   return method === 'GET' && /^\/console\/(?!api\/|assets\/)/.test(url);
 }

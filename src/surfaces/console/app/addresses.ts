@@ -1,4 +1,4 @@
-/** Each parser returns every key, because for missing keys the router passes on the raw value. */
+/** Search parameters before parsing. Parsers return every key: for a missing one the router keeps the raw value. */
 
 export type Raw = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ async function start(): Promise<void> {
   await import('./draw.tsx');
 }
 
-// The rendering code is large, so its data is fetched in parallel.
+// Fetches the page's data while the code loads.
 askEarly(location.pathname);
 start().catch(() => {
   const app = document.getElementById('app') as HTMLElement;

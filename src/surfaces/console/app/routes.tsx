@@ -42,7 +42,7 @@ declare module '@tanstack/react-router' {
 
 let rendered = false;
 
-/** Skipped for a newly opened page: it is at its top, and reading the position would force a layout. */
+/** False for a newly opened page: it is at its top, and restoring its scroll position would force a layout. */
 function mayHaveScrolled(): boolean {
   const [how] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const opened = !rendered && how?.type === 'navigate';
@@ -50,12 +50,12 @@ function mayHaveScrolled(): boolean {
   return !opened;
 }
 
-/** Retries routes that failed to load. */
+// Retries routes that failed to load.
 onRecovery(() => {
   if (router.state.matches.some(({ status }) => status === 'error')) void router.invalidate();
 });
 
-/** Shows rendering errors. A missing code chunk after an update is fixed by a reload. */
+/** Shows rendering errors. If a code chunk is missing after an update, a retry reloads the page. */
 function PageProblem({ error, reset }: ErrorComponentProps) {
   const again = (): void => {
     if (isMissingPart(error)) location.reload();

@@ -14,7 +14,7 @@ export interface CommandFacts {
   safe: boolean;
 }
 
-/** Keyed by operation ID. Builds store this as a table. */
+/** Keyed by operation ID. Builds include the computed result instead of this module. */
 export const commandFacts: Record<string, CommandFacts> = Object.fromEntries(
   operationManifest.commands.map(({ id, group, verb, params, project, flags, safe }) => [
     id,

@@ -17,7 +17,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-// Refetches queries that failed or became stale while the service was unreachable.
+// Queries may have failed or become stale while the service was unreachable.
 onRecovery(() => void queryClient.invalidateQueries());
 
 export function QueryProvider({ children }: { children: ReactNode }) {

@@ -24,7 +24,7 @@ const reportingFetch: typeof fetch = async (address, init) => {
   }
 };
 
-/** A path with an organization names it; in project paths, the project implies it. */
+/** The organization in the path, otherwise the selected one; none for project paths, where the project implies it. */
 function organizationFor(address: string): string | undefined {
   const named = /\/organizations\/([^/?]+)/.exec(address)?.[1];
   if (named !== undefined) return decodeURIComponent(named);
@@ -76,7 +76,7 @@ export const people = refreshingAfterWrites(
   }),
 );
 
-/** A client for one event stream that reports whether its connection is open. */
+/** A client for one event stream that reports each attempt to connect, and whether it succeeded. */
 export function watchingApi(onConnection: (open: boolean) => void): typeof api {
   const watched: typeof fetch = async (address, init) => {
     const response = await reportingFetch(address, init).catch((error: unknown) => {

@@ -7,7 +7,7 @@ export interface Connection {
   since: number;
 }
 
-/** Interval of health checks while disconnected, and minimum time between two recoveries. */
+/** Milliseconds between readiness checks while disconnected, and minimum between two recoveries. */
 const pause = 5_000;
 
 let lastHeard = Date.now();
@@ -39,7 +39,7 @@ export function missed(): void {
   pollTimer = setInterval(() => void answers(), pause);
 }
 
-/** Whether the service is ready. While it starts, it responds to health checks only. */
+/** Whether the service is ready. While it starts, it answers health checks only. */
 export async function answers(): Promise<boolean> {
   try {
     const { ok } = await fetch('/readyz', { cache: 'no-store' });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ask } from './ask.ts';
 
-/** Features rarely change. */
+/** Milliseconds. Features rarely change. */
 const staleTime = 5 * 60_000;
 
 /** Features of the project's organization and the reader's role in the project. */

@@ -11,6 +11,7 @@ type EventsOf<Id extends keyof Client> = Client[Id] extends (...args: never[]) =
 export type RunEvent = EventsOf<'watchEvalRun'>;
 export type JourneyRunEvent = EventsOf<'watchJourneyRun'>;
 
+/** Milliseconds before a broken stream is restarted; doubled after each failure. */
 const firstPause = 1_000;
 const maxPause = 15_000;
 

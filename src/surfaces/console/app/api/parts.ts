@@ -19,8 +19,8 @@ onRecovery(() => {
 });
 
 /**
- * Waits while the service is away, then loads. The service is asked first, because browsers remember a module that
- * could not be fetched until the page is reloaded. A second failure while it answers means the console was updated.
+ * Waits until the service is ready, then loads. Readiness is checked first, because browsers cache a failed module
+ * fetch until the page is reloaded. A second failure while the service is ready means that the console was updated.
  */
 async function loadWithRetry<Module>(load: Load<Module>): Promise<Module> {
   for (let missing = false; ; ) {

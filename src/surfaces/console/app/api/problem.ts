@@ -23,7 +23,7 @@ export function factsOf(error: unknown): ProblemFacts {
       message: 'The request timed out.',
       code: 'TIMEOUT',
       requestId: undefined,
-      advice: 'It may still be running on the service. Check before you try again.',
+      advice: 'The request may still be running on the service. Check before you try again.',
       again: true,
     };
   if (isMissingPart(error))
@@ -76,7 +76,7 @@ const advice: Record<string, string> = {
   TIMEOUT: 'The MCP server timed out. Try again, or raise its timeout.',
   UNAVAILABLE: 'The service is busy or its database is unavailable. Try again in a moment.',
   INTERNAL_ERROR: 'Search the service log for the request ID to find the cause.',
-  FEATURE_NOT_SUPPORTED: 'This installation does not support it.',
+  FEATURE_NOT_SUPPORTED: 'The MCP server or this installation does not support this feature.',
 };
 
 function adviceFor({ code, retryAfter }: DrydockError): string {

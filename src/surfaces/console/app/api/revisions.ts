@@ -9,8 +9,8 @@ interface Revision {
 }
 
 /**
- * The API returns only the latest state and its revision number. Keeps the revisions this tab has loaded, so
- * that they can be compared.
+ * Revisions that this tab has loaded, kept so that they can be compared: the API returns only the latest state
+ * and its revision number.
  */
 const seen = personalStoreOf<ReadonlyMap<string, readonly Revision[]>>(new Map());
 const none: readonly Revision[] = [];

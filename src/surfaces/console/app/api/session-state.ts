@@ -1,6 +1,6 @@
 import { keepIn, keptIn } from '../kit/kept.ts';
 
-/** Session state outside React: the selected organization, and whether the session has ended. */
+/** Key of the selected organization, which belongs to the tab. */
 
 const place = 'drydock-organization';
 let organization = keptIn('sessionStorage', place);

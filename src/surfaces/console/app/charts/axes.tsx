@@ -12,7 +12,7 @@ export interface Place {
   step: number;
 }
 
-/** Grid lines with values, and labels below, as many as fit. */
+/** Grid lines with their values, and as many labels below as fit. */
 export function Axes({
   width,
   label,

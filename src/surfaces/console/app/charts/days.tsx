@@ -9,7 +9,7 @@ export interface Day {
   value: number;
 }
 
-/** Width of a bar with its gap. */
+/** Width of a bar with its gap, in pixels. */
 const step = 28;
 const height = 130;
 const top = 16;

@@ -18,8 +18,8 @@ export function Trend({ past }: { past: readonly Measured[] }) {
   });
   const last = points.at(-1);
   if (!last) return null;
-  const words = `Of ${counted(points.length, 'run')} the last passed ${percent(round(last.rate))}, between ${percent(round(last.lower))} and ${percent(round(last.upper))}${
-    points.length > 1 ? `; the first passed ${percent(round(points[0]?.rate ?? 0))}` : ''
+  const words = `Pass rate over ${counted(points.length, 'run')}: last ${percent(round(last.rate))}, between ${percent(round(last.lower))} and ${percent(round(last.upper))}${
+    points.length > 1 ? `; first ${percent(round(points[0]?.rate ?? 0))}` : ''
   }`;
   const x = (at: number): number =>
     points.length === 1 ? width / 2 : 3 + (at * (width - 6)) / (points.length - 1);

@@ -15,7 +15,7 @@ interface Bar {
   tokens: number | undefined;
 }
 
-/** The raw view has the rest. */
+/** Maximum number of bars. */
 const max = 400;
 
 const kinds = new Map([
@@ -37,7 +37,7 @@ export function Waterfall({
   chosen: string | undefined;
   onChoose: (id: string | undefined) => void;
 }) {
-  // Reported clocks may start anywhere.
+  // Reported spans may start before zero.
   const first = bars.reduce((least, { start }) => Math.min(least, start), 0);
   const whole = bars.reduce((last, { end }) => Math.max(last, end - first), 1);
   const ticks = ticksOf(whole);
@@ -90,7 +90,7 @@ export function Waterfall({
           </span>
         </button>
       ))}
-      {bars.length > max && <p className={css.more}>{count(bars.length - max)} more in the raw view.</p>}
+      {bars.length > max && <p className={css.more}>{count(bars.length - max)} more are not shown.</p>}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { downloadText } from './download.ts';
 import { jsonWithin, wholeJson } from './json.ts';
 import { count } from './numbers.ts';
 
-/** Characters rendered initially and after "Show more"; longer text is available only as a download. */
+/** Characters rendered initially and after "Show more"; longer text can be copied or downloaded. */
 const maxAtFirst = 20_000;
 const maxDrawn = 200_000;
 

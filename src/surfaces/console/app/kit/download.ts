@@ -8,6 +8,6 @@ export function downloadText(name: string, text: string, type: string): void {
   link.href = address;
   link.download = name.replaceAll(/[^\w.-]+/g, '-');
   link.click();
-  // The browser has started the download by then.
+  // By then, the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

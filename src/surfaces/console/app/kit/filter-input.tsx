@@ -1,7 +1,7 @@
 import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { TextInput } from './field.tsx';
 
-const typingPause = 150;
+const debounceMs = 150;
 
 /** A search field with a debounced `onChange`. Follows changes of `value` from outside. */
 export function FilterInput({
@@ -20,7 +20,7 @@ export function FilterInput({
     const timer = setTimeout(() => {
       sent.current = typed;
       send(typed || undefined);
-    }, typingPause);
+    }, debounceMs);
     return () => clearTimeout(timer);
   }, [typed]);
   useEffect(() => {

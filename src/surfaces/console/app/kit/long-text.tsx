@@ -2,10 +2,11 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 import { counted } from './numbers.ts';
 
+/** Characters rendered initially and after "Show more". */
 const maxAtFirst = 2_000;
 const maxDrawn = 100_000;
 
-/** Untrusted text of any length, truncated until the reader expands it. */
+/** Untrusted text, truncated until the reader expands it. */
 export function LongText({
   text,
   className,

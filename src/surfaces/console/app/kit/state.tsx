@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 import css from './state.module.css';
 
-/** Every state in the console, most important first. Each has a shape, a label and a color. */
+/** Every state in the console. Each has a shape, a label and a color. */
 export type State =
   | 'passed'
   | 'failed'
@@ -42,7 +42,7 @@ export function wordFor(state: State): string {
   return words[state];
 }
 
-/** In the stylesheet, filled shapes are verdicts and outlines are undecided. */
+/** Filled shapes are verdicts; outlines are undecided. */
 const shapes: Record<State, string | undefined> = {
   passed: css.passedShape,
   failed: css.failedShape,

@@ -7,7 +7,7 @@ import css from './table.module.css';
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers are right-aligned. */
+  /** Right-aligned, for numbers. */
   figure?: boolean;
   /** Main column; becomes the heading of the entry when rows collapse into a list. */
   main?: boolean;
@@ -100,7 +100,7 @@ function Fold<Row>({
   return (
     <td className={css.fold}>
       <IconButton
-        label={`${isOpen ? 'Fold' : 'Unfold'} ${nameOf(row)}`}
+        label={`${isOpen ? 'Collapse' : 'Expand'} ${nameOf(row)}`}
         aria-expanded={isOpen}
         onClick={() => toggle(isOpen ? undefined : rowKey)}
       >

@@ -26,7 +26,7 @@ export function shownTime(date: Date, now = new Date()): string {
   return (date.getFullYear() === now.getFullYear() ? thisYear : earlier).format(date);
 }
 
-/** A thousand years. Longer durations are measurement errors. */
+/** A thousand years in milliseconds. Longer durations are measurement errors. */
 const longest = 1000 * 365 * 86_400_000;
 
 /** Formats a duration: `145 ms`, `1.3 s`, `2 min 5 s`, `3 h 20 min`. */

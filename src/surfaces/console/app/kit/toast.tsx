@@ -17,7 +17,7 @@ interface Toast {
 const toasts = personalStoreOf<readonly Toast[]>([]);
 let next = 0;
 const maxToasts = 3;
-/** Confirmations disappear; errors stay until dismissed. */
+/** Milliseconds until a confirmation disappears. Errors stay until dismissed or displaced by newer messages. */
 const lifetime = 5_000;
 
 function show(toast: Omit<Toast, 'id'>): void {

@@ -32,7 +32,7 @@ export function UsedBy({
           ))}
         </ul>
       )}
-      {more && <p>More uses exist than could be checked.</p>}
+      {more && <p>This list may be incomplete: not everything was checked.</p>}
     </div>
   );
 }

@@ -43,7 +43,7 @@ const setUp = createRoute({
   component: pageFrom(() => import('../pages/sign-in/set-up-page.tsx'), 'SetUpPage'),
 });
 
-/** Routes for signed-out users. */
+/** Routes of pages without the shell. */
 export const entryRoutes = [signIn, forgot, enter, oidc, setUp] as const;
 
 const account = createRoute({

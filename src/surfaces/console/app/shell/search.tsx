@@ -17,7 +17,7 @@ interface Hit {
 
 const maxHits = 12;
 
-/** Searches the pages and resources of a project by name, and anything by ID. */
+/** Searches pages and resources by name, and resources by ID. */
 export function Search({ projectId, onClose }: { projectId: string | undefined; onClose: () => void }) {
   const [words, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -163,7 +163,7 @@ function useHits(projectId: string | undefined, words: string): Hit[] {
     ...(runs.data?.items ?? []).map((run) => ({
       key: run.id,
       name: `${suiteNames.get(run.suiteId) ?? 'Run'} #${run.runNumber}`,
-      kind: `run, ${run.result ?? run.status}`,
+      kind: `run, ${(run.result ?? run.status).replace('_', ' ')}`,
       href: href('/projects/$projectId/runs/$runId', { runId: run.id }),
     })),
     ...(projects.data?.items ?? [])

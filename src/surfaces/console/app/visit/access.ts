@@ -16,6 +16,7 @@ type Stage =
 export const stage = storeOf<Stage>({ at: 'loading' });
 
 const deadLink = 'This link is not valid. Ask the person who sent it for a new one';
+/** Milliseconds before a retry; increases up to `maxPause`. */
 const firstPause = 1_000;
 const maxPause = 15_000;
 

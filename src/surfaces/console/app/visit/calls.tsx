@@ -120,7 +120,7 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
 export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Some browsers return a value, which an effect must not.
+    // In braces: some browsers return a value, which an effect must not.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (

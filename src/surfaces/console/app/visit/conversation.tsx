@@ -15,7 +15,7 @@ import css from './visit.module.css';
 
 type Talk = ReturnType<typeof useConversation>;
 
-/** Characters of a message rendered at once. */
+/** Characters of a message rendered initially. */
 const maxAtFirst = 20_000;
 /** Distance from the end, in pixels, within which the reader counts as following. */
 const near = 160;

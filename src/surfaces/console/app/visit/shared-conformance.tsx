@@ -48,6 +48,6 @@ export function ConformanceReport({ title, expiresAt, run }: Shared) {
 
 const checkColumns: Column<Check>[] = [
   { name: 'Check', main: true, cell: ({ title }) => title },
-  { name: 'About', cell: ({ group }) => group },
+  { name: 'Group', cell: ({ group }) => group },
   { name: 'Result', cell: ({ status }) => (status === 'failed' ? 'Failed' : 'Could not run') },
 ];

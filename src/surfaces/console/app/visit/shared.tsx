@@ -66,7 +66,7 @@ function Report({ title, expiresAt, run }: SharedEval) {
           [models.length === 1 ? 'Model' : 'Models', models.join(', ')],
         ]}
       />
-      {summary ? <Summary {...summary} /> : <p className={css.soft}>Still running.</p>}
+      {summary ? <Summary {...summary} /> : <p className={css.soft}>No trial has ended yet.</p>}
       {run.warnings?.map(({ code, message }) => (
         <Note key={code}>{message}</Note>
       ))}
@@ -110,7 +110,7 @@ const columns: Column<Row>[] = [
   { name: 'Model', cell: ({ model }) => model },
   { name: 'Passed', figure: true, cell: ({ passed, trials }) => `${count(passed)} of ${count(trials)}` },
   {
-    name: 'Median',
+    name: 'Median duration',
     figure: true,
     cell: ({ medianMs }) => (medianMs === null ? undefined : duration(medianMs)),
   },

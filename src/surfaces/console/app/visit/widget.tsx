@@ -59,7 +59,7 @@ export function Widget({ tool, asksFirst, ...which }: Which & { tool: string; as
   if (problem !== undefined)
     return (
       <p className={css.closedWidget}>
-        What {tool} shows cannot be opened: {cut(problem)}
+        The widget of {tool} cannot be opened: {cut(problem)}
       </p>
     );
   if (opened?.html === undefined) return <p className={css.closedWidget}>Loading…</p>;
@@ -161,7 +161,7 @@ function listenTo(frame: HTMLIFrameElement, hear: (text: string) => void): () =>
 function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wish }) {
   if (kind === 'link')
     return (
-      <Question title="Open this address in another tab?" name="Open a link?">
+      <Question title="Open this link in another tab?" name="Open a link?">
         <p className={css.address} dir="ltr">
           {name}
         </p>

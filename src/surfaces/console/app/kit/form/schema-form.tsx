@@ -31,7 +31,7 @@ interface Editing<Value = unknown> {
 export type Problems = ReadonlyMap<string, string>;
 
 const noProblems: Problems = new Map();
-/** Longer lists are edited as JSON. */
+/** Lists with more items are edited as JSON. */
 const maxLines = 100;
 
 /** Form fields generated from the JSON Schema of an object. */

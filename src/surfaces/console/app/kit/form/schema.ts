@@ -19,7 +19,7 @@ export interface Field {
   needed: boolean;
 }
 
-/** Schemas beyond these limits are edited as JSON. */
+/** Limits of the form; anything beyond them is edited as JSON. */
 export const deepest = 4;
 const maxFields = 60;
 const maxFieldsInAll = 200;
@@ -172,7 +172,7 @@ export function asSchema(value: unknown): Schema | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
 }
 
-/** The type and its constraints as text, as the model also sees them. */
+/** The type and its constraints as text. */
 export function limitsOf(given: Schema, root: Schema): string {
   const schema = resolved(given, root);
   const type = Array.isArray(schema['type']) ? schema['type'].slice(0, 8).join(' or ') : schema['type'];

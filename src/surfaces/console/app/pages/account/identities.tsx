@@ -67,7 +67,8 @@ function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolea
           onClose={() => setAsking(false)}
           act={async (given) => {
             const { url } = await people.startOidc({ body: { returnTo: '/console/account', ...given } });
-            if (!isWebAddress(url)) throw new Error(`The address of ${name} is not an http or https URL.`);
+            if (!isWebAddress(url))
+              throw new Error(`The sign-in URL of ${name} is not an http or https URL.`);
             location.assign(url);
           }}
         />

@@ -11,7 +11,7 @@ import css from './account.module.css';
 
 export function savedText(confirmationSentTo: string | null): string {
   if (confirmationSentTo === null) return 'Profile saved';
-  return `Profile saved. To confirm the new address, open the link we sent to ${confirmationSentTo}`;
+  return `Profile saved. To confirm the new email, open the link we sent to ${confirmationSentTo}`;
 }
 
 export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
@@ -51,7 +51,7 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
         </Field>
         <Field
           label="Email"
-          hint={user.hasPassword ? undefined : 'Set a password before you change your address.'}
+          hint={user.hasPassword ? undefined : 'Set a password before you change your email.'}
         >
           <TextInput
             type="email"

@@ -13,7 +13,7 @@ type Session = ConsoleOutput<'listMySessions'>['items'][number];
 
 const signInLabels: Record<Session['way'], string> = {
   password: 'password',
-  link: 'a link',
+  link: 'a one-time link',
   oidc: 'OpenID Connect',
 };
 
@@ -36,7 +36,7 @@ const columns: Column<Session>[] = [
     main: true,
     cell: ({ userAgent }) => <span title={userAgent ?? undefined}>{browserName(userAgent)}</span>,
   },
-  { name: 'Address', cell: ({ address }) => <code className={common.softText}>{address}</code> },
+  { name: 'IP address', cell: ({ address }) => <code className={common.softText}>{address}</code> },
   { name: 'Signed in with', cell: ({ way }) => signInLabels[way] },
   { name: 'Signed in', figure: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Last seen', figure: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },

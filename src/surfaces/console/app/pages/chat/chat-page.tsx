@@ -36,9 +36,9 @@ interface Which {
   sessionId: string;
 }
 
-/** Poll interval while a turn of the session runs elsewhere. */
+/** Poll interval in milliseconds while a turn of the session runs elsewhere. */
 const pollEvery = 2_000;
-/** Entries rendered at once. */
+/** Entries rendered initially, and added by “Show earlier”. */
 const step = 50;
 
 export function ChatPage() {
@@ -110,7 +110,7 @@ function Chat({ which }: { which: Which }) {
         <div className={common.panel}>
           <Conversation which={which} entries={entries} live={unkept} />
           {session?.turnInProgress && !open && (
-            <Note>A turn is running in another tab or client. It appears here when it ends.</Note>
+            <Note>A turn of this chat is running. It appears here when it ends.</Note>
           )}
           <Continue which={which} session={session} live={live} />
         </div>

@@ -109,7 +109,7 @@ function columnsOf(projectId: string): Column<Session>[] {
       ),
     },
     {
-      name: 'Results',
+      name: 'Match',
       cell: ({ matchPreview }) => matchPreview !== undefined && cut(matchPreview, 300),
     },
     { name: 'Model', cell: ({ modelId }) => modelId },

@@ -47,7 +47,7 @@ function wordsOf({ parts }: Message): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
-/** Attaches a result to its call. */
+/** Adds a part. A result is attached to its call. */
 function add(pieces: Piece[], { kind, text, tool, toolCallId, failed }: Part): void {
   const call = { kind: 'call', tool: tool ?? 'a tool', durationMs: undefined } as const;
   if (kind === 'call') {
@@ -60,7 +60,7 @@ function add(pieces: Piece[], { kind, text, tool, toolCallId, failed }: Part): v
   } else if (text !== '') pieces.push({ kind: 'text', text });
 }
 
-/** Pairs completed turns with exchanges in order; other turns have no exchange. */
+/** Pairs turns with exchanges in order; failed turns have no exchange. */
 export function entriesOf(exchanges: readonly Exchange[], turns: readonly Turn[]): Entry[] {
   const left = [...exchanges];
   const told = turns

@@ -1,6 +1,6 @@
 import { keepIn, keptIn } from '../../kit/kept.ts';
 
-/** Each turn specifies its client. This tab remembers the last one. */
+/** Each turn specifies its client, so this tab remembers the last one. */
 const place = (sessionId: string): string => `drydock-chat-client-${sessionId}`;
 
 export function lastClient(sessionId: string): string {

@@ -51,7 +51,7 @@ export function TurnLimits({
 }) {
   const said = Object.keys(limitsBody(limits)).length;
   return (
-    <Fold className={css.limits} summary={`Only for the next turn${said > 0 ? ` (${said} set)` : ''}`}>
+    <Fold className={css.limits} summary={`Turn options${said > 0 ? ` (${said} set)` : ''}`}>
       {() => (
         <div className={form.form}>
           <div className={form.columns}>

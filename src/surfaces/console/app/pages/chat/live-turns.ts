@@ -10,7 +10,7 @@ import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAf
 const turns = personalStoreOf<ReadonlyMap<string, LiveTurn>>(new Map());
 const stops = new Map<string, AbortController>();
 
-/** Longer than any turn may run. */
+/** Milliseconds to wait for another turn of the chat; longer than any turn may run. */
 const maxWait = 200_000;
 
 export function startingIn(projectId: string): string {

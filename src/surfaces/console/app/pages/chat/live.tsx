@@ -69,10 +69,10 @@ function Outcome({ turn: { state, turn } }: { turn: LiveTurn }) {
 const advice: Record<string, string> = {
   TURN_FAILED: 'Nothing was saved. Send it again, or start a chat with another model.',
   TURN_TIMEOUT: 'Nothing was saved. Ask for less at once, or allow fewer tool calls.',
-  TURN_IN_PROGRESS: 'The turn exceeded its time limit. Try again.',
+  TURN_IN_PROGRESS: 'Another turn of this chat is still running. Try again when it ends.',
   SESSION_FULL: 'Start a new chat.',
   SERVER_UNAVAILABLE: 'Enable the server, or start a chat with other servers.',
-  HOST_TARGET_REQUIRED: 'Select the client below the message, under “Only for the next turn”.',
+  HOST_TARGET_REQUIRED: 'Select the client below the message, under “Turn options”.',
   CONCURRENT_TURN_LIMIT: 'Wait until other chats in the organization have their replies.',
 };
 

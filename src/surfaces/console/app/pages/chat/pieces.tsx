@@ -11,7 +11,7 @@ import { duration } from '../../kit/time.tsx';
 import css from './chat.module.css';
 import type { Call, CallState, Piece } from './exchanges.ts';
 
-/** Characters of a message rendered at once. */
+/** Characters of a message rendered initially. */
 const maxAtFirst = 20_000;
 
 /** A message of a user or model, always rendered as plain text. */
@@ -48,6 +48,13 @@ const states: Record<CallState, [State, string]> = {
   unknown: ['notMeasured', 'no result'],
 };
 
+const noResult: Record<CallState, string> = {
+  running: 'No result yet.',
+  ok: 'The result arrives with the reply.',
+  error: 'The result arrives with the reply.',
+  unknown: 'No result was recorded.',
+};
+
 function CallPiece({ call, meant }: { call: Call; meant: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   const { tool, input, output, durationMs } = call;
@@ -76,9 +83,7 @@ function CallPiece({ call, meant }: { call: Call; meant: boolean }) {
           <div className={css.callBody}>
             <Code text={input} label={`arguments of ${tool}`} />
             {output === undefined ? (
-              <p className={common.soft}>
-                {call.state === 'running' ? 'No result yet.' : 'The result arrives with the reply.'}
-              </p>
+              <p className={common.soft}>{noResult[call.state]}</p>
             ) : (
               <Code text={output} label={`result of ${tool}`} />
             )}

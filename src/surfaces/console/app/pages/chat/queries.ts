@@ -5,7 +5,7 @@ interface Which {
   sessionId: string;
 }
 
-/** Maximum page sizes of the service. */
+/** Maximum page sizes of the API. */
 const messagesAtOnce = 200;
 const turnsAtOnce = 20;
 

@@ -39,7 +39,7 @@ function usable(models: readonly Model[]): Model[] {
   return models.filter(({ hosted, offline }) => hosted || offline);
 }
 
-/** Default settings: a language model if there is one, and the first server. */
+/** Default settings: a language model if there is one, and the first enabled server. */
 function withDefaults(settings: Settings, models: readonly Model[], servers: readonly Server[]) {
   const able = usable(models);
   return {
@@ -213,8 +213,8 @@ function EnvironmentField({
       label="Environment"
       hint={
         environments.isSuccess && named.length === 0
-          ? 'This project has no environments.'
-          : 'Each turn uses its current client, servers, secrets and skills, with the model above.'
+          ? 'This project has no active environments.'
+          : "Each turn uses the environment's current client, servers, secrets and skills, with the model above."
       }
       value={value}
       options={[['', 'Select one'], ...named.map(({ id, name }) => [id, name ?? id] as const)]}

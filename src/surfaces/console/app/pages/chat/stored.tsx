@@ -50,7 +50,7 @@ export const Stored = memo(function Stored({
   ));
 });
 
-/** Tool call ID of a span, which is named after it. */
+/** Tool call ID of a span, whose own ID contains it. */
 function callOf(span: string | undefined): string | undefined {
   return span?.replace(/^tool-(err-)?/, '');
 }

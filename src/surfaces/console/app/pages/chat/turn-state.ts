@@ -36,7 +36,7 @@ export function isOpen({ state }: LiveTurn): boolean {
   return state === 'sending' || state === 'waiting' || state === 'running';
 }
 
-/** Longer arguments and results are truncated; the trace has all of them. */
+/** Maximum characters of arguments and results; the stored chat has all of them. */
 const maxOfCall = 20_000;
 
 export function afterEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
@@ -117,7 +117,7 @@ export function reasonOf(error: unknown): string | undefined {
   return error instanceof DrydockError ? textOf(error.details['reason']) || undefined : undefined;
 }
 
-/** Whether the same key would only return the same failure: the model was called and the turn failed. */
+/** Whether a retry with the same idempotency key would fail again. */
 export function needsNewKey({ error }: LiveTurn): boolean {
   return ['TURN_FAILED', 'TURN_TIMEOUT', 'IDEMPOTENCY_KEY_REUSED'].includes(reasonOf(error) ?? '');
 }

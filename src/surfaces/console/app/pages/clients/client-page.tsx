@@ -55,7 +55,7 @@ export function ClientPage() {
         facts={[
           ['ID', <Id key="id" value={id} />],
           ['Model', config.modelId],
-          ['Servers', words(config['serverIds'] ?? '')],
+          ['Required servers', words(config['serverIds'] ?? '')],
           ['Optional servers', words(config['optionalServerIds'] ?? '')],
           ['Edit impact', impactText(impact)],
           ['Changed', <Time key="changed" at={updatedAt} />],
@@ -86,7 +86,7 @@ function Duplicate({ projectId, client }: { projectId: string; client: Client })
   return <Button action={copying}>Duplicate</Button>;
 }
 
-/** The service refuses while environments use the client, so they are listed instead of a confirmation. */
+/** The service refuses while environments use the client, so the dialog lists them and cannot be confirmed. */
 function Deleting({ projectId, client }: { projectId: string; client: Client }) {
   const [asking, setAsking] = useState(false);
   const environments = useQuery({ ...ask('listEnvironments', { projectId }), enabled: asking });
@@ -113,14 +113,14 @@ function Deleting({ projectId, client }: { projectId: string; client: Client }) 
           blocked={environments.isPending || uses.length > 0}
           example={<ApiExample operation="deleteClient" input={input} />}
         >
-          <p>Its configuration is deleted. Past runs keep what they recorded.</p>
+          <p>The client's configuration is deleted. Past runs keep what they recorded.</p>
           {environments.isPending && <Skeleton lines={1} />}
           {environments.isError && <Problem error={environments.error} />}
           {environments.data && (
             <UsedBy
               uses={uses}
-              none="No environments use it."
-              lead="These environments use it. Archive them or change their client first:"
+              none="No environments use this client."
+              lead="These environments use this client. Archive them or change their client first:"
             />
           )}
         </Confirm>

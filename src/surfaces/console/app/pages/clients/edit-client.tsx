@@ -70,7 +70,7 @@ export function EditClient({
         <>
           <p>{impactText(client.impact)}</p>
           <Changes
-            label="What will change"
+            label="Changes"
             before={client.config}
             after={config}
             words={serverText(servers.data?.items ?? [])}

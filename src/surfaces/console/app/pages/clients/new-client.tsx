@@ -57,5 +57,5 @@ const provenance = {
   observed: 'observed behavior',
   probe: 'a probe',
   'vendor-doc': 'vendor documentation',
-  assumed: 'assumed',
+  assumed: 'assumptions',
 };

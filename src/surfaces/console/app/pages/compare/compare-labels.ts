@@ -26,12 +26,12 @@ export function stateOfCase({ status, base, compare }: Compared): { state: State
   };
 }
 
-/** Whether its status, configuration or pass rate changed; rates only if significant. */
+/** Whether the status or configuration of a case changed, or its pass rate significantly. */
 export function isChanged({ status, difference, configChanged }: Compared): boolean {
   return !status.startsWith('unchanged') || difference?.significant === true || configChanged;
 }
 
-/** Worst first, otherwise in the given order. */
+/** Worst status first; cases with the same status keep their order. */
 export function inOrder(cases: readonly Compared[]): Compared[] {
   const order = Object.keys(states);
   return cases.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
@@ -60,7 +60,7 @@ export function pointsText(change: number): string {
   return points === 0 ? 'no change' : `${signed(points)} points`;
 }
 
-/** Whether a difference is statistically significant. */
+/** Describes the statistical significance of a difference. */
 export function chanceText(difference: {
   significant: boolean;
   p: number | null;

@@ -105,7 +105,7 @@ function ChooseBase({
       const covers = coverageText(run);
       const words = [
         `#${run.runNumber}`,
-        run.result ?? run.status,
+        (run.result ?? run.status).replace('_', ' '),
         ...(covers === undefined ? [] : [covers]),
       ];
       return [run.id, words.join(', ')] as const;
@@ -234,8 +234,8 @@ function Totals({ comparison, projectId }: { comparison: Comparison; projectId: 
           {rows.map(([name, diff, show]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td>{diff.base === null ? 'not known' : show(diff.base)}</td>
-              <td>{diff.compare === null ? 'not known' : show(diff.compare)}</td>
+              <td>{diff.base === null ? 'unknown' : show(diff.base)}</td>
+              <td>{diff.compare === null ? 'unknown' : show(diff.compare)}</td>
               <td>{deltaText(diff, show) ?? '–'}</td>
             </tr>
           ))}
@@ -301,7 +301,7 @@ function columnsOf({ baseRun, compareRun }: Comparison, projectId: string): Colu
           </span>
         ),
     },
-    { name: 'Medians', cell: ({ metrics }) => <Medians metrics={metrics} /> },
+    { name: 'Change of medians', cell: ({ metrics }) => <Medians metrics={metrics} /> },
   ];
 }
 
@@ -316,7 +316,7 @@ function SideRate({ run, side }: { run: Comparison['baseRun']; side: Compared['b
 
 function Medians({ metrics: { durationMs, totalTokens, estimatedCostUsd } }: Pick<Compared, 'metrics'>) {
   const lines: [name: string, words: string | undefined][] = [
-    ['time', deltaText(durationMs, duration)],
+    ['duration', deltaText(durationMs, duration)],
     ['tokens', deltaText(totalTokens, (value) => count(Math.round(value)))],
     ['cost', deltaText(estimatedCostUsd, cost)],
   ];

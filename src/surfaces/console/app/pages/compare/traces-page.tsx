@@ -75,7 +75,7 @@ function Side({
   if (!enabled || trialId === undefined)
     return (
       <Section title={title}>
-        <Empty title="No trial">This run does not include the case.</Empty>
+        <Empty title="No trial">This run has no trial of the case.</Empty>
       </Section>
     );
   if (!iteration.isSuccess) return <QueryState of={iteration} lines={10} />;

@@ -7,6 +7,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { isOpen } from './labels.ts';
 import { RunsTable } from './runs-table.tsx';
 
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 5_000;
 
 /** Every conformance run of the project, including runs of servers that are not saved. */

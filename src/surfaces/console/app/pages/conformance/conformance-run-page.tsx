@@ -14,7 +14,7 @@ export function ConformanceRunPage() {
   const run = query.data;
   const list = (
     <Link to="/projects/$projectId/conformance" params={which}>
-      Conformance
+      Conformance runs
     </Link>
   );
   if (!run)

@@ -16,6 +16,7 @@ import { ScoreChart } from './score-chart.tsx';
 import { StartConformance } from './start-conformance.tsx';
 
 const route = '/projects/$projectId/servers/$serverId';
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 3_000;
 
 /** Protocol conformance of the server: the latest run and the score history. */

@@ -58,7 +58,7 @@ export const reasons: Record<string, string> = {
   silent: 'No progress for ten minutes.',
   cancelled: 'Cancelled. Reports received so far are kept.',
   server_deleted: 'The server was deleted.',
-  not_allowed: 'Outbound connections to the server address are not allowed.',
+  not_allowed: 'Outbound connections to the server URL are not allowed.',
   internal_error: 'Drydock could not finish the run. Start another.',
 };
 

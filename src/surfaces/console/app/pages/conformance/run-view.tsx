@@ -20,9 +20,10 @@ import { SuiteTable } from './suite-table.tsx';
 type Report = Output<'getConformanceReport'>;
 type Check = Report['checks'][number];
 
+/** Poll interval in milliseconds while the run is in progress. */
 const pollEvery = 1_500;
 
-/** A run, polled until it ends. */
+/** Polls a run until it ends. */
 export function useConformanceRun(projectId: string, runId: string | undefined) {
   return useQuery({
     ...ask('getConformanceRun', { projectId, conformanceRunId: runId ?? '' }),
@@ -40,7 +41,7 @@ export function ConformanceRunView({ run, linked = false }: { run: ConformanceRu
       {isOpen(run) && (
         <p role="status">
           {run.status === 'pending'
-            ? 'Queued: an organization runs two at once.'
+            ? 'Queued: an organization has at most two runs in progress.'
             : `${count(run.suites.filter(({ status }) => status === 'completed').length)} of ${counted(run.suites.length, 'suite')} ended.`}
         </p>
       )}
@@ -63,7 +64,7 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
           ['Skipped', count(skipped)],
           ['Source', sourceText(run)],
           ['Started by', run.actorLabel],
-          ['Run', <Id key="id" value={run.id} />],
+          ['ID', <Id key="id" value={run.id} />],
           [
             'Server',
             linked && serverId !== null ? (
@@ -84,7 +85,7 @@ function RunFacts({ run, linked }: { run: ConformanceRun; linked: boolean }) {
               ? duration(completedAt - startedAt)
               : undefined,
           ],
-          ['Revision', run.protocolVersion],
+          ['Protocol revision', run.protocolVersion],
           ['Suite version', run.engineVersion],
         ]}
       />
@@ -152,7 +153,6 @@ function CheckLine({ check }: { check: Check }) {
   );
 }
 
-/** Cancels a run in progress. */
 export function CancelConformance({ run: { projectId, id } }: { run: ConformanceRun }) {
   const which = { projectId, conformanceRunId: id };
   const cancelling = useAction(() => api.cancelConformanceRun(which), { says: 'Run cancelled' });

@@ -26,7 +26,7 @@ export function SuiteTable({ suites }: { suites: readonly Suite[] }) {
 const columns: Column<Suite>[] = [
   { name: 'Suite', main: true, cell: ({ suiteKind }) => suiteName(suiteKind) },
   { name: 'Outcome', cell: (suite) => <StateMark state={stateOf(suite)} /> },
-  { name: 'Revision', cell: ({ profileId }) => profileId },
+  { name: 'Protocol revision', cell: ({ profileId }) => profileId },
   { name: 'Score', figure: true, cell: ({ score }) => score },
   { name: 'Passed', figure: true, cell: ({ passed }) => count(passed) },
   { name: 'Failed', figure: true, cell: ({ failed }) => count(failed) },

@@ -84,13 +84,7 @@ export function EnvironmentForm({
       )}
       {parts.ready && parts.clients.length > 0 && <Fields parts={parts} made={made} set={set} />}
       {environment && !nothingToDo && (
-        <Changes
-          label="What will change"
-          before={before}
-          after={made}
-          names={fieldNames}
-          words={parts.words}
-        />
+        <Changes label="Changes" before={before} after={made} names={fieldNames} words={parts.words} />
       )}
     </FormDialog>
   );

@@ -124,7 +124,7 @@ function Resolved({ which }: { which: Which }) {
             ['Client', resolved.data.hostName],
             [
               'Model',
-              `${resolved.data.effectiveModelId}, ${resolved.data.modelSource === 'host' ? 'of the client' : 'of the environment'}`,
+              `${resolved.data.effectiveModelId}, from the ${resolved.data.modelSource === 'host' ? 'client' : 'environment'}`,
             ],
             ['Servers', resolved.data.servers.map(({ name }) => name).join(', ') || 'none'],
             ['Plugins', resolved.data.pluginVersions.map(({ name }) => name).join(', ')],
@@ -194,15 +194,15 @@ function Archiving({ which, environment }: { which: Which; environment: Environm
           example={<ApiExample operation="archiveEnvironment" input={input} />}
         >
           <p>
-            It cannot be used for runs until it is restored. It stays readable, past runs keep what they
-            recorded, and its name can be reused.
+            The environment cannot be used for runs until it is restored. It stays readable, past runs keep
+            what they recorded, and its name can be reused.
           </p>
           <QueryState of={uses} lines={1} />
           {uses.data && (
             <UsedBy
               {...uses.data}
-              none="No suites are attached to it."
-              lead="These suites are attached to it and will no longer run with it:"
+              none="No suites are attached to this environment."
+              lead="These suites are attached to this environment and will no longer run with it:"
             />
           )}
         </Confirm>

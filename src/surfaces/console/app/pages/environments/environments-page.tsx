@@ -47,7 +47,7 @@ export function EnvironmentsPage() {
         of={environments}
         lines={5}
         empty={items.length === 0}
-        title="No environments yet"
+        title={archived ? 'No environments yet' : 'No active environments'}
         action={
           <Button look="primary" onClick={() => open(true)}>
             Create environment

@@ -1,6 +1,6 @@
 import { api, queryOptions } from '../../api/index.ts';
 
-/** Limits the requests: each suite has to be fetched to know its environments. */
+/** Maximum number of suites checked: each has to be fetched to know its environments. */
 const maxRead = 40;
 
 /** Suites attached to an environment; fetched before it is archived. */

@@ -57,7 +57,7 @@ export function GroupsPage() {
           </Button>
         }
       >
-        A named set of servers that an environment can use instead of its client's servers.
+        A group is a set of servers that an environment can use instead of its client's servers.
       </QueryState>
       {rows.length > 0 && (
         <>

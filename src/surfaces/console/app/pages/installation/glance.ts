@@ -4,7 +4,7 @@ import type { State } from '../../kit/state.tsx';
 
 export type Installation = ConsoleOutput<'getInstallation'>;
 
-/** A longer wait means that no worker, or too few, handle the queue. */
+/** Milliseconds. A job that waits longer indicates that too few workers, or none, handle the queue. */
 const maxHealthyWait = 60_000;
 
 export function glanceOf(

@@ -13,7 +13,7 @@ import { glanceOf, type Installation } from './glance.ts';
 import css from './installation.module.css';
 import { Models, Settings } from './parts.tsx';
 
-/** Poll interval. */
+/** Poll interval in milliseconds. */
 const pollEvery = 15_000;
 
 /** For operators: components of the installation and their health. */
@@ -43,7 +43,7 @@ export function InstallationPage() {
             facts={[
               ['Version', installation.version],
               ['Node.js', installation.node],
-              ['Address', <code key="address">{installation.publicUrl}</code>],
+              ['Public URL', <code key="url">{installation.publicUrl}</code>],
               ['Up since', <Time key="up" at={installation.startedAt} />],
               ['Accounts', count(installation.people.users)],
               ['Organizations', count(installation.people.organizations)],
@@ -86,9 +86,9 @@ function queueColumns(now: number): Column<Queue>[] {
 
 function Queues({ installation: { queues }, now }: { installation: Installation; now: number }) {
   return (
-    <Section title="Work">
+    <Section title="Jobs">
       {queues.length === 0 ? (
-        <Note>Nothing queued or running, and no jobs failed in the last seven days.</Note>
+        <Note>No jobs are queued or running, and none failed in the last seven days.</Note>
       ) : (
         <Table label="Queues" columns={queueColumns(now)} rows={queues} keyOf={({ kind }) => kind} />
       )}
@@ -101,7 +101,7 @@ type Failure = Installation['failures'][number];
 
 const failureColumns: Column<Failure>[] = [
   { name: 'Kind', main: true, cell: ({ kind }) => <code>{kind}</code> },
-  { name: 'Error', cell: ({ error }) => <span className={common.threeLines}>{error ?? 'not known'}</span> },
+  { name: 'Error', cell: ({ error }) => <span className={common.threeLines}>{error ?? 'unknown'}</span> },
   { name: 'Attempts', figure: true, cell: ({ attempts }) => count(attempts) },
   { name: 'Failed', figure: true, cell: ({ failedAt }) => <Time at={failedAt} /> },
 ];

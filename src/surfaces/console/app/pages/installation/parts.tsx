@@ -42,7 +42,7 @@ export function Models({ installation: { models } }: { installation: Installatio
       actions={
         without > 0 && (
           <Button look="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
-            {all ? 'Configured models' : `Show ${counted(without, 'model')} without a key`}
+            {`${all ? 'Hide' : 'Show'} ${counted(without, 'model')} without a key`}
           </Button>
         )
       }

@@ -8,7 +8,7 @@ function day(value: unknown): string | undefined {
     : undefined;
 }
 
-const dayLength = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Midnight UTC at the start of a day. */
 export function beginOf(given: string | undefined): number | undefined {
@@ -17,7 +17,7 @@ export function beginOf(given: string | undefined): number | undefined {
 
 export function endOf(given: string | undefined): number | undefined {
   const begin = beginOf(given);
-  return begin === undefined ? undefined : begin + dayLength;
+  return begin === undefined ? undefined : begin + dayMs;
 }
 
 export interface AuditSearch {

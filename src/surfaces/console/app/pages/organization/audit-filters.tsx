@@ -37,7 +37,7 @@ export function AuditFilters({
         options={[['', 'Any action'], ...kinds, ...missing(action, kinds)]}
       />
       <Select
-        aria-label="Who"
+        aria-label="Actor"
         value={actor ?? ''}
         onChange={({ target: { value } }) => set({ actor: value || undefined })}
         options={[['', 'Anyone'], ...otherActors, ...actors, ...missing(actor, [...otherActors, ...actors])]}

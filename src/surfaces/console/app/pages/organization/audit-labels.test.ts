@@ -6,7 +6,7 @@ test.each([
   ['member.make-admin', "set a member's role to admin"],
   ['project-member.make-member', "set a member's project role to member"],
   ['server.update', 'changed a server'],
-  ['environment.create', 'made an environment'],
+  ['environment.create', 'created an environment'],
   ['eval-suite.sync', 'imported: an eval suite'],
   ['something.unheard-of', 'something.unheard-of'],
   ['nothing', 'nothing'],

@@ -46,7 +46,7 @@ const words: Record<string, string> = {
 };
 
 const verbs: Record<string, string> = {
-  create: 'made',
+  create: 'created',
   update: 'changed',
   delete: 'deleted',
   cancel: 'cancelled',

@@ -85,13 +85,13 @@ function unfoldingIn(organizationId: string) {
 function columnsOf(projectNames: Map<string, string>): Column<Event>[] {
   return [
     { name: 'Action', main: true, cell: ({ action }) => <span title={action}>{actionText(action)}</span> },
-    { name: 'Who', cell: (event) => actorText(event) },
+    { name: 'Actor', cell: (event) => actorText(event) },
     { name: 'Target', cell: ({ target }) => <Id value={target} /> },
     {
       name: 'Project',
       cell: ({ projectId }) => (projectId === null ? '' : (projectNames.get(projectId) ?? projectId)),
     },
-    { name: 'When', figure: true, cell: ({ at }) => <Time at={at} /> },
+    { name: 'Time', figure: true, cell: ({ at }) => <Time at={at} /> },
   ];
 }
 
@@ -121,7 +121,7 @@ function EventDetails({ event, organizationId }: { event: Event; organizationId:
         facts={[
           ['Event', <Id key="id" value={id} />],
           ['Action', <code key="action">{action}</code>],
-          ['At', `${new Date(at).toISOString().replace('T', ' ').slice(0, 23)} UTC`],
+          ['Time', `${new Date(at).toISOString().replace('T', ' ').slice(0, 23)} UTC`],
           ['Actor', <Id key="actor" value={actor.id} />],
           ['Email', actor.email],
           ['Target', <Id key="target" value={target} />],

@@ -53,7 +53,7 @@ function Spent({ budget }: { budget: SpendBudget }) {
     <>
       <div className={css.bars}>
         <Meter
-          name="Models using this deployment's keys"
+          name="Models using this installation's keys"
           used={spentUsd}
           limit={capUsd}
           figure={cost}
@@ -72,7 +72,7 @@ function Spent({ budget }: { budget: SpendBudget }) {
       </div>
       {capReachedAt !== null && (
         <Note>
-          Spend cap reached <Time at={capReachedAt} />. New runs on this deployment's keys are refused until
+          Spend cap reached <Time at={capReachedAt} />. New runs on this installation's keys are refused until
           the month ends or the cap is raised.
         </Note>
       )}
@@ -124,8 +124,8 @@ function CapDialog({
           onChange={setMarks}
         />
         <Note>
-          When it is reached, new runs are refused until the month ends or the cap is raised. Runs in progress
-          continue.
+          When the cap is reached, new runs are refused until the month ends or the cap is raised. Runs in
+          progress continue.
         </Note>
         {saving.isError && <Problem error={saving.error} />}
         <footer className={css.foot}>

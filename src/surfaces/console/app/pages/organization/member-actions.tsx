@@ -32,7 +32,7 @@ export function RoleSelect({ standing, member }: About) {
     },
   );
   if (!standing.administers || !decidesAbout(organization.role, member.role)) return member.role;
-  // Confirmed first, because members cannot restore their own role.
+  // A change of the user's own role is confirmed first, because they may be unable to undo it.
   const choose = (role: Role): void => (self ? setWanted(role) : changing.mutate(role));
   return (
     <>
@@ -53,8 +53,7 @@ export function RoleSelect({ standing, member }: About) {
           onConfirm={() => changing.mutate(wanted)}
         >
           <p>
-            You are {member.role} of {organization.name} and would be {wanted}. Only another administrator can
-            restore your role.
+            You are {member.role} of {organization.name} and would be {wanted}. You cannot undo this yourself.
           </p>
         </Confirm>
       )}
@@ -113,10 +112,10 @@ function Remove({ standing, member, onClose }: About & { onClose: () => void }) 
     >
       <p>
         {self ? 'You lose' : `${member.email} loses`} access to the organization and all of its projects
-        immediately. What {self ? 'you' : 'they'} created stays.
+        immediately. Everything {self ? 'you' : 'they'} created stays.
       </p>
       {keys.isPending && <Skeleton lines={1} />}
-      {theirs && theirs.length === 0 && <p>No API keys of {self ? 'yours' : 'theirs'} are in use here.</p>}
+      {theirs && theirs.length === 0 && <p>{self ? 'You have' : 'They have'} no active API keys here.</p>}
       {theirs && theirs.length > 0 && (
         <>
           <p>

@@ -2,7 +2,7 @@ import { api, type Output } from '../../api/index.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** Limit per project. Beyond it, only the latest runs count. */
+/** Maximum number of pages loaded per project; older runs are not counted. */
 const maxPages = 5;
 const perPage = 100;
 

@@ -38,8 +38,8 @@ export function OrganizationPage({
   if (!organization)
     return page(
       <Empty title="Organization not found" action={<Link to="/">Go to projects</Link>}>
-        It does not exist, or you are not a member. Its administrators can invite you at {signedIn.user.email}
-        .
+        The organization does not exist, or you are not a member. Its administrators can invite you at{' '}
+        {signedIn.user.email}.
       </Empty>,
     );
   const administers = organization.role !== 'member';

@@ -72,7 +72,7 @@ function Projects({ standing }: { standing: Standing }) {
         <People key={chosen.id} standing={standing} project={chosen} />
       ) : (
         <Empty title="Project not found">
-          It was deleted, or you have no access. Select another project.
+          The project was deleted, or you have no access. Select another project.
         </Empty>
       )}
     </>
@@ -230,7 +230,7 @@ function RevokeAccess({ project, member }: { project: Project; member: ProjectMe
             {project.visibility === 'private'
               ? `${member.email} and their API keys lose access to ${project.name} immediately.`
               : `${project.name} is public: ${member.email} keeps access as a member and loses the invited role.`}{' '}
-            What they created stays.
+            Everything they created stays.
           </p>
         </Confirm>
       )}

@@ -1,6 +1,6 @@
 import type { Day } from '../../charts/days.tsx';
 
-const dayLength = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Trials by the day their run started, from the first day to the last, including days without any. */
 export function trialsByDay(
@@ -9,7 +9,7 @@ export function trialsByDay(
   to: number,
 ): Day[] {
   const sums = new Map<string, number>();
-  for (let at = from; at <= to; at += dayLength) sums.set(dayOf(at), 0);
+  for (let at = from; at <= to; at += dayMs) sums.set(dayOf(at), 0);
   for (const { createdAt, progress } of runs) {
     const day = dayOf(createdAt);
     const sum = sums.get(day);

@@ -16,7 +16,7 @@ import css from './organization.module.css';
 import { OrganizationPage, type Standing } from './organization-page.tsx';
 import { trialsByDay } from './trials-by-day.ts';
 
-/** Limits the projects whose runs are loaded. */
+/** Maximum number of projects whose runs are loaded. */
 const maxProjects = 10;
 
 export function UsagePage() {
@@ -45,7 +45,7 @@ function Use({ standing: { organizationId } }: { standing: Standing }) {
   });
   if (projects.isError) return <Problem error={projects.error} retry={() => void projects.refetch()} />;
   const runs = read.flatMap(({ data }) => data?.runs ?? []);
-  const partly = items.length > maxProjects || read.some(({ data }) => data?.all === false);
+  const partly = read.some(({ data }) => data?.all === false);
   const failed = read.find(({ isError }) => isError);
   return (
     <>
@@ -70,7 +70,8 @@ function Use({ standing: { organizationId } }: { standing: Standing }) {
         <Note>
           {runs.length === 0 ? 'No runs were' : counted(runs.length, 'run was', 'runs were')} started this
           month in the projects you have access to.
-          {partly && ' Only the latest runs are counted.'}
+          {partly && ' Only the latest runs of each project are counted.'}
+          {items.length > maxProjects && ` Only ${maxProjects} projects are counted.`}
         </Note>
       </Section>
     </>

@@ -20,10 +20,10 @@ export interface Item {
   at: number;
 }
 
-/** Waivers that expire within this time need attention. */
+/** Milliseconds. Waivers that expire within this time need attention. */
 const expiringWithin = 7 * 86_400_000;
 
-/** The latest completed run of each suite, if it did not pass. */
+/** The latest ended run of each suite, if it did not pass. Cancelled runs are ignored. */
 export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
   const seen = new Set<string>();
   return runs
@@ -35,7 +35,7 @@ export function failingRuns<One extends Run>(runs: readonly One[]): One[] {
     });
 }
 
-/** Order: failures, then expiring waivers, then servers. */
+/** Failures first, then expiring waivers, then servers. */
 export function attentionOf(known: {
   suites: readonly Suite[];
   runs: readonly Run[];

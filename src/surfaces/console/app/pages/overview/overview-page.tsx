@@ -5,7 +5,7 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { CopyButton } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
-import { percent } from '../../kit/numbers.ts';
+import { counted, percent } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
@@ -18,7 +18,7 @@ import { Spend } from './spend.tsx';
 import { Trend } from './trend.tsx';
 import { csvOf, type Point, trendsOf } from './trends.ts';
 
-/** Limits the requests for waivers and server health. */
+/** Maximum number of runs whose waivers, and of servers whose health, are requested. */
 const maxAsked = 10;
 const lastRuns = 100;
 
@@ -122,7 +122,7 @@ function Attention({
       </div>
       {unseen > 0 && (
         <Note>
-          {unseen} more servers are checked on{' '}
+          {counted(unseen, 'more server is', 'more servers are')} checked on{' '}
           <Link to="/projects/$projectId/servers" params={{ projectId }}>
             the Servers page
           </Link>
@@ -162,7 +162,7 @@ function Trends({ projectId, suites, runs }: { projectId: string; suites: Suites
       </div>
       <p className={common.soft}>
         Pass rate by run, 0 to 100 %, with the 95 % confidence band.
-        {runs.length === lastRuns && ` Of the last ${lastRuns} runs.`}
+        {runs.length === lastRuns && ` Covers the last ${lastRuns} runs.`}
       </p>
       <details className={css.table}>
         <summary>As a table</summary>

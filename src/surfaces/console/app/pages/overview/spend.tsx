@@ -36,7 +36,9 @@ function Bar({
   alertedPercents: number[];
 }) {
   if (capUsd === null)
-    return <Note>{cost(spentUsd)} by the organization on this deployment's keys. No spend cap is set.</Note>;
+    return (
+      <Note>{cost(spentUsd)} by the organization on this installation's keys. No spend cap is set.</Note>
+    );
   const share = capUsd === 0 ? 1 : spentUsd / capUsd;
   const alerted = Math.max(0, ...alertedPercents);
   return (

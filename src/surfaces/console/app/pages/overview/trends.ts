@@ -17,7 +17,7 @@ export interface Point {
   upper: number;
 }
 
-/** Runs that fit in a small chart. */
+/** Maximum number of runs in a small chart. */
 const maxPoints = 30;
 
 /** Measured runs of each suite, oldest first. */

@@ -105,7 +105,7 @@ function columnsOf(projectId: string): Column<Plugin>[] {
       name: 'State',
       cell: ({ enabled }) =>
         enabled ? (
-          <StateMark state="passed">in use</StateMark>
+          <StateMark state="passed">enabled</StateMark>
         ) : (
           <StateMark state="skipped">disabled</StateMark>
         ),

@@ -60,7 +60,7 @@ function Editing({ project }: { project: Project }) {
   const readOnly = project.role !== 'admin';
   return (
     <Section title="Edit" actions={<ApiExample operation="updateProject" input={input} />}>
-      {readOnly && <Note>Only project administrators can edit this.</Note>}
+      {readOnly && <Note>Only project administrators can edit the project.</Note>}
       <form className={form.form} onSubmit={submit} autoComplete="off">
         <div className={form.columns}>
           <TextField label="Name" value={name} disabled={readOnly} onChange={setName} />

@@ -1,6 +1,6 @@
 import type { Finding, Lane, Report } from './labels.ts';
 
-/** Only these rules decide whether a server is ready. */
+/** Whether a rule decides if a server is ready. */
 export function decides({ class: weight }: Pick<Finding, 'class'>): boolean {
   return weight === 'required' || weight === 'runtime-blocker';
 }

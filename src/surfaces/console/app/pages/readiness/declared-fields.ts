@@ -71,7 +71,7 @@ export const declaredFields: readonly (readonly [group: string, fields: readonly
   [
     'Authorization',
     [
-      field('callbackUrls', 'words', 'Callback URLs', 'Redirect URLs, one per line.'),
+      field('callbackUrls', 'words', 'Callback URLs', 'Redirect URLs, separated by spaces.'),
       field('predefinedClient', 'yesNo', 'Predefined client', 'A client is registered with the directory.'),
     ],
   ],

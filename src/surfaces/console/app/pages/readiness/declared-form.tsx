@@ -14,7 +14,7 @@ export function DeclaredForm({ draft, onChange }: { draft: Draft; onChange: (dra
     if (!file) return;
     const declared = file.size > maxBytes ? undefined : draftOf(await file.text());
     if (declared) onChange({ ...draft, ...declared });
-    else say(`The file has no declarations. It must be a JSON object like the ${fileName} saved here`);
+    else say(`The file must be a JSON object of at most 1 MB, like the ${fileName} saved here`);
   };
   return (
     <>

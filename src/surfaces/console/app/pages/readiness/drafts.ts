@@ -1,7 +1,7 @@
 import { personalStoreOf } from '../../kit/store.ts';
 import type { Draft } from './declared-fields.ts';
 
-/** The declarations of the last run per server, kept until the tab closes and reused for the next run. */
+/** Declarations per server, as last entered. Kept until the tab closes and reused for the next run. */
 const drafts = personalStoreOf<ReadonlyMap<string, Draft>>(new Map());
 
 export function draftFor(serverId: string): Draft {

@@ -15,6 +15,7 @@ import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
 
 const route = '/projects/$projectId/servers/$serverId';
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 3_000;
 
 /** Directory readiness of the server: starts runs, and shows their checklist and earlier runs. */

@@ -11,9 +11,10 @@ import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import css from './readiness.module.css';
 import { ReadinessReport } from './report.tsx';
 
+/** Poll interval in milliseconds while the run is in progress. */
 const pollEvery = 1_500;
 
-/** A run, polled until it ends. */
+/** Polls a run until it ends. */
 export function useReadinessRun(projectId: string, runId: string | undefined) {
   return useQuery({
     ...ask('getReadinessRun', { projectId, readinessRunId: runId ?? '' }),
@@ -80,9 +81,9 @@ function RunFacts({ run }: { run: ReadinessRun }) {
   return (
     <Facts
       facts={[
-        ['Run', <Id key="id" value={run.id} />],
+        ['ID', <Id key="id" value={run.id} />],
         ['Started', <Time key="started" at={run.createdAt} />],
-        ['Address', <code key="address">{run.serverUrl}</code>],
+        ['Server URL', <code key="url">{run.serverUrl}</code>],
         [
           'Submission',
           run.submissionMode === null
@@ -102,7 +103,7 @@ function Progress({ run: { status, errorMessage, attemptCount } }: { run: Readin
   if (status === 'failed')
     return <p role="alert">The run failed{errorMessage === null ? '.' : `: ${errorMessage}`}</p>;
   if (status === 'cancelled')
-    return <Note>It was cancelled before a report was ready. Start another run.</Note>;
+    return <Note>The run was cancelled before a report was ready. Start another run.</Note>;
   if (status === 'completed') return null;
   return (
     <p role="status">

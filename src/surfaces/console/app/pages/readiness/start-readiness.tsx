@@ -31,13 +31,13 @@ export function StartReadiness({
   const [directory, setDirectory] = useState<Directory>(before?.readinessKind ?? 'claude');
   const [mode, setMode] = useState<Mode>(before?.submissionMode ?? 'mcp-only');
   const [observed, setObserved] = useState(before?.includeLlmObservations ?? false);
-  const [traces, setTraces] = useState(false);
+  const [sideEffects, setSideEffects] = useState(false);
   const [draft, setDraft] = useState(() => draftFor(which.serverId));
   const declared = declaredOf(draft);
   const said = Object.keys(declared).length;
   const body = {
     includeLlmObservations: observed,
-    allowSideEffects: traces,
+    allowSideEffects: sideEffects,
     ...(said > 0 && { declared }),
   };
   const claude = { ...which, body };
@@ -95,7 +95,7 @@ export function StartReadiness({
         />
       )}
       <div className={css.option}>
-        <Switch label="Allow side effects" checked={traces} onChange={setTraces} />
+        <Switch label="Allow side effects" checked={sideEffects} onChange={setSideEffects} />
         <Note>
           Registers a client at the authorization server and calls up to ten tools that take no required
           arguments and are not marked destructive. Without it the run is read-only and leaves some rules
@@ -105,7 +105,7 @@ export function StartReadiness({
       <div className={css.option}>
         <Switch label="Let a model review the tools" checked={observed} onChange={setObserved} />
         <Note>
-          It reads names and descriptions and adds observations. They do not affect the result. Uses one of
+          The model reads tool names and descriptions. Its observations do not affect the result. Uses one of
           today's insights.
         </Note>
       </div>

@@ -77,7 +77,7 @@ function optionalNames(draft: Draft): Partial<Record<(typeof names)[number], str
   );
 }
 
-/** Fields that can be changed but not cleared. */
+/** Cleared fields that the API can change but not clear. */
 export function cannotBeEmptied(draft: Draft, card: Card | undefined): ReadonlySet<keyof Draft> {
   return new Set(names.filter((name) => card?.[name] !== undefined && draft[name].trim() === ''));
 }

@@ -20,7 +20,7 @@ export const aboutColumns: Column<Card>[] = [
   },
   { name: 'Description', cell: ({ description }) => description && cut(description, maxAboutLength) },
   {
-    name: 'Kind',
+    name: 'Category and tags',
     cell: ({ category, tags = [] }) => [...(category === undefined ? [] : [category]), ...tags].join(', '),
   },
   {

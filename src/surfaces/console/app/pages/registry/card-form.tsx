@@ -47,7 +47,7 @@ export function CardForm({
     />
   );
   const problemOf = (field: keyof Draft): string | undefined =>
-    emptied.has(field) ? 'It can be changed but not removed.' : undefined;
+    emptied.has(field) ? 'This field can be changed but not cleared.' : undefined;
   return (
     <FormDialog
       title={card ? `Edit ${card.name}` : 'New card'}
@@ -88,7 +88,7 @@ export function CardForm({
         {line('displayName', 200)}
       </Field>
       <AreaField
-        label="About"
+        label="Description"
         rows={3}
         maxLength={2000}
         value={draft.description}
@@ -104,7 +104,7 @@ export function CardForm({
         {line('tags', 1300)}
       </Field>
       {card && transportDiffers(draft, card) && (
-        <Note>Installed servers keep their address until they are updated.</Note>
+        <Note>Installed servers keep their URL until they are updated.</Note>
       )}
     </FormDialog>
   );
@@ -134,8 +134,8 @@ function OAuth({
         label="OAuth client ID"
         hint={
           card?.transport?.hasOAuthConfig
-            ? 'One is stored. It is kept unless the address or OAuth changes.'
-            : 'If a client is registered for it.'
+            ? 'A client ID is stored. It is kept unless the URL or OAuth changes.'
+            : 'Only if a client is registered at the authorization server.'
         }
         problem={forgotten ? 'This change deletes the stored value. Enter it again to keep it.' : undefined}
         value={draft.clientId}

@@ -151,7 +151,7 @@ function InstallCard({
 
 const names = {
   displayName: 'title',
-  'transport.url': 'address',
+  'transport.url': 'server URL',
   'transport.useOAuth': 'OAuth',
   'transport.hasOAuthConfig': 'OAuth client',
   'transport.oauthScopes': 'OAuth scopes',
@@ -200,7 +200,7 @@ function Uninstall({
         <UsedBy
           uses={uses.data.uses}
           more={uses.data.more}
-          none="No suite, client, group or environment uses it."
+          none="No suite, client, group or environment uses this server."
           lead="Used by:"
         />
       )}

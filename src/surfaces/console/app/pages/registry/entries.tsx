@@ -9,7 +9,7 @@ import { type Entry, postureText, tierText, tierWord, titleOf } from './labels.t
 import css from './registry.module.css';
 
 const maxAboutLength = 160;
-const maxAddressLength = 120;
+const maxUrlLength = 120;
 
 /** Publisher content is untrusted: rendered as text, never as a link. */
 export const entryColumns: Column<Entry>[] = [
@@ -42,12 +42,12 @@ export const entryColumns: Column<Entry>[] = [
 function entryFacts(entry: Entry) {
   const { endpointKind, remoteUrl = '', remoteUrlOptions = [], remoteUrlHint = '', command = [] } = entry;
   const [first, second] = {
-    fixed: [<code key="url">{cut(remoteUrl, maxAddressLength)}</code>, undefined],
+    fixed: [<code key="url">{cut(remoteUrl, maxUrlLength)}</code>, undefined],
     options: [`one of ${counted(remoteUrlOptions.length, 'URL')}`, undefined],
-    tenant: ['your own URL', cut(remoteUrlHint, maxAddressLength)],
-    package: [<code key="command">{cut(command.join(' '), maxAddressLength)}</code>, 'local command'],
+    tenant: ['your own URL', cut(remoteUrlHint, maxUrlLength)],
+    package: [<code key="command">{cut(command.join(' '), maxUrlLength)}</code>, 'local command'],
   }[endpointKind ?? ''] ?? [
-    entry.rowType === 'package' ? 'a package' : 'remote server',
+    entry.rowType === 'package' ? 'a package' : 'hosted server',
     entry.unavailableReason,
   ];
   return (
@@ -76,7 +76,7 @@ export function EntryMore({ entry }: { entry: Entry }) {
       />
       {remoteUrlOptions.length > 0 && (
         <ul aria-label="Server URLs">
-          <LimitedList items={remoteUrlOptions} noun="address" many="addresses" rest="li">
+          <LimitedList items={remoteUrlOptions} noun="URL" rest="li">
             {(url) => (
               <li key={url}>
                 <code>{url}</code>

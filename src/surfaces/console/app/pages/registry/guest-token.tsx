@@ -38,7 +38,7 @@ export function GuestToken({ organizationId, onClose }: { organizationId: string
         options={spans.map((span) => [String(span), counted(span, 'hour')] as const)}
         onChange={(value) => setHours(Number(value))}
       />
-      <Note>It cannot be revoked earlier.</Note>
+      <Note>The token cannot be revoked earlier.</Note>
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { complain } from '../../kit/toast.tsx';
 import { sayInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './labels.ts';
 
-/** Installs an entry with a fixed address immediately; others open the install dialog. */
+/** Installs an entry with a fixed URL immediately; others open the install dialog. */
 export function InstallButton({
   projectId,
   entry,

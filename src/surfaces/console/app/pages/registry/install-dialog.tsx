@@ -89,7 +89,7 @@ export function InstallDialog({
   );
 }
 
-/** Whether the user has to enter an address. */
+/** Whether the user has to select or enter a URL. */
 function needsAddress(entry: Entry | undefined): boolean {
   return entry?.endpointKind === 'options' || entry?.endpointKind === 'tenant';
 }
@@ -114,9 +114,9 @@ function EntryChanges({ seen, entry }: { seen: Entry; entry: Entry }) {
 const names = {
   displayName: 'title',
   endpointKind: 'kind',
-  remoteUrl: 'address',
-  remoteUrlOptions: 'addresses',
-  remoteUrlHint: 'address template',
+  remoteUrl: 'server URL',
+  remoteUrlOptions: 'server URLs',
+  remoteUrlHint: 'server URL template',
   authPosture: 'sign-in',
   unavailableReason: 'cannot be installed',
 };
@@ -126,7 +126,7 @@ function comparable({ id: _, latestContentHash: __, remoteUrlRegex: ___, ...entr
   return entry;
 }
 
-/** The address of the server, or the command to run. */
+/** The URL of the server, or the command to run. */
 function Place({
   entry,
   endpointUrl,
@@ -172,15 +172,15 @@ function Place({
           </p>
           <Code text={(entry.command ?? []).join(' ')} label="command" />
           <Note>
-            It downloads and runs the publisher's package. Only project administrators can save commands, and
-            only where this installation allows them.
+            The command downloads and runs the publisher's package. Only project administrators can save
+            commands, and only where this installation allows them.
           </Note>
         </>
       );
     case 'fixed':
       return (
         <p>
-          Saved with the address <code>{entry.remoteUrl}</code>
+          Saved with the URL <code>{entry.remoteUrl}</code>
         </p>
       );
     default:

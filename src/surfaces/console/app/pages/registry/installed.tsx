@@ -23,7 +23,7 @@ export function sayInstalled({ serverName, outcome }: Install): void {
   say(
     outcome === 'created'
       ? `${serverName} installed`
-      : `${serverName} was already installed; updated to the listed version`,
+      : `${serverName} was already installed and matches the listed version`,
   );
 }
 

@@ -72,7 +72,7 @@ function OrganizationCards({ standing }: { standing: Standing }) {
         title="No cards yet"
         action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
       >
-        Offer projects the servers they should use, with the right addresses.
+        Offer projects the servers they should use, with the right URLs.
       </QueryState>
       {items.length > 0 && (
         <Table

@@ -57,7 +57,7 @@ const columns: Column<Source>[] = [
     cell: ({ lastError, lastSyncedAt }) => {
       if (lastError !== undefined) return <StateMark state="attention">sync failed</StateMark>;
       if (lastSyncedAt === undefined) return <StateMark state="pending">not synced yet</StateMark>;
-      return <StateMark state="passed">read</StateMark>;
+      return <StateMark state="passed">synced</StateMark>;
     },
   },
   {
@@ -66,12 +66,12 @@ const columns: Column<Source>[] = [
   },
   { name: 'Servers', figure: true, cell: ({ liveCount }) => liveCount !== undefined && count(liveCount) },
   {
-    name: 'Last sync',
+    name: 'Last successful request',
     figure: true,
     cell: ({ upstreamFetchedAt }) => upstreamFetchedAt !== undefined && <Time at={upstreamFetchedAt} />,
   },
   {
-    name: 'Full sync',
+    name: 'Last complete sync',
     figure: true,
     cell: ({ lastSyncedAt }) => (lastSyncedAt === undefined ? 'never' : <Time at={lastSyncedAt} />),
   },

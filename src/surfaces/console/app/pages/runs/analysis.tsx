@@ -33,8 +33,8 @@ export function Analysis({ run, projectId }: { run: Run; projectId: string }) {
   );
 }
 
-function useRequest(what: string, request: () => Promise<unknown>) {
-  return useAction(request, { says: what });
+function useRequest(message: string, request: () => Promise<unknown>) {
+  return useAction(request, { says: message });
 }
 
 function InsightsSection({ insights, which }: { insights: Insights | undefined; which: Which }) {
@@ -196,7 +196,7 @@ function columnsOf(
       ),
     },
     {
-      name: basis === 'wordCount' ? 'Goal (advice)' : 'Goal',
+      name: basis === 'wordCount' ? 'Goal (advisory)' : 'Goal',
       cell: (one) =>
         basis === 'wordCount' && one.status === 'scored' ? (
           <StateMark state="notMeasured">{one.passed ? 'keywords found' : 'keywords missing'}</StateMark>

@@ -64,7 +64,7 @@ export function reasonsOf(run: Run): string[] {
 const stopWords: Record<string, string> = {
   setup_failed: 'Stopped early: no trial could be set up.',
   run_timeout: 'Stopped early: the run timed out.',
-  access_ended: 'Stopped early: cancelled.',
+  access_ended: 'Stopped early: the account that started the run lost access.',
   never_finalized: 'Stopped early: the reporter never completed it.',
 };
 

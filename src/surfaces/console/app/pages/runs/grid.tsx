@@ -24,9 +24,10 @@ import { stageWord } from './states.ts';
 
 const move = byArrows('trial');
 
+/** Sizes in pixels. */
 const rowHeight = 34;
 const cellWidth = 22;
-/** Left and right combined. */
+/** Left and right padding combined. */
 const stripPadding = 24;
 /** Cells render in blocks of this size, so that horizontal scrolling rarely re-renders. */
 const block = 6;

@@ -5,7 +5,7 @@ interface Which {
   runId: string;
 }
 
-/** Queries shared by the pages of a run and its trials, to share the cache. */
+/** Queries of a run and its trials. Pages share them, and so the cache. */
 export function runOf({ projectId, runId }: Which) {
   return ask('getEvalRun', { projectId, runId, limit: 100 });
 }

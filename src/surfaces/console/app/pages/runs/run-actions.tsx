@@ -24,7 +24,7 @@ export function RunActions({ run, projectId }: { run: Run; projectId: string }) 
   );
 }
 
-/** Starts a run of the same cases with the same model and target. */
+/** Starts a run with the same model and target, and the same cases unless they are too many to name. */
 function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
   const navigate = useNavigate();
   const starting = useAction(
@@ -50,7 +50,7 @@ function RunAgain({ run, projectId }: { run: Run; projectId: string }) {
   return <Button action={starting}>Run again</Button>;
 }
 
-/** Above this limit, all cases run instead of a list. */
+/** Maximum number of cases named in a request; above it, the whole suite runs. */
 const maxNamed = 500;
 
 function casesOf(left: string[], all: number): { caseIds?: string[] } {

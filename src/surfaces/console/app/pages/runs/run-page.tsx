@@ -35,7 +35,7 @@ const Analysis = partFrom(
 const GateSection = partFrom(() => import('./gate.tsx'), 'GateSection');
 
 const route = '/projects/$projectId/runs/$runId';
-/** Poll interval for what events do not report, such as the cost so far. */
+/** Poll intervals in milliseconds. Events do not report everything, for example not the cost so far. */
 const pollEvery = 15_000;
 const analysisPollEvery = 2_000;
 
@@ -209,7 +209,7 @@ function RunFacts({ run, projectId }: { run: Run; projectId: string }) {
         ['Started by', starterText(run)],
         ['Commit', typeof commit === 'string' ? <code key="commit">{commit.slice(0, 12)}</code> : undefined],
         ['Tokens', usage.modelCalls > 0 ? count(usage.totalTokens) : undefined],
-        ['Cost', usage.estimatedCostUsd === null ? 'not known' : cost(usage.estimatedCostUsd)],
+        ['Cost', usage.estimatedCostUsd === null ? 'unknown' : cost(usage.estimatedCostUsd)],
         ['Notes', notes],
       ]}
     />

@@ -9,7 +9,7 @@ import { Select } from '../../kit/field.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { StateMark } from '../../kit/state.tsx';
+import { StateMark, wordFor } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './runs.module.css';
@@ -17,7 +17,7 @@ import { isOpen, modelText, starterText, stateOfRun } from './states.ts';
 
 type Run = Output<'listEvalRuns'>['items'][number];
 
-/** Poll interval while a run is in progress. */
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 5_000;
 
 export function RunsPage() {
@@ -61,7 +61,7 @@ export function RunsPage() {
           aria-label="Status"
           value={status ?? ''}
           onChange={(event) => set({ status: event.target.value })}
-          options={[['', 'Any status'], ...runStatuses.map((one) => [one, one.replace('_', ' ')] as const)]}
+          options={[['', 'Any status'], ...runStatuses.map((one) => [one, statusText(one)] as const)]}
         />
         {filtered && (
           <Button look="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
@@ -78,6 +78,10 @@ export function RunsPage() {
       <ShowMore of={runs}>Show more</ShowMore>
     </Page>
   );
+}
+
+function statusText(status: (typeof runStatuses)[number]): string {
+  return status === 'pending' ? wordFor(status) : status.replace('_', ' ');
 }
 
 function NoRuns({ projectId, filtered }: { projectId: string; filtered: boolean }) {

@@ -9,7 +9,7 @@ interface Which {
   runId: string;
 }
 
-/** Every trial of a run, page by page. */
+/** Loads every trial of a run, page by page. */
 export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = nothing) {
   const query = useInfiniteQuery(trialsOf(which));
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;

@@ -8,7 +8,7 @@ import { AreaField, SelectField } from '../../kit/field.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 const terms = [
   [1, 'a day'],
   [7, 'a week'],
@@ -30,7 +30,7 @@ export function WaiveDialog({
   const [reason, setReason] = useState('');
   const [days, setDays] = useState<number>(7);
   // A minute less, because the service counts from when it receives the request.
-  const expiresAt = opened + days * day - 60_000;
+  const expiresAt = opened + days * dayMs - 60_000;
   const input = { projectId, runId, body: { reason: reason.trim(), expiresAt } };
   const waiving = useSubmit(() => api.createGateWaiver(input), {
     says: ({ status }) => (status === 'conflict' ? 'The run is already waived' : 'Run waived'),

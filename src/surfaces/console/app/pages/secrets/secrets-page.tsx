@@ -96,7 +96,7 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
       name: 'Used by',
       cell: ({ uses }) =>
         uses.length === 0 ? (
-          'nothing'
+          'no environments'
         ) : (
           <span title={uses.map(({ name }) => name).join(', ')}>{counted(uses.length, 'environment')}</span>
         ),
@@ -145,7 +145,7 @@ function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row
       </p>
       <UsedBy
         uses={row.uses}
-        none="No environments use it."
+        none="No environments use this secret."
         lead="Used by these environments, whose runs will be refused without it:"
       />
     </Confirm>

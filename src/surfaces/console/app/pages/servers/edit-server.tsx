@@ -40,7 +40,9 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
   };
   const saving = useSubmit(() => api.updateProjectServer({ ...which, body }), {
     says: ({ droppedSecrets = [] }) =>
-      droppedSecrets.length === 0 ? 'Changes saved' : `Changes saved; dropped: ${droppedSecrets.join(', ')}`,
+      droppedSecrets.length === 0
+        ? 'Changes saved'
+        : `Changes saved; deleted values: ${droppedSecrets.join(', ')}`,
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -109,7 +111,8 @@ export function EditServer({ which, server }: { which: Which; server: Server }) 
         )}
         {moves && kept.length > 0 && pairs === undefined && (
           <Note>
-            Stored values belong to this address. If it changes, they are deleted and must be entered again.
+            Stored values belong to the saved {http ? 'URL' : 'command'}. This change deletes them: enter them
+            again.
           </Note>
         )}
         {saving.isError && <Problem error={saving.error} />}

@@ -13,9 +13,9 @@ import css from './servers.module.css';
 import { TunnelSection } from './tunnel.tsx';
 import type { Which } from './which.ts';
 
-/** From the address up: a failure is rarely caused by a later step. */
+/** In the order of the connection: a failure is rarely caused by a later step. */
 const steps: [keyof Report['checks'], string][] = [
-  ['probe', 'Address'],
+  ['probe', 'URL'],
   ['connection', 'Connection'],
   ['initialization', 'Initialize'],
   ['capabilities', 'Capabilities'],
@@ -78,7 +78,7 @@ function Step({ word, check, looking }: { word: string; check: Check | undefined
       <Glyph
         state={state}
         size={16}
-        label={check ? { ok: 'works', error: 'broken', skipped: 'skipped' }[check.status] : 'not known yet'}
+        label={check ? { ok: 'works', error: 'broken', skipped: 'skipped' }[check.status] : 'not checked yet'}
       />
       <span className={css.stepName}>{word}</span>
       <span className={check?.status === 'error' ? undefined : common.soft}>{check?.detail ?? '…'}</span>

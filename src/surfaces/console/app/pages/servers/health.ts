@@ -9,7 +9,7 @@ export interface Health {
   at: number;
 }
 
-/** How long a health check stays fresh. */
+/** Milliseconds for which a health check stays fresh. */
 const fresh = 5 * 60_000;
 
 /**
@@ -53,6 +53,7 @@ function unhealthy({ code, message }: DrydockError): Omit<Health, 'at'> {
   return { state: 'attention', word: 'refused', detail: message };
 }
 
+/** Maximum number of concurrent checks. */
 const atOnce = 2;
 let busy = 0;
 const waiting: (() => void)[] = [];

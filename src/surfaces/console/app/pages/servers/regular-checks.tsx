@@ -59,22 +59,27 @@ export function RegularChecks({ which }: { which: Which }) {
           No scheduled checks. Turn them on to be notified by webhook when the server stops working.
         </Note>
       )}
-      {data && !never && <History health={data} which={which} />}
+      {data && !never && <History health={data} hours={hours} which={which} />}
     </Section>
   );
 }
 
-function History({ health, which }: { health: Health; which: Which }) {
+function History({ health, hours, which }: { health: Health; hours: number; which: Which }) {
   const results = useQuery({
     ...ask('listServerCheckResults', { ...which, limit: 10 }),
     refetchInterval: 15_000,
   });
   const { day, week, month } = health.uptime;
+  const uptimes: Record<number, string> = {
+    24: uptimeText(day, 'day'),
+    168: uptimeText(week, 'week'),
+    720: uptimeText(month, 'month'),
+  };
   return (
     <>
       <p className={common.facts}>
         <StateMark state={marks[health.health]}>
-          {health.health === 'unknown' ? 'not known yet' : health.health}
+          {health.health === 'unknown' ? 'not checked yet' : health.health}
           {health.healthSince !== null && (
             <>
               {' '}
@@ -82,13 +87,11 @@ function History({ health, which }: { health: Health; which: Which }) {
             </>
           )}
         </StateMark>
-        <span>
-          {percent(day)} of the last day, {percent(week)} of the week, {percent(month)} of the month
-        </span>
-        {health.averageMs !== null && <span>median duration {duration(health.averageMs)}</span>}
+        <span>{Object.values(uptimes).join(', ')}</span>
+        {health.averageMs !== null && <span>average duration {duration(health.averageMs)}</span>}
       </p>
       {health.pausedReason !== null && <Note>Checks are paused: {health.pausedReason}</Note>}
-      <UptimeStrip label={`Successful checks in the last day: ${percent(day)}`} slots={health.strip} />
+      <UptimeStrip label={uptimes[hours] ?? ''} slots={health.strip} />
       {results.data && results.data.items.length > 0 && (
         <details>
           <summary>Latest checks</summary>
@@ -150,6 +153,7 @@ function intervalText(minutes: number): string {
 }
 
 /** Rounded down, so that one failed check never shows as 100 %. */
-function percent(share: number | null): string {
-  return share === null ? 'nothing' : `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)} %`;
+function uptimeText(share: number | null, period: string): string {
+  if (share === null) return `no checks in the last ${period}`;
+  return `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)} % of the last ${period}`;
 }

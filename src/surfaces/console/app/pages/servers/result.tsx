@@ -86,8 +86,7 @@ function Content({ block: given }: { block: unknown }) {
   if (typeof blob === 'string')
     return (
       <p className={common.soft}>
-        {textOf(mimeType ?? type, 'bytes')}, {bytes(Math.floor((blob.length * 3) / 4))}. The raw view has it
-        as base64.
+        {textOf(mimeType ?? type, 'bytes')}, {bytes(Math.floor((blob.length * 3) / 4))}, not shown.
       </p>
     );
   return <Json value={block} label="content" />;
@@ -101,8 +100,7 @@ function contained(block: unknown): Schema | undefined {
 
 function Picture({ source }: { source: string }) {
   const [broken, setBroken] = useState(false);
-  if (broken)
-    return <p className={common.soft}>Declared as an image but not readable as one. See the raw view.</p>;
+  if (broken) return <p className={common.soft}>Declared as an image but not readable as one.</p>;
   return (
     <img className={css.picture} src={source} alt="Sent by the server" onError={() => setBroken(true)} />
   );
@@ -113,7 +111,7 @@ const maxLinkLength = 2_000;
 /** Links only http and https URLs; shows others as text. */
 function SafeLink({ address }: { address: string }) {
   if (address.length > maxLinkLength || !/^https?:\/\//i.test(address))
-    return <Code text={address} label="address" />;
+    return <Code text={address} label="URL" />;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer">
       {address}

@@ -72,7 +72,7 @@ export function ServerPage() {
         facts={[
           ['ID', <Id key="id" value={id} />],
           ['Transport', transportType],
-          ['Address', url && <code key="address">{url}</code>],
+          ['URL', url && <code key="url">{url}</code>],
           ['Stored headers', headerNames.join(', ')],
           ['Stored variables', envNames.join(', ')],
           ['Variables filled by personal secrets', personalEnv.join(', ')],

@@ -16,7 +16,7 @@ import { type Tunnel, TunnelMark } from './tunnel.tsx';
 
 type Server = Output<'listProjectServers'>['items'][number];
 
-/** Servers checked when the page opens; the others on request. */
+/** Number of servers checked when the page opens; the others are checked on request. */
 const checkedOnOpen = 20;
 
 interface Row {
@@ -162,7 +162,7 @@ function columnsOf(projectId: string): Column<Row>[] {
 
 function healthCell({ server, health, looking }: Row) {
   if (!server.enabled) return <StateMark state="skipped">paused</StateMark>;
-  if (looking && !health) return <StateMark state="running">looking</StateMark>;
+  if (looking && !health) return <StateMark state="running">checking</StateMark>;
   if (!health) return <StateMark state="notMeasured">not checked</StateMark>;
   return <StateMark state={health.state}>{health.word}</StateMark>;
 }

@@ -46,7 +46,7 @@ function Pausing({ which, server }: { which: Which; server: Server }) {
       <Note>
         {server.enabled
           ? 'A paused server keeps its stored values and is excluded from runs.'
-          : 'It is excluded from runs until resumed.'}
+          : 'The server is excluded from runs until it is resumed.'}
       </Note>
     </Section>
   );
@@ -98,8 +98,8 @@ function Deleting({ which, server }: { which: Which; server: Server }) {
           example={<ApiExample operation="deleteProjectServer" input={which} />}
         >
           <p>
-            The saved address, {storedText(server)} and its baseline are deleted. Past runs keep what they
-            recorded.
+            The server's connection settings, {storedText(server)} and its baseline are deleted. Past runs
+            keep what they recorded.
           </p>
           {uses.isPending && <p className={common.soft}>Checking what uses it…</p>}
           {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
@@ -107,7 +107,7 @@ function Deleting({ which, server }: { which: Which; server: Server }) {
             <UsedBy
               uses={uses.data.uses}
               more={uses.data.more}
-              none="No suite, client, group or environment uses it."
+              none="No suite, client, group or environment uses this server."
               lead="Used by:"
             />
           )}

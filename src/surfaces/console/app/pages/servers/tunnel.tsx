@@ -80,7 +80,8 @@ function CloseTunnel({ which, name, onClose }: { which: Which; name: string; onC
       example={<ApiExample operation="closeTunnel" input={which} />}
     >
       <p>
-        Its address stops working. Opening the tunnel again creates a new address. The saved server stays.
+        The URL of the tunnel stops working. Opening the tunnel again creates a new URL. The saved server
+        stays.
       </p>
     </Confirm>
   );

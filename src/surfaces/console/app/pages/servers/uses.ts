@@ -7,7 +7,7 @@ interface Uses {
   more: boolean;
 }
 
-/** Limits the requests: each suite and client has to be fetched to know its servers. */
+/** Maximum number of suites, and of clients, checked: each has to be fetched to know its servers. */
 const maxRead = 40;
 
 /** Uses of a server; fetched before it is deleted. */

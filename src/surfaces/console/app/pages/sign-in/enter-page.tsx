@@ -45,7 +45,7 @@ export function EnterPage() {
 
 type Using = ReturnType<typeof useOpening>['using'];
 
-/** Uses the link, then goes to the page it is for. */
+/** Uses the link, then opens the home page, or the set-up page if the account has no way to sign in. */
 function useOpening(token: string | undefined) {
   const navigate = useNavigate();
   const before = useSignedIn();
@@ -97,7 +97,7 @@ function NoToken() {
     <Entry title="Incomplete link">
       <Words>
         <p>
-          The part behind <code>#</code> is missing. Copy the whole link into the address bar.
+          The part after <code>#</code> is missing. Copy the whole link into the address bar.
         </p>
       </Words>
       <OtherWays />
@@ -111,8 +111,8 @@ function DeadLink({ error, retry }: { error: unknown; retry: () => void }) {
     <Entry title="This link is not valid">
       <Refused error={error} retry={retry} />
       <Soft>
-        Ask an administrator of your organization for a new invitation or password reset link. Operators of
-        the installation can run <code>drydock console link</code> on its machine.
+        Ask an administrator of your organization for a new invitation or password reset link. Operators can
+        run <code>drydock console link</code> on the machine that runs Drydock.
       </Soft>
       <OtherWays />
     </Entry>
@@ -198,7 +198,7 @@ function NewAddress({ link, using, signedIn }: WithLink) {
       {link.needs === 'nothing' ? (
         <>
           <p>
-            Your account address will change to {link.email} from {signedIn?.user.email}. Password reset links
+            Your account email will change to {link.email} from {signedIn?.user.email}. Password reset links
             will go there.
           </p>
           <Button

@@ -8,7 +8,7 @@ import { doorText, secondsToWait } from './refusal.ts';
 
 export const mainButton = css.main as string;
 
-/** Layout of pages without the shell, for signed-out users. */
+/** Layout of pages without the shell, such as sign-in. */
 export function Entry({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main id="page" className={css.ground}>

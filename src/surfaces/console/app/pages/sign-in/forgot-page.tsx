@@ -56,7 +56,7 @@ function NoEmail() {
         link on the Members page.
       </p>
       <p>
-        Operators of the installation can create one on its machine:{' '}
+        Operators can create one on the machine that runs Drydock:{' '}
         <code>drydock console link --user EMAIL</code>
       </p>
     </Words>

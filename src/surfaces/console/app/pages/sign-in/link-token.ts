@@ -19,7 +19,7 @@ export function useLinkToken(): string | undefined {
   return token.use() ?? keptIn('sessionStorage', place);
 }
 
-/** Stores the token during a sign-in with a provider, which leaves this page. */
+/** Stores the token during a sign-in, which may leave this page. */
 export function keepTokenWhileAway(): void {
   if (token.get() !== undefined) keepIn('sessionStorage', place, token.get());
 }
@@ -29,7 +29,7 @@ export function forgetToken(): void {
   token.set(undefined);
 }
 
-/** Called after the return from the provider, or if the sign-in fails. */
+/** Removes the stored token. Called once the link has been read, successfully or not. */
 export function dropKept(): void {
   keepIn('sessionStorage', place, undefined);
 }

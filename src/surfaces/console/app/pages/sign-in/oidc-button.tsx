@@ -14,7 +14,7 @@ export function OidcButton({
 }) {
   const start = useSubmit(() => people.startOidc({ body: { returnTo: `/console${to}` } }), {
     onDone: ({ url }) => {
-      if (!isWebAddress(url)) throw new Error(`The address of ${name} is not an http or https URL.`);
+      if (!isWebAddress(url)) throw new Error(`The sign-in URL of ${name} is not an http or https URL.`);
       location.assign(url);
     },
   });

@@ -3,7 +3,7 @@ import { Button } from '../../kit/button.tsx';
 import { Field, TextInput } from '../../kit/field.tsx';
 import css from './password-field.module.css';
 
-/** Limits of the API contract. */
+/** Limits of the API, in characters. */
 const shortest = 10;
 const longest = 200;
 

@@ -73,7 +73,7 @@ function columnsOf(projectId: string): Column<Skill>[] {
     {
       name: 'Scope',
       cell: ({ sharing, isOwner }) =>
-        sharing === 'project' ? 'project' : isOwner ? 'personal' : 'its owner',
+        sharing === 'project' ? 'project' : isOwner ? 'personal' : 'personal, of another user',
     },
     { name: 'From', cell: ({ provenance }) => (provenance === 'plugin' ? 'a plugin' : provenance) },
     {

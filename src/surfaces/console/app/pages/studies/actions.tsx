@@ -167,8 +167,8 @@ function RebindDialog({ study, onClose }: { study: Study; onClose: () => void })
       example={<ApiExample operation="rebindStudy" input={input} />}
     >
       <Note>
-        The link, members and sessions are kept. Visitors cannot continue earlier conversations and start new
-        ones.
+        The link, members and sessions are kept. Visitors cannot continue earlier conversations; they start
+        new ones.
       </Note>
       {environments.isSuccess && others.length === 0 ? (
         <Note>No other environments.</Note>

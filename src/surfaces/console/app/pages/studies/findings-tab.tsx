@@ -27,7 +27,7 @@ import { isMissing, type Study } from './study.ts';
 
 type Signals = Output<'getStudySignals'>;
 
-/** Poll interval for new analysis results. */
+/** Poll interval in milliseconds for new analysis results. */
 const pollEvery = 5_000;
 
 /** Signals of the last seven days, insights from a model, and recurring findings. */
@@ -78,7 +78,7 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
         {signals.dataStale && ' Newer sessions are being analyzed.'}
         {signals.lowConfidence && ' Few sessions: treat as indicative.'}
       </p>
-      {candidates.length === 0 && <Note>No findings.</Note>}
+      {candidates.length === 0 && <Note>No signals.</Note>}
       {candidates.length > 0 && (
         <ul className={swarms.found} aria-label="Signals">
           <LimitedList items={candidates} noun="signal" rest="li">

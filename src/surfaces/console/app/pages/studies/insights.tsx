@@ -9,7 +9,7 @@ import { Found } from '../swarms/run/found.tsx';
 import { Evidence } from './evidence.tsx';
 import { isMissing } from './study.ts';
 
-/** Poll interval while insights are pending. */
+/** Poll interval in milliseconds while insights are pending. */
 const pollEvery = 2_000;
 
 export function Insights({

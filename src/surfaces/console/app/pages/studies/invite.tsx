@@ -33,7 +33,7 @@ export function Invite({ study, onClose }: { study: Study; onClose: () => void }
       <Once title={`Link for ${invited}`} value={entryUrl} label="link" onClose={onClose}>
         {way === 'mail' && <p>This service sends no email. Share the link yourself.</p>}
         <p>The link lets {invited} in once within seven days. It is not shown again.</p>
-        <Note>Anyone with the link can use it. Send it only to that person.</Note>
+        <Note>Anyone with this link can use it. Send it only to {invited}.</Note>
       </Once>
     );
   return (

@@ -55,7 +55,7 @@ function Shown({ metrics, title }: { metrics: Counted; title: string }) {
           ['Sessions', count(sessions)],
           ['Visitors', visitors === null ? undefined : count(visitors)],
           ['Messages', count(turns)],
-          ['No reply', unansweredTurns > 0 ? count(unansweredTurns) : 'none'],
+          ['Messages without a reply', unansweredTurns > 0 ? count(unansweredTurns) : 'none'],
           ['Reply time', turnMs.median === null ? undefined : duration(turnMs.median)],
           ['Reply time, p95', turnMs.p95 === null ? undefined : duration(turnMs.p95)],
           ['Tool calls', count(toolCalls)],

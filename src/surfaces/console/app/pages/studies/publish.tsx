@@ -122,7 +122,11 @@ function PublishedDialog({
   return (
     <LazyDialog onClose={onClose} title={`${name} is published`} wide>
       <div className={dialog.body}>
-        {created === false && <p>It was published before: its name, description and access are unchanged.</p>}
+        {created === false && (
+          <p>
+            The environment was already published: the study's name, description and access are unchanged.
+          </p>
+        )}
         <p>Access: {modeLabels(mode).toLowerCase()}.</p>
         {link !== null && <LinkLine url={link} label="Copy link" open="Open as a visitor" />}
         {mode === 'invited_only' && <Note>Invite people on the study's page.</Note>}

@@ -12,7 +12,7 @@ import { type StudySession, visitorText } from './session-labels.ts';
 import type { Study } from './study.ts';
 import { Thumb } from './thumb.tsx';
 
-/** In milliseconds. */
+/** Poll interval in milliseconds. */
 const pollEvery = 5_000;
 
 export function SessionsTab({ study }: { study: Study }) {

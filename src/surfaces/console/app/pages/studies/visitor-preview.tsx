@@ -54,10 +54,7 @@ export function VisitorPreview({
                 'Tool calls',
                 read.config.requireToolApproval ? 'need visitor approval' : 'run without approval',
               ],
-              [
-                'Guest limit',
-                mode === 'anyone_with_link' ? `${count(guestCap)} credits per day by default` : undefined,
-              ],
+              ['Guest limit', mode === 'anyone_with_link' ? `${count(guestCap)} credits per day` : undefined],
             ]}
           />
           <Hosted modelId={read.effectiveModelId} />

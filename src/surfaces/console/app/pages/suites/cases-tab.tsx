@@ -66,7 +66,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           onChange={(event) => setShown(event.target.value as Shown)}
           options={[
             ['all', 'All cases'],
-            ['failing', 'Failing in the last run'],
+            ['failing', 'Not passed in the last run'],
             ['flaky', 'Flaky in recent runs'],
           ]}
         />
@@ -75,7 +75,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           {chosen.length === items.length
             ? counted(items.length, 'case')
             : `${chosen.length} of ${counted(items.length, 'case')}`}
-          {past.length > 0 && `, ${reading ? 'reading ' : ''}last ${counted(past.length, 'run')}`}
+          {past.length > 0 && `, ${reading ? 'loading ' : ''}last ${counted(past.length, 'run')}`}
         </span>
       </search>
       {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
@@ -147,13 +147,13 @@ function CaseLine({
               flaky in {flaky} of {counted(runs.length, 'run')}
             </StateMark>
           )}
-          {one.disabled && <StateMark state="skipped">not run</StateMark>}
+          {one.disabled && <StateMark state="skipped">disabled</StateMark>}
         </p>
         <p className={css.prompt}>
           {text}
           {turns > 1 && ` (${turns} turns)`}
         </p>
-        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No checks'}</p>
+        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
       </div>
       <div className={css.strips}>
         <PastStrip projectId={suite.projectId} runs={runs} outcomes={outcomes} />
@@ -162,7 +162,7 @@ function CaseLine({
         {last ? (
           <Rate passed={last.passed} trials={last.judged} needed={needed} />
         ) : (
-          <span className={common.soft}>never run</span>
+          <span className={common.soft}>no recent run</span>
         )}
       </div>
     </li>

@@ -34,7 +34,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
   if (past.length === 0)
     return (
       <Empty
-        title="No runs yet"
+        title="No full runs yet"
         action={
           <Button look="primary" onClick={() => set({ run: true })}>
             Run suite
@@ -49,7 +49,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
     <>
       <div className={common.row}>
         <Select
-          aria-label="Time range"
+          aria-label="Number of runs"
           value={last}
           onChange={(event) => set({ last: event.target.value as SuiteSearch['last'] })}
           options={spans.map((span) => [span, `Last ${span} runs`] as const)}
@@ -58,7 +58,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
           All runs of this suite
         </Link>
         <span className={css.behind} role="status">
-          {reading ? 'reading…' : `${counted(figures.length, 'run')} completed`}
+          {reading ? 'loading…' : `${counted(figures.length, 'run')} completed`}
         </span>
         <ApiExample
           operation="listEvalSuiteRuns"
@@ -118,8 +118,8 @@ function RateChart({ projectId, figures }: ChartProps) {
         { name: 'Passed', value: ({ passed }) => passed },
         { name: 'Trials', value: ({ trials }) => trials },
         { name: 'Rate', value: ({ rate }) => rate, shown: ({ rate }) => shown(rate) },
-        { name: 'At least', value: ({ lower }) => lower, shown: ({ lower }) => shown(lower) },
-        { name: 'At most', value: ({ upper }) => upper, shown: ({ upper }) => shown(upper) },
+        { name: 'Lower bound', value: ({ lower }) => lower, shown: ({ lower }) => shown(lower) },
+        { name: 'Upper bound', value: ({ upper }) => upper, shown: ({ upper }) => shown(upper) },
       ]}
       rows={measured}
       keyOf={({ run }) => run.id}
@@ -127,7 +127,7 @@ function RateChart({ projectId, figures }: ChartProps) {
       {(width) => (
         <Axes
           width={width}
-          label={`Pass rate of ${counted(measured.length, 'run')}; the last passed ${shown(measured.at(-1)?.rate ?? 0)}`}
+          label={`Pass rate of ${counted(measured.length, 'run')}; last ${shown(measured.at(-1)?.rate ?? 0)}`}
           names={measured.map(nameOf)}
           most={1}
           show={percent}
@@ -179,7 +179,7 @@ function TimeChart({ projectId, figures }: ChartProps) {
   return (
     <Chart
       title="Trial duration"
-      note="Box: middle half of the trials, line: median, whisker: p95."
+      note="Box: middle half of the trials, line: median, whiskers: shortest to p95."
       columns={[
         ...(runColumns(projectId) as ChartColumn<Timed>[]),
         column('Shortest ms', ({ low }) => low),
@@ -194,7 +194,7 @@ function TimeChart({ projectId, figures }: ChartProps) {
       {(width) => (
         <Axes
           width={width}
-          label={`Trial duration in ${counted(measured.length, 'run')}; in the last the median is ${duration(measured.at(-1)?.middle ?? 0)}`}
+          label={`Trial duration in ${counted(measured.length, 'run')}; last median ${duration(measured.at(-1)?.middle ?? 0)}`}
           names={measured.map(nameOf)}
           most={most}
           show={duration}
@@ -236,7 +236,7 @@ function CostChart({ projectId, figures }: ChartProps) {
       title="Cost per run"
       note={
         known.length < figures.length
-          ? `Of ${counted(figures.length - known.length, 'run')} the model has no prices; these are excluded.`
+          ? `Estimated from model prices. Excludes ${counted(figures.length - known.length, 'run')} of unknown cost.`
           : 'Estimated from model prices.'
       }
       columns={[
@@ -244,7 +244,7 @@ function CostChart({ projectId, figures }: ChartProps) {
         {
           name: 'USD',
           value: ({ cost }) => cost,
-          shown: (one) => (one.cost === null ? 'not known' : cost(one.cost)),
+          shown: (one) => (one.cost === null ? 'unknown' : cost(one.cost)),
         },
       ]}
       rows={figures}

@@ -17,7 +17,7 @@ import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
 import { usePast } from './use-past.ts';
 
-/** Past runs that the estimate is based on. */
+/** Number of past runs that the estimate is based on. */
 const estimateRuns = 5;
 
 /** Starts a run with selected cases, trials, model and targets, and estimates its cost. */
@@ -50,7 +50,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
   const group = { projectId, body: { ...launch, targets: targets.chosen } };
   const modelId = model || suite.executionConfig?.model;
   const known = models.data?.items.find(({ id }) => id === modelId);
-  // The provider whose key is asked for; the key is sent with the request and not stored.
+  // The provider whose key is asked for. The service stores the key encrypted until the run ends.
   const bringing = known && !known.hosted && !known.offline && !several ? known.provider : undefined;
   const starting = useSubmit(
     async () => {
@@ -113,7 +113,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
         {bringing !== undefined && (
           <TextField
             label={`Key for ${bringing}`}
-            hint="This deployment has none. Yours is encrypted for this run and deleted when it ends."
+            hint="This installation has none. Your key is encrypted for this run and deleted when the run ends."
             type="password"
             autoComplete="off"
             value={ownKey}

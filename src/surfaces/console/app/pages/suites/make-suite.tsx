@@ -57,7 +57,7 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
           choices={usable.map(({ id, name: serverName }) => ({ value: id, name: serverName }))}
           chosen={serverIds}
           onChange={setChosen}
-          none={servers.isSuccess ? 'This project has no servers. Add one first.' : '…'}
+          none={servers.isSuccess ? 'No enabled servers. Add or resume one first.' : '…'}
         />
         <SelectField
           label="Model"

@@ -61,7 +61,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
           ],
         ]}
       />
-      {state === 'attention' && <Note>Turn it on again to resume.</Note>}
+      {state === 'attention' && <Note>Save the schedule to resume it.</Note>}
       <form
         className={css.form}
         onSubmit={(event) => {

@@ -153,7 +153,7 @@ function Gate(fields: Fields) {
         <DraftField
           {...fields}
           field="drop"
-          label="Maximum drop in pass rate, in percent"
+          label="Maximum drop in pass rate, in percentage points"
           inputMode="decimal"
         />
         <DraftField

@@ -20,7 +20,7 @@ test('how a suite decides, in words', () => {
   expect(gateLabels(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
   expect(gateLabels(suite({ qualityGate }))).toEqual([
-    'passes at most 5 % less often than a baseline that is not set',
+    'pass rate at most 5 percentage points below a baseline that is not set',
     'no required score missing because of an error',
   ]);
   for (const [baseline, words] of [
@@ -29,7 +29,7 @@ test('how a suite decides, in words', () => {
     [{ kind: 'commit_sha', commitSha: 'abc' }, 'commit abc'],
   ] as const)
     expect(gateLabels(suite({ qualityGate: { maximumPassRateDrop: 0.05, baseline } }))).toEqual([
-      `passes at most 5 % less often than ${words}`,
+      `pass rate at most 5 percentage points below ${words}`,
     ]);
 });
 

@@ -34,11 +34,15 @@ export function gateLabels({ settings: { qualityGate: gate } }: Suite): string[]
   const { maximumPassRateDrop: drop, maximumP95LatencyIncreaseMs: slower, baseline } = gate;
   const against = baselineText(baseline);
   return [
-    ...(drop === undefined ? [] : [`passes at most ${percent(drop)} less often than ${against}`]),
+    ...(drop === undefined ? [] : [`pass rate at most ${pointsText(drop)} below ${against}`]),
     ...(gate.noDeterministicRegressions ? [`no deterministic check that passed in ${against} fails`] : []),
     ...(slower === undefined ? [] : [`p95 at most ${slower} ms slower than ${against}`]),
     ...(gate.noGatingScoreErrors ? ['no required score missing because of an error'] : []),
   ];
+}
+
+function pointsText(drop: number): string {
+  return counted(Number((drop * 100).toFixed(1)), 'percentage point');
 }
 
 function baselineText(baseline: NonNullable<Suite['settings']['qualityGate']>['baseline']): string {

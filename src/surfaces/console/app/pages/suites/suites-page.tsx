@@ -28,7 +28,7 @@ export function SuitesPage() {
   const { make } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
-  // One request for all suites; a suite without a run among these shows no trend.
+  // One request for all suites; a suite without a run in the response shows no trend.
   const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
   const items = suites.data?.items ?? [];
   const past = pastOf(runs.data?.items ?? []);

@@ -6,7 +6,7 @@ interface Held {
   state: { data: States | undefined };
 }
 
-/** Poll interval while a run is in progress. */
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 3_000;
 const maxTrials = 5000;
 

@@ -28,7 +28,9 @@ export function WaiversTab({ suite }: { suite: Suite }) {
   if (rows.length === 0)
     return (
       <Empty
-        title="No waivers"
+        title={
+          runs.data.items.length < searchedRuns ? 'No waivers' : `No waivers in the last ${searchedRuns} runs`
+        }
         action={
           newest && (
             <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: newest.id }}>
@@ -44,7 +46,7 @@ export function WaiversTab({ suite }: { suite: Suite }) {
     <>
       <Table label="Waivers" columns={columnsOf(projectId)} rows={rows} keyOf={({ waiver }) => waiver.id} />
       <p className={common.soft}>
-        Of the last {counted(runs.data.items.length, 'run')}; each with its latest waiver.
+        From the last {counted(runs.data.items.length, 'run')}, each with its latest waiver.
       </p>
     </>
   );

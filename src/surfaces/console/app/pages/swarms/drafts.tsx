@@ -13,7 +13,7 @@ import { type Candidate, candidatesOf, journeyBody, type Offer, personaBody } fr
 import { lookedUp } from './names.ts';
 import css from './swarms.module.css';
 
-/** Maximum of the service. */
+/** Maximum number of existing personas in a request. */
 const maxKnown = 30;
 
 /** Personas and journeys drafted from the tools of an environment or server group; one click creates each. */

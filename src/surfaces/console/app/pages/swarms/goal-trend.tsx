@@ -22,12 +22,12 @@ export function GoalTrend({ days }: { days: readonly Day[] }) {
       title="Goals reached"
       note="Sessions that reached their goal, by day (UTC), with the 95 % confidence band."
       columns={[
-        { name: 'Day', value: dayOf },
+        { name: 'Day (UTC)', value: dayOf },
         { name: 'Reached', value: ({ passedCount }) => passedCount },
         { name: 'Graded', value: ({ gradedCount }) => gradedCount },
         { name: 'Rate', value: ({ rate }) => rate, shown: ({ rate }) => shown(rate) },
-        { name: 'At least', value: ({ lower }) => lower, shown: ({ lower }) => shown(lower) },
-        { name: 'At most', value: ({ upper }) => upper, shown: ({ upper }) => shown(upper) },
+        { name: 'Lower bound', value: ({ lower }) => lower, shown: ({ lower }) => shown(lower) },
+        { name: 'Upper bound', value: ({ upper }) => upper, shown: ({ upper }) => shown(upper) },
       ]}
       rows={measured}
       keyOf={({ dayStartMs }) => String(dayStartMs)}

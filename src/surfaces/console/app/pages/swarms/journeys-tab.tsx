@@ -23,7 +23,7 @@ export function JourneysTab({ projectId }: { projectId: string }) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="No journeys yet">
+        <Empty title="No active journeys">
           A journey defines a persona's goal, its targets, and how sessions are graded.
         </Empty>
       ) : (

@@ -16,7 +16,7 @@ import { endedOf, summaryText } from './states.ts';
 type Overview = Output<'getSwarmOverview'>;
 type Run = Overview['runs'][number];
 
-/** Poll interval while a run is in progress. */
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 5_000;
 
 export function OverviewTab({ projectId }: { projectId: string }) {
@@ -69,7 +69,7 @@ function standingOf({ status, verdict }: Run): { state: State; word: string | un
   if (verdict === null) return { state: 'grading', word: undefined };
   if (verdict !== 'notEstablished') return { state: verdict, word: undefined };
   if (status === 'failed') return { state: 'setupFailed', word: 'aborted' };
-  if (status === 'rate_limited') return { state: 'timedOut', word: 'limited' };
+  if (status === 'rate_limited') return { state: 'timedOut', word: 'stopped by a limit' };
   return { state: 'notEstablished', word: 'not graded' };
 }
 

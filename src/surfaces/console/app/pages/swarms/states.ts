@@ -58,7 +58,7 @@ const reasons: Record<Verdict['reason'], string> = {
   criteriaGradingErrored: 'Criteria grading failed.',
   gatingCriterionUnmeasured: 'A required criterion could not be measured.',
   judgeErrored: 'The judge failed.',
-  gradingUnavailable: 'It could not be graded.',
+  gradingUnavailable: 'The session could not be graded.',
   allGatingCriteriaPassed: 'All required criteria were met.',
   judgePassed: 'The judge found the goal reached.',
   allGradersPassed: 'All required criteria were met, and the judge found the goal reached.',
@@ -100,7 +100,7 @@ export function summaryText(summary: Summary): string {
   return [
     `${count(succeeded)} of ${counted(total, 'session')} completed`,
     ...(failed > 0 ? [`${count(failed)} aborted`] : []),
-    ...(rateLimited > 0 ? [`${count(rateLimited)} rate limited`] : []),
+    ...(rateLimited > 0 ? [`${count(rateLimited)} stopped by a limit`] : []),
   ].join(', ');
 }
 

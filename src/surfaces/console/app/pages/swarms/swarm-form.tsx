@@ -98,7 +98,7 @@ function Fields({ projectId, swarm, onClose }: { projectId: string; swarm?: Swar
       />
       <Choices
         legend="Default environments for journeys"
-        none={environments.isPending ? '…' : 'This project has no environments.'}
+        none={environments.isPending ? '…' : 'This project has no active environments.'}
         choices={(environments.data?.items ?? []).map((one) => ({ value: one.id, name: one.name ?? one.id }))}
         chosen={environmentIds}
         onChange={setEnvironmentIds}

@@ -22,7 +22,7 @@ export function SwarmsTab({ projectId }: { projectId: string }) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="No swarms yet">
+        <Empty title="No active swarms">
           A swarm groups related journeys that share environments, a number of sessions and a rubric.
         </Empty>
       ) : (

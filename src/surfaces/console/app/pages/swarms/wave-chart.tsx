@@ -14,7 +14,7 @@ export interface Measured {
 const width = 240;
 const height = 56;
 const gap = 2;
-/** Maximum bar width, so that a few waves do not fill the chart. */
+/** Maximum bar width in chart units, so that a few waves do not fill the chart. */
 const widest = 24;
 
 /** Share of affected sessions by wave: filled if it counts as a finding, otherwise outlined. */

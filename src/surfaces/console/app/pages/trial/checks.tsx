@@ -25,7 +25,7 @@ interface Check {
   turn: number | undefined;
 }
 
-/** Order: deciding checks, then failures. */
+/** Deciding checks before advisory ones, and failures first within each. */
 export function checksOf(iteration: Iteration): Check[] {
   const predicates = recordsOf(iteration.predicateResults).map(fromPredicate);
   const named = new Set(predicates.map(({ name }) => name));

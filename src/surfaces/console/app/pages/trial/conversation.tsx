@@ -34,7 +34,7 @@ export function Conversation({
 }) {
   const list = useRef<HTMLOListElement>(null);
   const [turned, setTurned] = useState({ page: 0, meant });
-  // Paging back stops following the selection.
+  // Paging stops following the selection.
   const page = meant === undefined || turned.meant === meant ? turned.page : Math.floor(meant / pageLength);
   const first = page * pageLength;
   useEffect(() => {
@@ -77,7 +77,7 @@ export function Conversation({
   );
 }
 
-/** Longer results are collapsed, because they rarely matter unless something failed. */
+/** Characters. Longer arguments and results are collapsed: they rarely matter unless something failed. */
 const maxUncollapsed = 600;
 
 function MessagePart({ part }: { part: Part }) {

@@ -102,7 +102,7 @@ function FilmAndSteps({
   const [playing, setPlaying] = useState(false);
   // A widget that did not change during a step added no frames.
   const length = Math.max(1, film.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
-  // Counts repeated selections of a step, so that each one seeks.
+  // Incremented by each click on a step, so that a repeated click seeks again.
   const [again, setAgain] = useState(0);
   const [to, setTo] = useState<{ ms: number; wish: string }>();
   const wish = `${ms} ${again} ${about}`;

@@ -13,7 +13,7 @@ const states: Record<Stage['state'], { state: State; word: string }> = {
   notApplicable: { state: 'skipped', word: 'not required' },
 };
 
-/** Stages of a trial, from connection to final answer, with the first failure. */
+/** Stages of a trial, from connection to final answer, each with its state. */
 export function Stages({ stages }: { stages: Stage[] }) {
   return (
     <ol className={css.stages} aria-label="Stages">

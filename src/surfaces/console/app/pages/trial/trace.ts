@@ -92,7 +92,7 @@ export function messagesOf({ messages }: { messages?: unknown }): Message[] {
   });
 }
 
-/** Limits for parts of a message and characters of a part; the raw view has the rest. */
+/** Maximum parts of a message, and characters of a part, that are shown. */
 const maxParts = 100;
 const maxCharacters = 20_000;
 
@@ -102,7 +102,9 @@ function partsOf(content: unknown): Part[] {
     return content === undefined || content === null ? [] : [part('other', shown(content))];
   const parts = content.slice(0, maxParts).map(partOf);
   const more = content.length - parts.length;
-  return more > 0 ? [...parts, part('text', `${counted(more, 'more part')} in the raw view.`)] : parts;
+  return more > 0
+    ? [...parts, part('text', `${counted(more, 'more part is', 'more parts are')} not shown.`)]
+    : parts;
 }
 
 function partOf(given: unknown): Part {
@@ -124,7 +126,7 @@ function part(kind: Part['kind'], said: string): Part {
   return { kind, text: said, tool: undefined, toolCallId: undefined, failed: false };
 }
 
-/** Formatted for reading. Truncated text refers to the raw view. */
+/** Formatted for reading. Truncated text says so. */
 function shown(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return ended(jsonWithin(value, maxCharacters, 2));
@@ -138,7 +140,7 @@ function shown(value: unknown): string {
 }
 
 function ended({ text, whole }: { text: string; whole: boolean }): string {
-  return whole ? text : `${text}…\n(The raw view has all of it.)`;
+  return whole ? text : `${text}…\n(Truncated. The API returns all of it.)`;
 }
 
 /** The tool call of a span, or of the widget that the span belongs to. */

@@ -142,7 +142,7 @@ function TraceView({
   const films = useMemo(() => filmsOf(trace), [trace]);
   const { byCall, others } = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
-  // Selecting a check deselects the span, and vice versa.
+  // Message of the check selected last; takes precedence over the selected span until a span is selected.
   const [read, setRead] = useState<number>();
   const meant = read ?? (chosen && messageOfSpan(chosen, spans, messages));
   const choose = (span: string | undefined): void => {
@@ -181,7 +181,7 @@ function TraceView({
       <Section
         title="Timeline"
         actions={
-          <Button aria-pressed={search.raw === true} onClick={turnRaw} title="R">
+          <Button aria-pressed={search.raw === true} onClick={turnRaw} title="Shortcut: R">
             {search.raw ? 'Hide raw' : 'Show raw'}
           </Button>
         }
@@ -225,7 +225,7 @@ function TrialFacts({ iteration, edit }: { iteration: Iteration; edit: ReactNode
         ['Duration', durationMs === null ? undefined : duration(durationMs)],
         ['Tool calls', count(actualToolCalls.length)],
         ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
-        ['Cost', typeof spent === 'number' ? cost(spent) : 'not known'],
+        ['Cost', typeof spent === 'number' ? cost(spent) : 'unknown'],
         ['Attempts', attempts > 1 ? count(attempts) : undefined],
       ]}
     />

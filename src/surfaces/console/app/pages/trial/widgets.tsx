@@ -9,7 +9,7 @@ import type { Message, Trace } from './trace.ts';
 
 const WidgetSeen = partFrom(() => import('../widgets/widget-seen.tsx'), 'WidgetSeen');
 
-/** The raw view has the rest. */
+/** Maximum number of widgets; the raw view has the rest. */
 const maxWidgets = 100;
 
 /** Widgets of a trial by call ID; `others` belong to calls missing from the conversation. */

@@ -53,7 +53,12 @@ export function Deliveries({ which }: { which: Which }) {
           ]}
         />
       </search>
-      <QueryState of={deliveries} lines={4} empty={items.length === 0} title="No deliveries">
+      <QueryState
+        of={deliveries}
+        lines={4}
+        empty={items.length === 0}
+        title={state ? 'No matching deliveries' : 'No deliveries'}
+      >
         Send a test event to check the receiver.
       </QueryState>
       {items.length > 0 && (

@@ -16,7 +16,7 @@ import { WebhookState } from './webhooks-page.tsx';
 type Webhook = Output<'getWebhook'>;
 
 const route = '/projects/$projectId/webhooks/$webhookId';
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
 export function WebhookPage() {
   const which = useParams({ from: route });
@@ -92,7 +92,7 @@ function NewSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void
         label="secret"
         onClose={onClose}
       >
-        <p>Deliveries are signed with both secrets for 24 hours. It is not shown again.</p>
+        <p>Deliveries are signed with both secrets for 24 hours. The new secret is not shown again.</p>
       </Once>
     );
   return (
@@ -133,7 +133,7 @@ function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => 
 }
 
 function Replay({ webhook }: { webhook: Webhook }) {
-  const [since] = useState(() => Date.now() - 30 * day);
+  const [since] = useState(() => Date.now() - 30 * dayMs);
   const input = { projectId: webhook.projectId, webhookId: webhook.id, body: { since } };
   const replaying = useAction(() => api.replayWebhook(input), {
     says: ({ count }) => `${counted(count, 'event')} queued for redelivery`,

@@ -64,7 +64,7 @@ function columnsOf(projectId: string): Column<Webhook>[] {
     { name: 'URL', cell: ({ url }) => <code>{url}</code> },
     {
       name: 'Events',
-      cell: ({ events }) => <span title={events.join(', ')}>{counted(events.length, 'event')}</span>,
+      cell: ({ events }) => <span title={events.join(', ')}>{counted(events.length, 'event type')}</span>,
     },
     { name: 'Pending', figure: true, cell: ({ pending }) => pending > 0 && count(pending) },
     { name: 'Failed', figure: true, cell: ({ dead }) => dead > 0 && count(dead) },

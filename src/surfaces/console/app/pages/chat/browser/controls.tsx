@@ -137,7 +137,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
             />
             <TextField
               label="Value"
-              hint="Typed text is stored by length only."
+              hint="For typed text, only its length is stored."
               value={value}
               autoComplete="off"
               onChange={setValue}

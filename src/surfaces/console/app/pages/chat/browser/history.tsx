@@ -18,7 +18,7 @@ import { Picture } from './picture.tsx';
 import type { Entry } from './types.ts';
 
 const atOnce = 100;
-/** Poll interval while a model may use the browser. */
+/** Poll interval in milliseconds while a model may use the browser. */
 const pollEvery = 2_000;
 /** Only the latest entries are shown; there may be thousands. */
 const maxShown = 100;

@@ -21,7 +21,7 @@ const modes = ['read_only', 'allow_all', 'allowlist'] as const satisfies Policy[
 const modeLabels: Record<Policy['mode'], string> = {
   read_only: 'Opens and reads pages. No clicks or typing.',
   allow_all: 'Reads, clicks, types and calls page tools on any allowed site.',
-  allowlist: 'Full control, limited to the addresses below.',
+  allowlist: 'Full control, limited to listed addresses.',
 };
 
 const states: Record<SessionBrowser['state'], [State, string]> = {

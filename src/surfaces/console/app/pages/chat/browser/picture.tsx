@@ -6,7 +6,7 @@ import { QueryState } from '../../../kit/query-state.tsx';
 import css from './browser.module.css';
 import type { Entry } from './types.ts';
 
-/** Signed image URLs expire after fifteen minutes. */
+/** Milliseconds after which the URL is refetched; signed image URLs expire after fifteen minutes. */
 const urlLifetime = 10 * 60_000;
 
 /** The latest screenshot. If allowed, a click on it clicks that point of the page. */

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { TextField } from '../../../kit/field.tsx';
 import { Note } from '../../../kit/notice.tsx';
+import { counted } from '../../../kit/numbers.ts';
 import { type Pair, Pairs, recordOf } from '../../../kit/pairs.tsx';
 import { type Adding, ServerForm, useName } from './fields.tsx';
 import { wordsOf } from './shell-words.ts';
@@ -11,6 +12,7 @@ export function ByCommand(adding: Adding) {
   const [command = '', ...args] = wordsOf(line);
   const [name, setName] = useName(command === '' ? '' : nameFrom([command, ...args]));
   const env = recordOf(variables);
+  const quotedArgs = args.map((word) => JSON.stringify(word)).join(' ');
   return (
     <ServerForm
       {...adding}
@@ -23,14 +25,16 @@ export function ByCommand(adding: Adding) {
       }}
       ready={command !== '' && name.trim() !== ''}
     >
-      <Note>The command runs on this service's machine. Only project administrators can save one.</Note>
+      <Note>
+        The command runs on the machine that runs Drydock. Only project administrators can save one.
+      </Note>
       <TextField
         label="Command"
         required
         hint={
           args.length === 0
             ? 'With arguments, run without a shell. Use quotes for arguments with spaces.'
-            : `${command} with ${args.length} arguments: ${args.map((word) => JSON.stringify(word)).join(' ')}`
+            : `${command} with ${counted(args.length, 'argument')}: ${quotedArgs}`
         }
         spellCheck={false}
         placeholder="npx -y some-mcp-server"
@@ -41,7 +45,7 @@ export function ByCommand(adding: Adding) {
       <Pairs
         legend="Environment variables"
         noun="variable"
-        hint="Stored encrypted, never shown again. No other variables are passed to the command."
+        hint="Stored encrypted, never shown again. Of the service's variables, only basic ones like PATH are passed."
         pairs={variables}
         onChange={setVariables}
       />

@@ -21,7 +21,7 @@ export interface Reading {
 
 type Values = Record<string, unknown>;
 
-/** Real configurations are smaller. */
+/** Maximum number of servers, and of characters. Real configurations are smaller. */
 const maxServers = 50;
 const maxText = 500_000;
 

@@ -1,4 +1,4 @@
-/** Splits a line like a shell, supporting only quotes: no variables, wildcards or pipes. */
+/** Splits a line like a shell, supporting only quotes and backslashes: no variables, wildcards or pipes. */
 export function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

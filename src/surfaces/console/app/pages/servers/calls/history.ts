@@ -1,7 +1,7 @@
 import type { Output } from '../../../api/index.ts';
 import { personalStoreOf } from '../../../kit/store.ts';
 
-/** A tool call made on this page, and its outcome. */
+/** A tool call made in this tab, and its outcome. */
 export interface ToolCall {
   id: number;
   serverId: string;

@@ -10,7 +10,7 @@ import type { ToolCall } from './history.ts';
 /** Option that creates a suite first. */
 const newSuite = 'new';
 
-/** Saves a call as a case of a suite; creates a suite if there is none. */
+/** Saves a call as a case of an existing or a new suite. */
 export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCall; onClose: () => void }) {
   const { projectId, serverId } = which;
   const suites = useQuery(ask('listEvalSuites', { projectId }));
@@ -92,7 +92,7 @@ export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCal
         <AreaField
           label="Prompt"
           required
-          hint="What a user would ask to get this call."
+          hint="A user message that should lead to this call."
           rows={3}
           value={prompt}
           onChange={setPrompt}

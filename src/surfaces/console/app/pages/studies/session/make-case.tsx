@@ -16,7 +16,7 @@ export interface MadeCase {
   title: string;
 }
 
-/** Creates a case from a session: messages become prompts, successful tool calls become checks. */
+/** Creates a case from a session: the visitor's messages become prompts, successful tool calls become checks. */
 export function MakeCase({
   which,
   onMade,

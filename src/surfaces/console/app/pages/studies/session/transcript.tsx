@@ -15,7 +15,7 @@ type Read = Output<'getStudySession'>;
 /** Maximum page size of the service. */
 const atOnce = 200;
 
-/** In milliseconds. A session without activity for `quietFor` counts as ended. */
+/** In milliseconds. A session without activity for `quietFor` is no longer polled. */
 const pollEvery = 3_000;
 const quietFor = 10 * 60_000;
 

@@ -211,8 +211,8 @@ function DeleteCase({ suite, one, onDeleted }: { suite: Suite; one: Case; onDele
         >
           <p>
             Its steps and checks are deleted. Future runs
-            {suite.schedule.enabled && ', including scheduled ones,'}exclude it. Past runs keep it with their
-            traces.
+            {suite.schedule.enabled ? ', including scheduled ones, ' : ' '}exclude it. Past runs keep it with
+            their traces.
           </p>
           <div>
             <ApiExample operation="deleteEvalCase" input={input} />

@@ -56,7 +56,7 @@ export function CheckEditor({
   );
 }
 
-/** Keeps the fields that both kinds have. */
+/** A new check of another kind. Keeps the tool name if that kind has one. */
 function emptyCheck(chosen: string, before: Schema): Schema {
   const [first, kind] = chosen.split(' ');
   const named = kind === undefined ? { type: first } : { kind };

@@ -4,7 +4,7 @@ import { widgetAssertion } from '../../../../../../contract/eval-steps.ts';
 import { Components } from '../../../../../openapi/components.ts';
 import type { Schema } from '../../../kit/form/schema.ts';
 
-/** Derived from the contract; builds store them as tables. */
+/** Derived from the contract. Builds include the results instead of this module. */
 
 const components = new Components();
 const parts = [CaseCreateRequest, EvalCheck, widgetAssertion].map((part) => components.add(part, 'input'));

@@ -122,7 +122,7 @@ function StepFields({
       />
     );
   const schema = stepSchemas[kind];
-  if (!schema) return <p className={css.problem}>Change its type in the JSON.</p>;
+  if (!schema) return <p className={css.problem}>Change the step's kind in the JSON.</p>;
   const { id: _id, kind: _kind, ...properties } = schema['properties'] as Schema;
   return (
     <SchemaForm

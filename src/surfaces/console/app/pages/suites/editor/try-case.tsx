@@ -8,6 +8,7 @@ import { stageWord, stateOfTrial } from '../../runs/states.ts';
 import type { Suite } from '../suite-labels.ts';
 import css from './editor.module.css';
 
+/** Poll interval in milliseconds while the trial is in progress. */
 const pollEvery = 700;
 
 /** Runs the saved case once. */
@@ -26,7 +27,7 @@ function tryOf(suiteId: string, caseId: string, environmentIds: readonly string[
     iterationOverride: 1,
     notes: 'Run from the editor',
     purpose: 'try' as const,
-    // If there are several, the service requires one.
+    // If the suite has several environments, the service requires one.
     ...(environmentIds.length > 1 && environmentId !== undefined && { environmentId }),
   };
 }

@@ -176,7 +176,7 @@ function JudgeFields(fields: Fields) {
             label="Judge model"
             value={draft.judgeModel}
             options={[
-              ['', 'Deployment default'],
+              ['', 'Installation default'],
               ...(models.data?.items ?? [])
                 .filter(({ hosted, id }) => hosted || id === draft.judgeModel)
                 .map(({ id }) => [id, id] as const),

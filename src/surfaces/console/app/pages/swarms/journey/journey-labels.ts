@@ -6,7 +6,7 @@ export type Journey = Output<'getJourney'>;
 export function gradedBy({ rubric, judge }: Pick<Journey, 'rubric' | 'judge'>): string {
   const graders = [
     ...(rubric ? [counted(rubric.criteria.length, 'criterion', 'criteria')] : []),
-    ...(judge.enabled ? [`judge, threshold ${percent(judge.threshold)} on`] : []),
+    ...(judge.enabled ? [`judge (threshold ${percent(judge.threshold)})`] : []),
   ];
   return graders.join(' and ') || 'nothing';
 }

@@ -21,7 +21,7 @@ import { RunsTable } from './runs-table.tsx';
 const JourneyForm = partFrom(() => import('./journey-form.tsx'), 'JourneyForm');
 
 const route = '/projects/$projectId/swarms/journeys/$journeyId';
-/** Poll interval while a run is in progress. */
+/** Poll interval in milliseconds while a run is in progress. */
 const pollEvery = 5_000;
 
 export function JourneyPage() {
@@ -102,7 +102,7 @@ function JourneyFacts({ journey }: { journey: Journey }) {
         ['Environments', named(environmentIds)],
         ['Clients', environmentIds.length > 0 ? undefined : named(hostIds)],
         ['Sessions per target', sessionsPerTarget],
-        ['Maximum messages', maxTurns],
+        ['Maximum persona messages', maxTurns],
         ['Graded by', gradedBy(journey)],
         ['Pass threshold', percent(journey.passThreshold)],
       ]}

@@ -52,8 +52,8 @@ function LaunchDialog({ journey, onClose }: { journey: Journey; onClose: () => v
         {targets === 0 || sessionsPerTarget === null
           ? 'Sessions start with the targets of the swarm.'
           : `${counted(targets * sessionsPerTarget, 'session')} with ${counted(targets, 'target')}`}
-        {maxTurns !== null && `, each up to ${counted(maxTurns, 'message')}`}. A model plays the persona; each
-        target's agent answers.
+        {maxTurns !== null && `, each up to ${counted(maxTurns, 'persona message')}`}. A model plays the
+        persona; each target's agent answers.
       </Note>
       <TextField
         label="Wave"

@@ -8,7 +8,7 @@ import { CheckEditor } from '../../suites/editor/check-editor.tsx';
 import editor from '../../suites/editor/editor.module.css';
 import { root } from '../../suites/editor/schemas.ts';
 
-/** Maximum of the service. */
+/** Maximum number of criteria in a rubric. */
 const maxCriteria = 25;
 
 export function RubricEditor({

@@ -33,7 +33,7 @@ export function TargetFields({
       {draft.place === 'environments' ? (
         <Choices
           legend="Environments"
-          none={environments.isPending ? '…' : 'This project has no environments.'}
+          none={environments.isPending ? '…' : 'This project has no active environments.'}
           choices={(environments.data?.items ?? []).map(({ id, name }) => ({ value: id, name: name ?? id }))}
           chosen={draft.environmentIds}
           onChange={(environmentIds) => set({ environmentIds })}

@@ -38,6 +38,7 @@ function asRaw(value: unknown): Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
 }
 
+/** Maximum characters of a text. */
 const longest = 2_000;
 const maxSessions = 20;
 

@@ -46,7 +46,7 @@ export function Found({
         <>
           <h3>Model observations</h3>
           <ul className={css.found} aria-label="Model observations">
-            <LimitedList items={seen} noun="remark" rest="li">
+            <LimitedList items={seen} noun="observation" rest="li">
               {(one) => <SeenLine key={one.key} seen={one} evidence={evidence} />}
             </LimitedList>
           </ul>
@@ -105,7 +105,7 @@ function SeenLine({
 }) {
   return (
     <li>
-      <Glyph state="notMeasured" size={16} label="remark" />
+      <Glyph state="notMeasured" size={16} label="observation" />
       <div>
         <p className={css.title} dir="auto">
           {title}

@@ -10,7 +10,7 @@ import type { JourneyRun } from '../states.ts';
 import css from '../swarms.module.css';
 import { Found } from './found.tsx';
 
-/** Poll interval while insights are pending. */
+/** Poll interval in milliseconds while insights are pending. */
 const pollEvery = 2_000;
 
 export function Insights({ run }: { run: JourneyRun }) {

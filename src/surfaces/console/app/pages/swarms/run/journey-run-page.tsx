@@ -35,7 +35,7 @@ const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loading
 const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loadingTab);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
-/** Poll interval for what events do not report. */
+/** Poll interval in milliseconds, for changes that events do not report. */
 const pollEvery = 15_000;
 
 export function JourneyRunPage() {
@@ -95,7 +95,7 @@ function RunBody({ run }: { run: JourneyRun }) {
   const underWay = isUnderWay(run);
   const { sessions, summary, live } = useHeard(which, underWay);
   const rows = useMemo(() => rowsOf(run, sessions), [run, sessions]);
-  // Whichever is further along.
+  // The summary with more ended sessions is the newer one.
   const furthest = summary && endedOf(summary) > endedOf(run.summary) ? summary : run.summary;
   const shown = { ...run, summary: furthest };
   const { passed = 0, failed = 0 } = run.report?.goalGrading ?? {};

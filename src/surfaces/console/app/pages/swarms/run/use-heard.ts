@@ -19,8 +19,8 @@ const refetchedAtEnd = [
 ] as const;
 
 /**
- * State of every session of a run, updated from events. Also used after the run, because the first event has
- * the verdicts of all sessions. Events are batched, because thousands may arrive at once.
+ * State of every session of a run, updated from events. Also used after the run, because the stream begins with
+ * the verdict of every session. Events are batched, because thousands may arrive at once.
  */
 export function useHeard(
   { projectId, journeyRunId }: { projectId: string; journeyRunId: string },

@@ -22,7 +22,7 @@ import css from './session.module.css';
 import { useGraded, useTranscript } from './use-session.ts';
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionId';
-/** Exchanges rendered at once. */
+/** Exchanges rendered initially, and added by “Show more”. */
 const step = 50;
 
 interface Which {
@@ -144,7 +144,7 @@ function Neighbour({
   );
 }
 
-/** Grades with the criterion labels of the current journey. */
+/** Grades, with the criterion labels of the run's scorecard. */
 function Graded({
   projectId,
   run,

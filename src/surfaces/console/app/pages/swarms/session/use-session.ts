@@ -10,7 +10,7 @@ interface Which {
   sessionId: string;
 }
 
-/** Poll interval while the session is running or being graded. */
+/** Poll interval in milliseconds while the session is running or being graded. */
 const pollEvery = 2_000;
 /** Maximum page size of the API. */
 const atOnce = 200;
