@@ -29,7 +29,7 @@ export interface JudgeEvidence {
   manifest: EvidenceManifest;
   /** The last message, if it is the assistant's; otherwise empty. */
   finalAnswer: string;
-  /** What the model was given: the system prompt, messages of the user, and results of tools. */
+  /** Text given to the model: the system prompt, messages of the user, and results of tools. */
   sources: string[];
 }
 
