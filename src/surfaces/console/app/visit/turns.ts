@@ -1,5 +1,6 @@
 import { DrydockError } from '../../../client/error.ts';
 import type { VisitOutput } from '../../../client/visit.ts';
+import { newKey } from '../kit/new-key.ts';
 
 type VisitEvent = VisitOutput<'sendVisitMessage'>;
 type Stored = VisitOutput<'getVisitSession'>['messages'];
@@ -53,12 +54,6 @@ export function sent(said: string, sentTo: string | undefined, key: string = new
     error: undefined,
     replay: false,
   };
-}
-
-function newKey(): string {
-  // `randomUUID` is missing on pages without TLS.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Resends a lost turn with the same idempotency key, so that nothing runs twice. */

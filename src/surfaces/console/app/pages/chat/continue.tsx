@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
+import { newKey } from '../../kit/new-key.ts';
 import { Composer } from './composer.tsx';
 import { lastClient, rememberClient } from './last-client.ts';
 import { limitsBody, noLimits, TurnLimits } from './limits.tsx';
-import { newKey, sendTurn } from './live-turns.ts';
+import { sendTurn } from './live-turns.ts';
 import { SettingsForm, unset, useSettings } from './settings.tsx';
 import type { LiveTurn } from './turn-state.ts';
 

@@ -1,5 +1,6 @@
 import { DrydockError } from '../../../../client/index.ts';
 import { api, refresh } from '../../api/index.ts';
+import { newKey } from '../../kit/new-key.ts';
 import { personalStoreOf } from '../../kit/store.ts';
 import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAfter } from './turn-state.ts';
 
@@ -50,12 +51,6 @@ export function sendAgain(conversation: string, turn: LiveTurn): string {
   const idempotencyKey = needsNewKey(turn) ? newKey() : turn.body.idempotencyKey;
   sendTurn(conversation, { ...turn.body, idempotencyKey });
   return idempotencyKey;
-}
-
-export function newKey(): string {
-  // `randomUUID` is missing on pages without TLS.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 export function sendTurn(conversation: string, body: Body): void {

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiExample } from '../../api-example/api-example.tsx';
+import { newKey } from '../../kit/new-key.ts';
 import { Note } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 import css from './chat.module.css';
@@ -8,15 +9,7 @@ import { Composer } from './composer.tsx';
 import { setDraft } from './drafts.ts';
 import { rememberClient } from './last-client.ts';
 import { Live } from './live.tsx';
-import {
-  forgetTurn,
-  newKey,
-  sendAgain,
-  sendTurn,
-  startingIn,
-  useConversationOf,
-  useTurn,
-} from './live-turns.ts';
+import { forgetTurn, sendAgain, sendTurn, startingIn, useConversationOf, useTurn } from './live-turns.ts';
 import { SettingsForm, unset, useSettings } from './settings.tsx';
 
 const route = '/projects/$projectId/sessions/new';

@@ -4,6 +4,7 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { AreaField } from '../../kit/field.tsx';
+import { newKey } from '../../kit/new-key.ts';
 import { Problem } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
@@ -34,7 +35,7 @@ export function FileEditor({
   });
   const checking = useSubmit(async () => {
     // Dry run: sent with a mismatched ID, the file is validated but never stored.
-    const sent = api.syncEvalSuiteFile(uploadOf(`check-${crypto.randomUUID()}`));
+    const sent = api.syncEvalSuiteFile(uploadOf(`check-${newKey()}`));
     await sent.catch((error: unknown) => {
       if (!isOtherwiseFine(error)) throw error;
     });

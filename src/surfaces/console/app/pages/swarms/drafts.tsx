@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { AreaField, SelectField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { newKey } from '../../kit/new-key.ts';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
@@ -137,7 +138,7 @@ function CandidateCard({
 }) {
   const { persona, journeys } = candidate;
   // The idempotency key lets a failed creation resume without duplicates.
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(() => newKey());
   const making = useAction(
     async () => {
       const made = await api.createPersona(

@@ -5,6 +5,7 @@ import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { newKey } from '../../../kit/new-key.ts';
 import { Note } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import type { Journey } from './journey-labels.ts';
@@ -24,7 +25,7 @@ export function LaunchJourney({ journey }: { journey: Journey }) {
 /** Confirms a launch. Each dialog has one idempotency key, so that a retry does not start a second run. */
 function LaunchDialog({ journey, onClose }: { journey: Journey; onClose: () => void }) {
   const { id: journeyId, projectId, environmentIds, hostIds, sessionsPerTarget, maxTurns, name } = journey;
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const [idempotencyKey] = useState(() => newKey());
   const [waveId, setWaveId] = useState('');
   const navigate = useNavigate();
   const body = waveId.trim() === '' ? {} : { waveId: waveId.trim() };
