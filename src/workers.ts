@@ -1,6 +1,6 @@
 import { conformanceJob } from './domain/conformance-runs/execute/job.ts';
 import { silentRunsJob } from './domain/conformance-runs/silent.ts';
-import { tellOfGateJob } from './domain/eval-runs/announce.ts';
+import { gateEventJob } from './domain/eval-runs/announce.ts';
 import { decideJob, watchJob } from './domain/eval-runs/execute/watch.ts';
 import { TrialWorker } from './domain/eval-runs/execute/worker.ts';
 import { evalRunInsightsJob } from './domain/eval-runs/insights.ts';
@@ -60,7 +60,7 @@ export class Workers {
         readinessJob(modelParts),
         analyseStudyJob(services),
         studyInsightsJob(modelParts),
-        tellOfGateJob(services),
+        gateEventJob(services),
         ...webhookJobs(services),
         ...serverCheckJobs(services),
         silentRunsJob(services),

@@ -223,7 +223,7 @@ test('what goes wrong is logged, without the password of the server and without 
   const { url } = await invite(newEmail());
   await expect
     .poll(() => service.logs.join(''), { timeout: scaled(10_000) })
-    .toContain('A mail was not sent');
+    .toContain('Mail could not be sent');
   const log = service.logs.join('');
   for (const secret of [url.split('#')[1] as string, 'the-word-of-the-postman', btoaOf('the-word')])
     expect(log).not.toContain(secret);

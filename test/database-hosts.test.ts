@@ -183,7 +183,7 @@ describe('a synchronous standby', () => {
     const { database } = await open({ DRYDOCK_DATABASE_URL: nodes.url });
     await nodes.standby.stop();
     await expect(database.transaction((db) => db.run(add, { id: 'late' }))).rejects.toThrow(
-      'takes effect when it is back',
+      'may still take effect when the standby is back',
     );
     const all = Array.from({ length: 30 }, (_, n) => database.run(add, { id: `refused-${n}` }));
     for (const one of await Promise.allSettled(all))

@@ -166,7 +166,7 @@ test('of two workers, one that is frozen past its lease records nothing late', {
   expect(items.every(({ status }) => status === 'completed')).toBe(true);
   expect(items.some(({ attempts }) => attempts > 1)).toBe(true);
   const log = frozen.stdout + frozen.stderr;
-  expect(log).toContain('A lease was lost');
+  expect(log).toContain('Lease lost');
 });
 
 test('a service that is killed while a judge is heard goes on where it was, and the verdict is the same', {

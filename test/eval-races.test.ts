@@ -107,7 +107,9 @@ test('a database that drops every connection again and again loses no trial and 
   }, 60_000);
   expect(await evals.read(runId)).toMatchObject({ status: 'completed', summary: { total: 40, passed: 40 } });
   await expectConsistent(evals, runId);
-  expect(service.logs.slice(logged).filter((line) => line.includes('Given up'))).toEqual([]);
+  expect(service.logs.slice(logged).filter((line) => line.includes('Failed after the last attempt'))).toEqual(
+    [],
+  );
 });
 
 test('a server that is edited or deleted meanwhile is not used any more, and the run is decided', async () => {

@@ -32,7 +32,7 @@ const skills = (...names: string[]) =>
   Object.fromEntries(names.map((name, at) => [`skills/${at}/SKILL.md`, skillMd(name)]));
 
 test.each<[string, Record<string, string>, string]>([
-  ['no manifest', { 'README.md': '' }, 'The folder holds no plugin.json'],
+  ['no manifest', { 'README.md': '' }, 'The folder contains no plugin.json'],
   ['broken JSON', { 'plugin.json': '{"name": "tell-nobody"' }, 'plugin.json is not JSON'],
   ['NUL', server({ command: 'node', args: ['a\0'] }), 'without NUL'],
   ['half a character', server({ command: '\ud800' }), 'plugin.json is not JSON'],
@@ -97,7 +97,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     'a skill without SKILL.md',
     { 'plugin.json': '{"name":"pack"}', 'skills/x/a.md': '' },
-    'skills/x: The folder holds no SKILL.md',
+    'skills/x: The folder contains no SKILL.md',
   ],
   [
     'a broken skill',

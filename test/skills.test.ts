@@ -64,7 +64,7 @@ test('an operator adds a skill from a folder, replaces it and removes it', async
   expect((await service.get(`${path}/${id}`)).status).toBe(404);
   await expect(removeSkill(service.db, id)).rejects.toThrow(`No skill ${id}. See: drydock skills list`);
   expect((await run('skills', 'add', join(folder, 'notes'))).stderr).toBe(
-    'drydock: The folder holds no SKILL.md\n',
+    'drydock: The folder contains no SKILL.md\n',
   );
   const audit = await listAuditEvents(service.db, undefined, '100');
   expect(audit.filter(({ target }) => target === id).map(({ action }) => action)).toEqual([
@@ -253,8 +253,8 @@ describe('frontmatter', () => {
     ['an open list', ['b: 1', 'a: [b'], 'line '],
     ['a key twice', ['a: b', 'a: c'], 'line 3: '],
     ['NUL in quotes', ['a: "\\u0000"'], 'cannot be stored'],
-    ['a reference', ['a: &b c', 'd: *b'], 'may not refer'],
-    ['a list instead of fields', ['- a'], 'must hold fields'],
+    ['a reference', ['a: &b c', 'd: *b'], 'must not use YAML aliases'],
+    ['a list instead of fields', ['- a'], 'must contain fields'],
   ])('%s is refused', (_, lines, message) => {
     expect(() => read(...lines)).toThrow(OperatorProblem);
     expect(() => read(...lines)).toThrow(message);
@@ -263,7 +263,7 @@ describe('frontmatter', () => {
 
 test.each<[string, Record<string, string>, string]>([
   ['no frontmatter', { 'SKILL.md': 'Text' }, 'must begin with frontmatter'],
-  ['no end', { 'SKILL.md': '---\nname: a\n' }, 'no line --- ends the frontmatter'],
+  ['no end', { 'SKILL.md': '---\nname: a\n' }, 'not closed by a line ---'],
   ['no name', { 'SKILL.md': '---\ndescription: a\n---\n' }, 'name must be a text'],
   ['a number as name', { 'SKILL.md': '---\nname: 1\ndescription: a\n---\n' }, 'name must be a text'],
   ['no description', { 'SKILL.md': '---\nname: a\n---\n' }, 'description must be a text'],
@@ -291,7 +291,7 @@ describe('a folder', () => {
     await symlink('/etc/passwd', join(folder, 'users'));
     await expect(readFolder(folder, skillBounds)).rejects.toThrow('users in ');
     const strange = await folderOf({ 'a\\b': '' });
-    await expect(readFolder(strange, skillBounds)).rejects.toThrow('unusable name');
+    await expect(readFolder(strange, skillBounds)).rejects.toThrow('invalid name');
     const two = await folderOf({ a: '12', b: '34' });
     await expect(readFolder(two, { files: 1, bytes: 10 })).rejects.toThrow('more than 1 files');
     await expect(readFolder(two, { files: 2, bytes: 3 })).rejects.toThrow('more than 3 bytes');

@@ -212,7 +212,7 @@ test('a collector that fails or hangs is asked seldom, told of once, and holds u
   };
   const from = performance.now();
   await many();
-  await expect.poll(() => service.stderr).toContain('The export to the collector failed');
+  await expect.poll(() => service.stderr).toContain('Export to the collector failed');
   const refused = collector.requests.length;
   // One export at a time, each with a timeout of at least half a second: not one export per request.
   expect(refused).toBeLessThan(5 + (performance.now() - from) / 200);
@@ -220,7 +220,7 @@ test('a collector that fails or hangs is asked seldom, told of once, and holds u
   await many();
   const { ms, stderr } = await stopped(service);
   expect(ms).toBeLessThan(15_000);
-  const warnings = stderr.split('\n').filter((line) => line.includes('The export to the collector failed'));
+  const warnings = stderr.split('\n').filter((line) => line.includes('Export to the collector failed'));
   expect(warnings).toHaveLength(1);
   expect(JSON.parse(warnings[0] as string)).toMatchObject({ level: 'warn', signal: 'traces' });
   expect(collector.requests.length - refused).toBeLessThan(40);
@@ -239,7 +239,7 @@ test('settings that cannot be used are named, and nothing is sent without an end
   ];
   for (const env of bad) {
     const read = () => telemetrySettings({ ...endpoint, ...env });
-    expect(read).toThrow(new RegExp(`^${Object.keys(env)[0]} is not usable: `));
+    expect(read).toThrow(new RegExp(`^${Object.keys(env)[0]} is not valid: `));
     expect(read).not.toThrow(/tell-nobody/);
   }
   const nothing: Record<string, string>[] = [
@@ -257,5 +257,5 @@ test('settings that cannot be used are named, and nothing is sent without an end
     OTEL_SDK_DISABLED: '',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere',
   });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT is not usable')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT is not valid')]);
 });

@@ -68,7 +68,7 @@ test('what would be run is named and not run, a backup advised, and those who st
   const { name: contracting = '' } = migrations.find(({ contracts }) => contracts === '0.1.0') ?? {};
   const tooOld = await withHistory(behind('0.0.9', contracting), () => reportOf(database.url));
   expect(tooOld.report.warnings).toEqual([
-    `Other processes use the database (0.0.9). Stop those before 0.1.0: ${contracting} takes away what they use`,
+    `Other processes use the database (0.0.9). Stop those before 0.1.0: ${contracting} removes what they use`,
   ]);
 });
 

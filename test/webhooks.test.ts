@@ -163,7 +163,7 @@ test('a receiver that is down for 20 deliveries gets every event under a stable 
 });
 
 test('what is given up can be delivered again, one or all', async () => {
-  const path = await project('Given up');
+  const path = await project('Failed after the last attempt');
   const receiver = await Receiver.start();
   receiver.answer = () => 500;
   const { id } = await hook(path, receiver, { events: ['eval_run.decided'] });

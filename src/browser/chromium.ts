@@ -93,10 +93,10 @@ export async function launchChromium({
       if (!user)
         throw new BrowserFailure(
           'off',
-          'The browser cannot start its sandbox here: this system allows no user namespaces to the user of the service. Allow them, or run the service as root, which starts the browser as another user',
+          'Chromium cannot start its sandbox because this system does not allow user namespaces. Allow them, or run the service as root so that it starts Chromium as another user',
         );
       log.warn(
-        'The browser runs without its sandbox, since this system allows no user namespaces; what keeps pages away from the service is that it runs as another user',
+        'Chromium runs without its sandbox because this system does not allow user namespaces; only its separate user isolates pages from the service',
         { user: user.name },
       );
       return start(false);

@@ -83,7 +83,7 @@ export {
   resolveMatchOptions,
 } from './matching/options.ts';
 export type { SetupFailure, TrialOutcome } from './outcome.ts';
-export { looksAtWidgets, type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
+export { needsWidgets, type PlannedJudge, planSteps, renderedTool, type TrialPlan } from './plan.ts';
 export {
   type CallEnd,
   compareResults,

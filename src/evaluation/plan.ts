@@ -78,7 +78,7 @@ export function planSteps(steps: readonly Step[]): Pick<TrialPlan, 'turns' | 'st
 }
 
 /** Whether a check or step of the plan needs rendered widgets. */
-export function looksAtWidgets({ turns, steps, checks }: TrialPlan): boolean {
+export function needsWidgets({ turns, steps, checks }: TrialPlan): boolean {
   if (steps.some(({ check }) => !check)) return true;
   const all = [...checks, ...turns.flatMap((turn) => turn.checks ?? []), ...steps.map(({ check }) => check)];
   return all.some((check) => typeof check === 'object' && check !== null && isAboutWidgets(check));

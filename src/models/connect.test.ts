@@ -5,7 +5,7 @@ import type { Reply } from '../../test/support/scripted-provider.ts';
 import { type Wire, wires } from './built-in.ts';
 import { connectModel } from './connect.ts';
 import type { ModelFailure } from './failure.ts';
-import { generateAloud } from './streamed.ts';
+import { generateStreaming } from './streamed.ts';
 
 const asked = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }] };
 
@@ -245,11 +245,11 @@ test.each(['openai-chat', 'azure-chat', 'google', 'bedrock'] as const)(
   async (wire) => {
     const reply: Reply = { text: 'Let me add.', toolCalls: [{ name: 'add', input: { a: 1 } }] };
     const provider = await providerForTest(() => reply);
-    const heard: string[] = [];
-    const reader = { text: (text: string) => void heard.push(text), restart: () => {} };
+    const collector: string[] = [];
+    const reader = { text: (text: string) => void collector.push(text), restart: () => {} };
     const model = await connectModel(routeTo(provider, wire));
-    const answer = await generateAloud(model, asked, reader);
-    expect(heard.join('')).toBe('Let me add.');
+    const answer = await generateStreaming(model, asked, reader);
+    expect(collector.join('')).toBe('Let me add.');
     expect(answer.content).toMatchObject([
       { type: 'text', text: 'Let me add.' },
       { type: 'tool-call', toolName: 'add', input: '{"a":1}' },

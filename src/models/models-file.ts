@@ -126,5 +126,5 @@ function hasUserInfo(url: string): boolean {
 }
 
 function unusable(what: string): OperatorProblem {
-  return new OperatorProblem(`DRYDOCK_MODELS_FILE is not usable: ${what}`);
+  return new OperatorProblem(`DRYDOCK_MODELS_FILE is not valid: ${what}`);
 }

@@ -44,14 +44,14 @@ export interface ReadStep {
     cut?: { text?: true; calls?: number };
   };
   /** Whether there are calls to make. */
-  goesOn: boolean;
+  hasCalls: boolean;
   /** How the turn ends if there are no calls to make. */
   finish: 'stop' | 'length' | 'content-filter' | 'other' | 'error';
   error?: ModelFailure;
   /** For the stored history: text, and calls with a result. */
-  said: (TextPart | ToolCallPart)[];
+  storedParts: (TextPart | ToolCallPart)[];
   /** For the model: additionally reasoning and the provider's own metadata. */
-  saidToModel: AssistantPart[];
+  modelParts: AssistantPart[];
 }
 
 /** Parses an answer. Adds the ids of its calls to `usedIds`, because some providers reuse ids. */
@@ -69,7 +69,7 @@ export function readStep(
     return call;
   });
   // Some providers report `stop` for calls. After any other reason the calls may be incomplete.
-  const goesOn = calls.length > 0 && (unified === 'tool-calls' || unified === 'stop');
+  const hasCalls = calls.length > 0 && (unified === 'tool-calls' || unified === 'stop');
   const text = parts.texts.join('');
   const responseId = response?.id;
   const responseModel = response?.modelId;
@@ -84,7 +84,7 @@ export function readStep(
       ...(responseModel && { responseModel: responseModel.slice(0, 200) }),
       ...(parts.cut && { cut: parts.cut }),
     },
-    goesOn,
+    hasCalls,
     finish: unified === 'tool-calls' ? 'stop' : unified,
     ...(unified === 'error' && {
       error: new ModelFailure(
@@ -92,8 +92,8 @@ export function readStep(
         `The model ended with an error: ${publicText(raw ?? 'no reason')}`,
       ),
     }),
-    said: goesOn ? [...texts(text), ...calls.map(callPart)] : texts(text),
-    saidToModel: goesOn ? toModel(parts.kept, calls) : [],
+    storedParts: hasCalls ? [...texts(text), ...calls.map(callPart)] : texts(text),
+    modelParts: hasCalls ? toModel(parts.kept, calls) : [],
   };
 }
 

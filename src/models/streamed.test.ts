@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HiddenKey } from './hidden-key.ts';
-import { generateAloud } from './streamed.ts';
+import { generateStreaming } from './streamed.ts';
 
 const usage = {
   inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
@@ -44,7 +44,7 @@ test('what is heard in pieces is what would have been said at once', async () =>
     finish,
   );
   const reader = { text: (text: string) => void told.push(text), restart: () => {} };
-  expect(await generateAloud(model, { prompt: [] }, reader)).toEqual({
+  expect(await generateStreaming(model, { prompt: [] }, reader)).toEqual({
     content: [
       { type: 'reasoning', text: 'hm', providerMetadata: { p: { signature: 's' } } },
       { type: 'text', text: 'Let me add.' },
@@ -61,7 +61,7 @@ test('what is heard in pieces is what would have been said at once', async () =>
 test('an answer without an end is a failure', async () => {
   const model = saying({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Hal' });
   const reader = { text: () => {}, restart: () => {} };
-  await expect(generateAloud(model, { prompt: [] }, reader)).rejects.toMatchObject({ kind: 'network' });
+  await expect(generateStreaming(model, { prompt: [] }, reader)).rejects.toMatchObject({ kind: 'network' });
 });
 
 test('a key is hidden wherever the pieces are cut, and nothing else is lost', () => {

@@ -15,20 +15,20 @@ export interface Reader {
 }
 
 /** Streams the model's text to the reader, and returns the whole result as if it had not been streamed. */
-export async function generateAloud(
+export async function generateStreaming(
   model: LanguageModelV3,
   options: LanguageModelV3CallOptions,
   reader: Reader,
 ): Promise<LanguageModelV3GenerateResult> {
   const { stream, request, response } = await model.doStream(options);
-  const heard = new Heard(reader);
-  for await (const part of stream) heard.take(part);
-  return heard.result({ ...(request && { request }), ...(response && { response }) });
+  const collector = new StreamCollector(reader);
+  for await (const part of stream) collector.take(part);
+  return collector.result({ ...(request && { request }), ...(response && { response }) });
 }
 
 type Written = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>;
 
-class Heard {
+class StreamCollector {
   private readonly reader: Reader;
   private readonly content: LanguageModelV3Content[] = [];
   /** Unfinished parts, by kind and id. */

@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import { failureOf, ModelFailure, unlessAborted } from './failure.ts';
 import { nameForModel, promptOf, type ToolOutput, type TurnMessage } from './messages.ts';
 import { type ReadStep, readStep, type StepFinish } from './step.ts';
-import { generateAloud, type Reader } from './streamed.ts';
+import { generateStreaming, type Reader } from './streamed.ts';
 import type { InvalidCall } from './tool-input.ts';
 import { tracedCall } from './traced-call.ts';
 import { sumOfUsage, type Usage } from './usage.ts';
@@ -163,13 +163,13 @@ export async function runTurn<Answer extends ToolAnswer>(
     };
     steps.push(step);
 
-    const trouble = read.goesOn ? await makeCalls(step.calls, options) : undefined;
+    const trouble = read.hasCalls ? await makeCalls(step.calls, options) : undefined;
     step.endedAt = clock();
     addMessages(messages, prompt, read, step);
     await onStep?.(step);
     if (signal.aborted) return end('aborted', givenUp());
     if (trouble) return end('error', trouble);
-    if (!read.goesOn) return end(read.finish, read.error);
+    if (!read.hasCalls) return end(read.finish, read.error);
     if (steps.length >= stepLimit) return end('step-limit');
   }
 }
@@ -211,7 +211,7 @@ async function askModel<Answer extends ToolAnswer>(
         abortSignal: signal,
       };
       const asked = tracedCall(model, () =>
-        reader ? generateAloud(model, call, reader) : model.doGenerate(call),
+        reader ? generateStreaming(model, call, reader) : model.doGenerate(call),
       );
       return await unlessAborted(asked, signal);
     } catch (error) {
@@ -261,11 +261,11 @@ async function makeCalls<Answer extends ToolAnswer>(
 function addMessages<Answer extends ToolAnswer>(
   messages: TurnMessage[],
   prompt: ReturnType<typeof promptOf>,
-  { said, saidToModel, goesOn }: ReadStep,
+  { storedParts, modelParts, hasCalls }: ReadStep,
   { calls }: TurnStep<Answer>,
 ): void {
-  if (said.length > 0) messages.push({ role: 'assistant', content: said });
-  if (!goesOn) return;
+  if (storedParts.length > 0) messages.push({ role: 'assistant', content: storedParts });
+  if (!hasCalls) return;
   const results = calls.map(({ id, name, answer, invalid }) => ({
     type: 'tool-result' as const,
     toolCallId: id,
@@ -277,7 +277,7 @@ function addMessages<Answer extends ToolAnswer>(
   }));
   messages.push({ role: 'tool', content: results });
   const forModel = results.map((part) => ({ ...part, toolName: nameForModel(part.toolName) }));
-  prompt.push({ role: 'assistant', content: saidToModel }, { role: 'tool', content: forModel });
+  prompt.push({ role: 'assistant', content: modelParts }, { role: 'tool', content: forModel });
 }
 
 /** Providers require a schema of type object, and one of them also `properties`. */

@@ -36,7 +36,9 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
         continue;
       }
       if (type !== 'file')
-        throw new OperatorProblem(`${name} in ${path} is a link or a device; only plain files are taken`);
+        throw new OperatorProblem(
+          `${name} in ${path} is a link or a device; only regular files are accepted`,
+        );
       left -= size;
       if (left < 0) throw new OperatorProblem(`${path} holds more than ${bounds.bytes} bytes`);
       // A readable stream, whose types lack the async iterator.
@@ -60,7 +62,7 @@ async function contentOf(entry: AsyncIterable<Buffer>): Promise<Buffer> {
 function plainPath(name: string, archive: string): string {
   const parts = name.split('/').filter((part) => part !== '.' && part !== '');
   if (name.startsWith('/') || parts.length === 0 || parts.includes('..') || !parts.every(isUsableName))
-    throw new OperatorProblem(`${archive} holds a file with the unusable name ${JSON.stringify(name)}`);
+    throw new OperatorProblem(`${archive} contains a file with an invalid name: ${JSON.stringify(name)}`);
   return parts.join('/');
 }
 

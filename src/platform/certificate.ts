@@ -57,10 +57,10 @@ export class Certificate {
         if (pair.cert.equals(this.pair.cert) && pair.key.equals(this.pair.key)) return;
         apply(pair);
         this.pair = pair;
-        this.log.info('The TLS certificate was renewed', { validTo: new X509Certificate(pair.cert).validTo });
+        this.log.info('TLS certificate reloaded', { validTo: new X509Certificate(pair.cert).validTo });
       } catch (error) {
         // Expected while a renewal has replaced only one of the two files.
-        this.log.warn('The TLS certificate is kept as it was', { reason: (error as Error).message });
+        this.log.warn('TLS certificate could not be reloaded', { reason: (error as Error).message });
       }
     };
     for (const file of [this.certFile, this.keyFile])

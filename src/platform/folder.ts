@@ -41,10 +41,12 @@ async function walk(root: string, most: number): Promise<string[]> {
       if (leftBehind.has(entry.name)) continue;
       const path = folder + entry.name;
       if (!isUsableName(entry.name))
-        throw new OperatorProblem(`${root} holds a file with the unusable name ${JSON.stringify(path)}`);
+        throw new OperatorProblem(`${root} contains a file with an invalid name: ${JSON.stringify(path)}`);
       if (entry.isFile()) found.push(path);
       else if (!entry.isDirectory())
-        throw new OperatorProblem(`${path} in ${root} is a link or a device; only plain files are taken`);
+        throw new OperatorProblem(
+          `${path} in ${root} is a link or a device; only regular files are accepted`,
+        );
       else if (path.split('/').length > maxDepth)
         throw new OperatorProblem(`${root} is nested deeper than ${maxDepth} folders`);
       else {

@@ -134,7 +134,7 @@ function failureOf(
   if (error instanceof SpendCapReached) return error.refusal;
   if (error instanceof ModelFailure)
     return new Refusal('SERVER_UNREACHABLE', `The model of the agent failed: ${error.message}`);
-  log.error('A turn of the agent broke off', { requestId, error: redact(error.message) });
+  log.error('Agent turn failed', { requestId, error: redact(error.message) });
   return new Refusal('INTERNAL_ERROR', 'Something failed on our side');
 }
 

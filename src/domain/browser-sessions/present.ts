@@ -48,7 +48,7 @@ export function presentSessionBrowser(row: BrowserRow): Opened['browser'] {
 }
 
 /** A command's result, fresh or from its stored receipt. */
-export interface ToldCommand {
+export interface CommandWithResult {
   seq: number;
   commandId: string;
   bootId: string | null;
@@ -56,7 +56,7 @@ export interface ToldCommand {
   blobId: string | null;
 }
 
-export function presentReceipt(context: Context, row: BrowserRow, told: ToldCommand): Receipt {
+export function presentReceipt(context: Context, row: BrowserRow, told: CommandWithResult): Receipt {
   const { seq, commandId, bootId, kept, blobId } = told;
   const { picture, ...result } = kept;
   return {

@@ -7,7 +7,7 @@ import { asStorable } from '../../platform/json/storable.ts';
 
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { addCase, isCaseRefusal, takenIn } from '../eval-suites/cases/add.ts';
+import { addCase, isCaseRefusal, suiteSize } from '../eval-suites/cases/add.ts';
 import { presentCase } from '../eval-suites/cases/present.ts';
 import { vocabularyOf } from '../eval-suites/cases/vocabulary.ts';
 import { findSuite, refuseOwned, type Suite, withSuite, writeRevision } from '../eval-suites/suite.ts';
@@ -74,7 +74,7 @@ async function store(
 ): Promise<{ stored: Awaited<ReturnType<typeof addCase>>[]; skipped: Drafted['skipped'] }> {
   const stored: Awaited<ReturnType<typeof addCase>>[] = [];
   const left = [...skipped];
-  const taken = await takenIn(db, suite.id);
+  const taken = await suiteSize(db, suite.id);
   for (const { title, definition } of drafts)
     try {
       const given = { title, definition: { ...definition, models: caseModels } };

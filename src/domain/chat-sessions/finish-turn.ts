@@ -75,7 +75,7 @@ function givenUp(turnId: string, signal: AbortSignal, late: AbortSignal, timeout
 function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: string): Refusal {
   if (error instanceof Refusal) return error;
   const message = redact(error instanceof Error ? error.message : String(error));
-  log.error('A chat turn broke off', { requestId, turnId, error: message });
+  log.error('Chat turn failed', { requestId, turnId, error: message });
   return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${requestId}`, {
     details: { reason: 'TURN_FAILED', turnId },
   });
@@ -93,7 +93,7 @@ async function stored(
     return await storeTurn(context, begun, sent, ran, noted && ((trx) => noted(trx, ran, undefined)));
   } catch (error) {
     const message = redact(error instanceof Error ? error.message : String(error));
-    context.log.error('A chat turn was not stored', {
+    context.log.error('Chat turn could not be stored', {
       requestId: context.requestId,
       turnId: begun.turn.id,
       error: message,

@@ -84,7 +84,7 @@ async function reportIn(
   try {
     return (await readTrace({ blobs }, text)).trace as unknown as SuiteReport;
   } catch (error) {
-    log.error('A conformance report cannot be read', { error: redact((error as Error).message) });
+    log.error('Conformance report cannot be read', { error: redact((error as Error).message) });
     throw new Refusal('SERVER_UNREACHABLE', 'The report is stored and cannot be read now. Try again later', {
       details: { reason: 'STORAGE_UNAVAILABLE' },
     });

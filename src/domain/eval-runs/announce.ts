@@ -8,10 +8,10 @@ import { lastLike } from './compare/baseline.ts';
 import { coverageOf } from './coverage.ts';
 import { gateOf } from './gate/report.ts';
 
-const tellOfGate = 'tell-of-gate';
+const gateEvent = 'tell-of-gate';
 
 /** Emits the webhook events of an ended run, in the transaction that ends it. */
-export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
+export async function enqueueRunEvent(db: Db, run: runs.RunRow): Promise<void> {
   const { projectId, id: runId, suiteId, organizationId, startedBy, source } = run;
   // Benchmark runs are parts of a measurement and are not announced.
   if (source === 'benchmark') return;
@@ -38,13 +38,13 @@ export async function tellOfRun(db: Db, run: runs.RunRow): Promise<void> {
   const isSuite = status === 'completed' && coverageOf(run) === 'suite';
   if (!isSuite || !(await isHeard(db, projectId, 'gate.changed'))) return;
   const onBehalfOf = { organizationId, userId: startedBy };
-  await enqueue(db, tellOfGate, { runId }, { uniqueKey: runId, onBehalfOf });
+  await enqueue(db, gateEvent, { runId }, { uniqueKey: runId, onBehalfOf });
 }
 
 /** A separate job: the gate reads all trials of several runs, too slow for the transaction that ends a run. */
-export function tellOfGateJob({ db }: Services): JobKind {
+export function gateEventJob({ db }: Services): JobKind {
   return {
-    kind: tellOfGate,
+    kind: gateEvent,
     concurrency: 1,
     handle: async (payload) => {
       const { runId } = payload as { runId: string };
@@ -76,7 +76,7 @@ async function outcomeOf(db: Db, run: runs.RunRow): Promise<string | null> {
 }
 
 /** A waiver changes the effective gate outcome, whatever the gate reports. */
-export async function tellOfWaiver(
+export async function enqueueWaiverEvent(
   db: Db,
   { projectId, id: runId, suiteId, result }: runs.RunRow,
   cause: 'waiver.created' | 'waiver.revoked',

@@ -5,7 +5,7 @@ import * as cases from '../../platform/database/queries/eval-cases.ts';
 import { problemsFound } from '../../suite-files/problem.ts';
 import type { ReadSuiteFile } from '../../suite-files/read.ts';
 import type { ProjectContext } from '../context/context.ts';
-import { addCase, changeCase, isCaseRefusal, type Taken, takenIn } from '../eval-suites/cases/add.ts';
+import { addCase, changeCase, isCaseRefusal, type SuiteSize, suiteSize } from '../eval-suites/cases/add.ts';
 import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 import { definitionIn } from './definition.ts';
 
@@ -36,7 +36,7 @@ export async function syncCases(
   for (const { id } of stale) await db.run(cases.remove, { suiteId, id });
   const kept = new Map(before.map((row) => [row.declaredId, row]));
   const counts: Counts = { created: 0, updated: 0, deleted: stale.length, unchanged: 0, disabled: 0 };
-  const taken = await takenIn(db, suiteId);
+  const taken = await suiteSize(db, suiteId);
   const order: string[] = [];
   for (const [at, one] of file.cases.entries()) {
     const wanted = {
@@ -68,7 +68,7 @@ async function writeCase(
   suiteId: string,
   row: cases.CaseRow | undefined,
   wanted: Wanted,
-  taken: Taken,
+  taken: SuiteSize,
 ): Promise<{ id: string; what: 'created' | 'updated' | 'unchanged' }> {
   if (!row) {
     const { id } = await addCase(context, db, suiteId, { ...wanted, twins: true }, taken);

@@ -3,7 +3,7 @@ import type { Step } from '../../contract/eval-steps.ts';
 import { rehearsalId } from '../../models/catalog.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { addCase, takenIn } from '../eval-suites/cases/add.ts';
+import { addCase, suiteSize } from '../eval-suites/cases/add.ts';
 import { addSuite } from '../eval-suites/create.ts';
 import { newSettings } from '../eval-suites/settings.ts';
 
@@ -105,7 +105,7 @@ export async function saveDemoSuite(
     },
     { source: 'system' },
   );
-  const taken = await takenIn(db, suite.id);
+  const taken = await suiteSize(db, suite.id);
   for (const { id, title, turns, isNegative = false } of demoCases) {
     const definition = { steps: stepsOf(turns), iterations: 1, isNegative, models: [] };
     await addCase(context, db, suite.id, { title, declaredId: id, definition }, taken);

@@ -35,7 +35,7 @@ export async function actFor(
 }
 
 /** As `actFor`, for long-running work: aborts and refuses when the account loses access. */
-export async function actWhile<T>(
+export async function actForWhileAllowed<T>(
   services: Services,
   id: OperationId,
   acting: ActingFor,

@@ -35,7 +35,7 @@ export class LastUse {
     clearTimeout(this.timer);
     this.timer = undefined;
     await Promise.all([this.flushKeys(), this.flushSessions()]).catch((error: unknown) =>
-      this.log.error('Last use of keys and sessions was not written', {}, error),
+      this.log.error('Last use of keys and sessions could not be stored', {}, error),
     );
   }
 

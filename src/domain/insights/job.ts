@@ -106,7 +106,10 @@ async function explained<Content>(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ModelFailure)) throw error;
-    log.warn('Insights without explanations', { about: asker.purpose.reason, error: redact(error.message) });
+    log.warn('Insights could not be explained', {
+      about: asker.purpose.reason,
+      error: redact(error.message),
+    });
     return { content, reasonCode: error.kind === 'spend-cap' ? 'spend_budget_reached' : 'model_failed' };
   }
 }

@@ -17,6 +17,6 @@ export async function noteOAuthDemand(
   await db
     .run(authorization.demand, { ...server, demanded })
     .catch((error: unknown) =>
-      log.error('What a server asked for could not be remembered', { serverId: server.id }, error),
+      log.error('OAuth demand of a server could not be stored', { serverId: server.id }, error),
     );
 }

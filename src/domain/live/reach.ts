@@ -198,7 +198,7 @@ function loggingComplaints(
   const report = async (method: string, answer: Answer): Promise<void> => {
     const complaint = await answer.complaint();
     if (complaint === undefined) return;
-    log.info('A result does not follow the protocol', {
+    log.info('Result violates the protocol', {
       requestId,
       serverId: server.id,
       method,

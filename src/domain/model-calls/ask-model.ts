@@ -216,7 +216,7 @@ function meterOf({ parts, run, trialId, route, spending, ours }: Metering): Mete
   };
   // An open row means that the call may have been billed; a leftover reservation is settled when it expires.
   const unwritten = (error: Error): void =>
-    services.log.warn('The end of a model call was not written', { error: redact(error.message) });
+    services.log.warn('End of a model call could not be stored', { error: redact(error.message) });
   const costOfCall = ({ usage, failure }: CallEnd): number | undefined =>
     failure ? undefined : costMicros(usage, prices);
 

@@ -12,7 +12,7 @@ export async function createConsoleLink(
   idOrEmail: string | undefined,
 ): Promise<MadeLink & { email: string }> {
   const user = idOrEmail === undefined ? await db.row(users.firstOperator) : await userNamed(db, idOrEmail);
-  if (!user) throw new OperatorProblem('Nobody is an operator. Name a user with --user');
+  if (!user) throw new OperatorProblem('There is no operator. Name a user with --user');
   const link = await db.transaction(async (trx) => {
     const made = await makeLink(trx, { kind: 'sign-in', userId: user.id }, null, systemClock());
     const details = { email: user.email, link: made.id };

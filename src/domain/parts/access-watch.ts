@@ -148,7 +148,7 @@ export class AccessWatch {
     } catch (error) {
       // If the query fails, everybody keeps the last known state; the next round asks again.
       if (!this.failing)
-        this.parts.log.warn('Access was not checked', { error: redact((error as Error).message) });
+        this.parts.log.warn('Access check failed', { error: redact((error as Error).message) });
       this.failing = true;
     }
   }

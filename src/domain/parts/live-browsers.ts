@@ -240,7 +240,7 @@ export class LiveBrowsers {
       .catch(() => undefined);
     if (closed) await addEvent(db, row.id, { event: 'closed', reason }).catch(() => {});
     const cause = error instanceof Error ? redact(error.message) : undefined;
-    log.info('A browser was lost', {
+    log.info('Browser lost', {
       browserSessionId: row.id,
       reason,
       ...(cause !== undefined && { cause }),
@@ -271,7 +271,7 @@ export class LiveBrowsers {
     await this.parts.db.run(rows.beat, { id: this.holderId, lease });
     this.beating ??= setInterval(() => {
       this.tick().catch((error: Error) => {
-        this.parts.log.warn('Browsers were not looked after', { error: redact(error.message) });
+        this.parts.log.warn('Browser upkeep failed', { error: redact(error.message) });
       });
     }, lease / 3).unref();
   }

@@ -159,7 +159,10 @@ export class Grants {
       this.known.delete(grant.id);
       if (error instanceof McpFailure && error.facts.grantDead) {
         await db.run(grants.kill, { ...grant, reason: error.message });
-        this.options.log.info('An OAuth grant is dead', { serverId: grant.serverId, reason: error.message });
+        this.options.log.info('OAuth grant no longer valid', {
+          serverId: grant.serverId,
+          reason: error.message,
+        });
       } else await db.run(grants.release, grant);
       throw error;
     }

@@ -205,7 +205,7 @@ export class Tunnels {
         else connection.close(closeCodes.withdrawn, 'The tunnel was closed, or has a new token');
       }
     } catch (error) {
-      log.warn('Tunnels were not renewed', { error: redact((error as Error).message) });
+      log.warn('Tunnels could not be renewed', { error: redact((error as Error).message) });
     }
   }
 

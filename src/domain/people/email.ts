@@ -61,7 +61,7 @@ export async function changeUnconfirmed(
       );
     return setEmail(context, trx, person.user.id, email);
   });
-  tellOldAddress(context, before, email);
+  notifyOldAddress(context, before, email);
 }
 
 export interface OldAddress {
@@ -87,7 +87,7 @@ export async function setEmail(
   return before;
 }
 
-export function tellOldAddress(context: PublicContext, before: OldAddress, email: string): void {
+export function notifyOldAddress(context: PublicContext, before: OldAddress, email: string): void {
   sendMail(context, {
     to: before.email,
     subject: 'Your email address for Drydock was changed',

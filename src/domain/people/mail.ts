@@ -19,7 +19,7 @@ export function sendMail(context: PublicContext, mail: Mail): boolean {
     deliver(url, { from, to: mail.to, subject: mail.subject, text: `${mail.lines.join('\n\n')}\n` }).catch(
       (error: unknown) =>
         context.log.error(
-          'A mail was not sent',
+          'Mail could not be sent',
           { requestId: context.requestId, subject: mail.subject },
           error,
         ),

@@ -41,7 +41,7 @@ function refusedFor(context: VisitorContext, userId: string | undefined): Refusa
     context.afterwards(() => {
       const event = { action: 'session.refuse', target: userId, actor: byVisitor, details };
       auditPerson(context.db, context, userId, event).catch((error: unknown) =>
-        context.log.error('A refused sign-in was not written down', { requestId: context.requestId }, error),
+        context.log.error('Refused sign-in could not be recorded', { requestId: context.requestId }, error),
       );
     });
   return new Refusal('UNAUTHORIZED', 'The email address or the password is wrong', {

@@ -14,7 +14,7 @@ import type { Verb } from '../context/verb.ts';
 import { auditPerson } from './audit.ts';
 import { brake, releaseAddress } from './brakes.ts';
 import { letIn } from './devices.ts';
-import { type OldAddress, setEmail, tellOldAddress } from './email.ts';
+import { notifyOldAddress, type OldAddress, setEmail } from './email.ts';
 import { deadLink, openLink } from './links.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
 import { setPassword } from './profile.ts';
@@ -57,7 +57,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
     return useIt(context, trx, link, { name: body.name, hash });
   });
   if (hash !== undefined) await releaseAddress(context, address);
-  if (before) tellOldAddress(context, before, found.email as string);
+  if (before) notifyOldAddress(context, before, found.email as string);
   if (session) await letIn(context, userId, session.token);
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };

@@ -16,7 +16,7 @@ export function readJsonFile<Schema extends z.ZodType>(
     });
   } catch {
     // Does not quote the parser's message, which may contain secrets of the file.
-    throw new OperatorProblem(`${file} is not JSON in UTF-8, without NUL`);
+    throw new OperatorProblem(`${file} must be JSON in UTF-8 without NUL characters`);
   }
   const read = schema.safeParse(json);
   if (read.success) return read.data;

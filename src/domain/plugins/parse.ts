@@ -53,7 +53,7 @@ export async function parseBundle(
   fingerprint: (secret: string) => string,
 ): Promise<Bundle> {
   const text = files.get(manifestFile);
-  if (!text) throw new OperatorProblem(`The folder holds no ${manifestFile}`);
+  if (!text) throw new OperatorProblem(`The folder contains no ${manifestFile}`);
   const manifest = readJsonFile(manifestFile, text, Manifest);
   const { name, displayName, description, version, servers: ownEntries, ...unknown } = manifest;
   const { mcpServers: sharedEntries, ...unknownShared } = serversFileOf(files);
@@ -70,7 +70,9 @@ export async function parseBundle(
   const skills = skillsOf(files);
   for (const components of [servers, skills])
     if (components.length > maxComponents)
-      throw new OperatorProblem(`A plugin brings at most ${maxComponents} servers and as many skills`);
+      throw new OperatorProblem(
+        `A plugin may contain at most ${maxComponents} servers and ${maxComponents} skills`,
+      );
   const shown = withoutSecrets(files, [...own, ...shared], fingerprint);
   const below = (folder: string): number =>
     [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).length;

@@ -13,7 +13,7 @@ import type { Commit } from '../../platform/leases/holder.ts';
 import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
 import { storeTrace } from '../artifacts/traces.ts';
 import type { ProjectContext, ServerContext } from '../context/context.ts';
-import { actWhile } from '../identity/act-for.ts';
+import { actForWhileAllowed } from '../identity/act-for.ts';
 import type { ModelParts } from '../model-calls/ask-model.ts';
 import { type Gathered, gather } from './gather/index.ts';
 import { observe } from './observe.ts';
@@ -48,8 +48,12 @@ export function readinessJob(parts: ModelParts): JobKind {
         const { organizationId, projectId, startedBy: userId, id: requestId } = run;
         const acting = { organizationId, userId, projectId, requestId };
         // With the current permissions of the account that started it.
-        return await actWhile(parts.services, 'startClaudeReadinessRun', acting, signal, async (context) =>
-          assess(parts, run, await onServer(context, run)),
+        return await actForWhileAllowed(
+          parts.services,
+          'startClaudeReadinessRun',
+          acting,
+          signal,
+          async (context) => assess(parts, run, await onServer(context, run)),
         );
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -11,7 +11,7 @@ import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
 
 import type { ServerContext, Services } from '../context/context.ts';
-import { actWhile } from '../identity/act-for.ts';
+import { actForWhileAllowed } from '../identity/act-for.ts';
 import { examineServer, type Report } from '../live/examination.ts';
 import { reach } from '../live/reach.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -67,7 +67,7 @@ async function look(
   try {
     const requestId = newId('check');
     const acting = { ...account, projectId, requestId };
-    const report = await actWhile(services, 'runDoctor', acting, signal, async (entered) => {
+    const report = await actForWhileAllowed(services, 'runDoctor', acting, signal, async (entered) => {
       const context: ServerContext = Object.assign(entered, { server });
       return examineServer(context, await reach(context, server, {}), { firstPageOnly: true });
     });

@@ -9,7 +9,7 @@ export function readFrontmatter(text: string): { fields: Record<string, unknown>
   if (!/^\u{feff}?---[ \t]*\r?\n/u.test(text))
     throw new OperatorProblem('SKILL.md must begin with frontmatter: a line ---');
   if (yaml === undefined && body === undefined)
-    throw new OperatorProblem('SKILL.md: no line --- ends the frontmatter');
+    throw new OperatorProblem('SKILL.md: the frontmatter is not closed by a line ---');
   return { fields: fieldsOf(yaml ?? ''), body: (body ?? '').replace(/^(\r?\n)+/, '') };
 }
 
@@ -24,10 +24,10 @@ function fieldsOf(yaml: string): Record<string, unknown> {
   const fields: unknown = withoutReferences(() => document.toJS({ maxAliasCount: 0 }));
   if (fields === null) return {};
   if (typeof fields !== 'object' || Array.isArray(fields))
-    throw new OperatorProblem('SKILL.md: the frontmatter must hold fields, like name: inspect');
+    throw new OperatorProblem('SKILL.md: the frontmatter must contain fields, like name: inspect');
   JSON.stringify(fields, (_key, value: unknown) => {
     if (typeof value === 'string' && !isStorable(value))
-      throw new OperatorProblem('SKILL.md: the frontmatter holds a character that cannot be stored');
+      throw new OperatorProblem('SKILL.md: the frontmatter contains a character that cannot be stored');
     return value;
   });
   return fields as Record<string, unknown>;
@@ -37,6 +37,6 @@ function withoutReferences<T>(read: () => T): T {
   try {
     return read();
   } catch {
-    throw new OperatorProblem('SKILL.md: the frontmatter may not refer to other parts of itself');
+    throw new OperatorProblem('SKILL.md: the frontmatter must not use YAML aliases');
   }
 }

@@ -22,13 +22,13 @@ const Head = z.looseObject({
 /** Parses a skill from the files of its folder, by relative path. */
 export function parseSkill(files: Files): SkillText {
   const { 'SKILL.md': main, ...others } = Object.fromEntries(files);
-  if (!main) throw new OperatorProblem('The folder holds no SKILL.md');
+  if (!main) throw new OperatorProblem('The folder contains no SKILL.md');
   if (main.length > limits.text) throw new OperatorProblem(`SKILL.md is larger than ${limits.text} bytes`);
   const supporting = Object.entries(others);
   if (supporting.length > limits.files)
-    throw new OperatorProblem(`A skill has at most ${limits.files} supporting files`);
+    throw new OperatorProblem(`A skill may have at most ${limits.files} supporting files`);
   if (supporting.reduce((sum, [, content]) => sum + content.length, main.length) > limits.bytes)
-    throw new OperatorProblem(`A skill is at most ${limits.bytes} bytes large`);
+    throw new OperatorProblem(`A skill may be at most ${limits.bytes} bytes`);
   const { fields, body } = readFrontmatter(textOf(main));
   const head = Head.safeParse(fields);
   if (!head.success) {

@@ -7,7 +7,7 @@ import { asStorable } from '../../platform/json/storable.ts';
 
 import { conflict } from '../base/refusals.ts';
 import type { Verb } from '../context/verb.ts';
-import { addCase, takenIn } from '../eval-suites/cases/add.ts';
+import { addCase, suiteSize } from '../eval-suites/cases/add.ts';
 import { newCase } from '../eval-suites/cases/definition.ts';
 import { presentCase } from '../eval-suites/cases/present.ts';
 import { withSuite, writeRevision } from '../eval-suites/suite.ts';
@@ -43,7 +43,7 @@ export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySessio
   );
   const write = { suiteId: body.suiteId, action: 'eval-case.create' };
   return withSuite(context, write, async (trx, suite) => {
-    const row = await addCase(context, trx, suite.id, { title, definition }, await takenIn(trx, suite.id));
+    const row = await addCase(context, trx, suite.id, { title, definition }, await suiteSize(trx, suite.id));
     await writeRevision(context, trx, suite, {}, { changedFields: ['cases'] });
     return presentCase(row, '1');
   });

@@ -17,7 +17,7 @@ import { askVisitor, patience } from './approvals.ts';
 import { grantNow, inProject } from './grant.ts';
 import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
 import { KeptTurn } from './kept-turn.ts';
-import { forVisitor, toldToVisitor } from './visitor-errors.ts';
+import { forVisitor, withVisitorErrors } from './visitor-errors.ts';
 
 type VisitEvent =
   OutputOf<VisitOperations['sendVisitMessage']> extends AsyncIterable<StreamEvent<infer Event>>
@@ -37,7 +37,7 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
   const { grant } = context;
   const gone = context.callerGone();
   const entered = inProject(context);
-  const { composition, sent, begun } = await toldToVisitor(() => begin(context, entered, body));
+  const { composition, sent, begun } = await withVisitorErrors(() => begin(context, entered, body));
   return new EventQueue<VisitEvent>(async (emit) => {
     try {
       if (begun.kind === 'replayed') return replayed(begun);

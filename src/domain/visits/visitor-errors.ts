@@ -37,7 +37,7 @@ export function forVisitor(refusal: Refusal): Refusal {
 }
 
 /** Converts the refusals of `work` for a visitor. */
-export async function toldToVisitor<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+export async function withVisitorErrors<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Verb } from '../context/verb.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
 import { inProject } from './grant.ts';
 import { refuseDisabled } from './guest-caps.ts';
-import { toldToVisitor } from './visitor-errors.ts';
+import { withVisitorErrors } from './visitor-errors.ts';
 
 /** Requests per widget. */
 const maxRequests = 100;
@@ -74,7 +74,7 @@ function withServer<Answer>(
   work: (server: TrialServer, signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const { grant } = context;
-  return toldToVisitor(async () => {
+  return withVisitorErrors(async () => {
     refuseDisabled(grant);
     const composition = await resolveComposition(context.db, {
       projectId: grant.project.id,

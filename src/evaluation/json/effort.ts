@@ -6,7 +6,7 @@ import { compileJavaScript, newWork, type Pattern, type Work } from '../text/pat
  */
 const stepLimit = 2_000_000;
 
-export class OutOfSteps extends Error {}
+export class EffortExceeded extends Error {}
 
 /** The remaining budget of validation steps, shared by all validations of one request. */
 export interface Effort {
@@ -33,7 +33,7 @@ export function within<Made>(effort: Effort, make: () => Made): Made {
 
 export function spend(steps: number): void {
   current.steps -= steps;
-  if (current.steps < 0) throw new OutOfSteps();
+  if (current.steps < 0) throw new EffortExceeded();
 }
 
 /** Whether a pattern that is known to compile matches somewhere in a text. */
@@ -46,6 +46,6 @@ export function isFound(source: string, text: string): boolean {
     current.patterns.set(source, pattern);
   }
   const found = pattern.test(text, current.work);
-  if (found === undefined) throw new OutOfSteps();
+  if (found === undefined) throw new EffortExceeded();
   return found;
 }

@@ -1,7 +1,7 @@
 import type { AnySchema, ValidateFunction } from 'ajv';
 import { cut } from '../text/show.ts';
 import { type Dialect, draft7, draft2020 } from './ajv.ts';
-import { type Effort, newEffort, OutOfSteps, within } from './effort.ts';
+import { type Effort, EffortExceeded, newEffort, within } from './effort.ts';
 import { copySchema, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts';
 
@@ -86,7 +86,7 @@ function dialectOf(schema: unknown): Dialect {
 
 /** Errors come from our step limit, or from the library when it compiles a hostile schema. */
 function whyUnusable(error: unknown): string {
-  if (error instanceof OutOfSteps) return 'validating takes too many steps';
+  if (error instanceof EffortExceeded) return 'validating takes too many steps';
   if (error instanceof UnusableSchema) return error.message;
   if (error instanceof RangeError) return 'validating goes too deep';
   if (error instanceof Error) return `it cannot be compiled: ${cut(error.message, maxProblem)}`;

@@ -1,6 +1,6 @@
 import { validateJson } from '../json/schema.ts';
 import { isObject, isShallow } from '../json/value.ts';
-import { differing, shapeOf, Tell, unlike } from './shape.ts';
+import { findDifferences, findShapeDifferences, PointerList, shapeOf } from './shape.ts';
 
 /** The outcome of a tool call: an MCP result, or a protocol error. */
 export type CallEnd =
@@ -37,9 +37,9 @@ export function compareResults(before: CallEnd, after: CallEnd, outputSchema?: u
     const schema = compareForm(before.result, after.result, was, is, outputSchema);
     if (schema) return schema;
   }
-  const tell = new Tell();
-  differing(was, is, tell);
-  return { outcome: tell.pointers.length === 0 ? 'same' : 'content', pointers: tell.pointers };
+  const found = new PointerList();
+  findDifferences(was, is, found);
+  return { outcome: found.pointers.length === 0 ? 'same' : 'content', pointers: found.pointers };
 }
 
 export function isFailure(end: CallEnd): boolean {
@@ -71,11 +71,11 @@ function compareForm(
       pointers: ['/structuredContent'],
       reason: `It does not fit the output schema: ${fits.problem}`,
     };
-  const tell = new Tell();
+  const found = new PointerList();
   // A declared output schema can allow null, so a new null is not a change.
-  unlike(is, shapeOf(was), fitted.valid && fits.valid, tell);
-  if (tell.pointers.length === 0) return undefined;
-  return { outcome: 'schema', pointers: tell.pointers, reason: 'It has other types or keys' };
+  findShapeDifferences(is, shapeOf(was), fitted.valid && fits.valid, found);
+  if (found.pointers.length === 0) return undefined;
+  return { outcome: 'schema', pointers: found.pointers, reason: 'It has other types or keys' };
 }
 
 function fit(result: Record<string, unknown>, schema: unknown): { valid: boolean; problem?: string } {

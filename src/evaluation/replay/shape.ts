@@ -44,45 +44,53 @@ export function shapeOf(value: unknown, into: Shape = emptyShape()): Shape {
  * Reports where a value differs from a shape: a new type, a missing key that every object had, or a new key. With
  * `nullable`, a change to or from null is no difference.
  */
-export function unlike(value: unknown, shape: Shape, nullable: boolean, tell: Tell, at = ''): void {
-  if (tell.isFull()) return;
+export function findShapeDifferences(
+  value: unknown,
+  shape: Shape,
+  nullable: boolean,
+  found: PointerList,
+  at = '',
+): void {
+  if (found.isFull()) return;
   const type = typeOf(value);
   if (!shape.types.has(type)) {
     const mayBe = nullable && (type === 'null' || (shape.types.has('null') && shape.types.size === 1));
-    return mayBe ? undefined : tell.add(at);
+    return mayBe ? undefined : found.add(at);
   }
   if (Array.isArray(value)) {
     const { items } = shape;
-    if (items) for (const [nth, item] of value.entries()) unlike(item, items, nullable, tell, `${at}/${nth}`);
-  } else if (isObject(value)) unlikeKeys(value, shape, nullable, tell, at);
+    if (items)
+      for (const [nth, item] of value.entries())
+        findShapeDifferences(item, items, nullable, found, `${at}/${nth}`);
+  } else if (isObject(value)) unlikeKeys(value, shape, nullable, found, at);
 }
 
 function unlikeKeys(
   value: Record<string, unknown>,
   { keys, objects }: Shape,
   nullable: boolean,
-  tell: Tell,
+  found: PointerList,
   at: string,
 ): void {
   for (const [key, { times }] of keys)
-    if (times === objects && !Object.hasOwn(value, key)) tell.add(`${at}/${token(key)}`);
+    if (times === objects && !Object.hasOwn(value, key)) found.add(`${at}/${token(key)}`);
   for (const key of Object.keys(value)) {
     const known = keys.get(key);
     const there = `${at}/${token(key)}`;
-    if (known) unlike(value[key], known.shape, nullable, tell, there);
-    else tell.add(there);
+    if (known) findShapeDifferences(value[key], known.shape, nullable, found, there);
+    else found.add(there);
   }
 }
 
 /** Reports where two values differ. Lists of different length differ as a whole. */
-export function differing(a: unknown, b: unknown, tell: Tell, at = ''): void {
-  if (tell.isFull() || a === b) return;
+export function findDifferences(a: unknown, b: unknown, found: PointerList, at = ''): void {
+  if (found.isFull() || a === b) return;
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
-    for (const [nth, item] of a.entries()) differing(item, b[nth], tell, `${at}/${nth}`);
+    for (const [nth, item] of a.entries()) findDifferences(item, b[nth], found, `${at}/${nth}`);
   else if (isObject(a) && isObject(b)) {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-      differing(a[key], b[key], tell, `${at}/${token(key)}`);
-  } else tell.add(at);
+      findDifferences(a[key], b[key], found, `${at}/${token(key)}`);
+  } else found.add(at);
 }
 
 function token(key: string): string {
@@ -94,7 +102,7 @@ const maxPointerLength = 1_000;
 const maxPointers = 20;
 
 /** Collects JSON pointers, up to a maximum. */
-export class Tell {
+export class PointerList {
   readonly pointers: string[] = [];
 
   isFull(): boolean {

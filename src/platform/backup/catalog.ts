@@ -72,7 +72,7 @@ const steady = {
 };
 
 /** Makes the text format of values independent of the server's settings, and removes statement timeouts. */
-export async function steadySettings(client: pg.ClientBase): Promise<void> {
+export async function useFixedSettings(client: pg.ClientBase): Promise<void> {
   await client.query(
     `select set_config(s.name, s.value, false) from unnest($1::text[], $2::text[]) as s (name, value)
      where exists (select from pg_settings p where lower(p.name) = s.name)`,

@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Log } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
-import { steadySettings } from './catalog.ts';
+import { useFixedSettings } from './catalog.ts';
 
 /** The installation that is backed up or restored into. */
 export interface Installation {
@@ -64,7 +64,7 @@ async function connectedWork<T>(
   signal?.addEventListener('abort', cut);
   try {
     signal?.throwIfAborted();
-    await steadySettings(client);
+    await useFixedSettings(client);
     return await work(client);
   } catch (error) {
     if (!lost || error instanceof OperatorProblem) throw error;

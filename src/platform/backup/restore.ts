@@ -114,13 +114,14 @@ function explain(error: unknown, archive: ArchiveReader): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   // Class 22: invalid value. Class 23: constraint violation.
   if (/^2[23]/.test(error.code ?? '')) return archive.damaged(error.message);
-  return new OperatorProblem(`The database did not take the backup: ${error.message}`);
+  return new OperatorProblem(`PostgreSQL rejected the backup: ${error.message}`);
 }
 
 function summary(manifest: Manifest, rows: Map<string, number>, keys: KeyPlan): Omit<Restored, 'bytes'> {
   const strange = manifest.tables.map((table) => table.name).filter((name) => !rows.has(name));
   const warnings = keys.warning === undefined ? [] : [keys.warning];
-  if (strange.length > 0) warnings.push(`Left out, as Drydock has no such tables: ${strange.join(', ')}`);
+  if (strange.length > 0)
+    warnings.push(`Tables skipped because this version of Drydock does not have them: ${strange.join(', ')}`);
   return {
     tables: rows.size,
     rows: [...rows.values()].reduce((sum, count) => sum + count, 0),

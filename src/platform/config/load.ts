@@ -32,7 +32,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): LoadedConfig {
     const parsed = schema.safeParse(value);
     // The error leaves out the value, which may be a secret.
     if (!parsed.success)
-      throw new OperatorProblem(`${variable} is not usable: ${parsed.error.issues[0]?.message}`);
+      throw new OperatorProblem(`${variable} is not valid: ${parsed.error.issues[0]?.message}`);
     config[name] = parsed.data;
   }
   const known = new Set([fileVariable, ...ofCommands, ...Object.values(settings).map((entry) => entry.env)]);

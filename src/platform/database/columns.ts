@@ -96,7 +96,7 @@ export type RowOf<C extends Columns> = { [Field in keyof C]: ValueOf<C[Field]> }
 type Field<C extends Columns> = keyof C & string;
 
 /** A table declared once. Column lists, inserts and updates derive from it, and a test compares it with the schema. */
-export interface Table<C extends Columns, Unread extends Columns> {
+export interface Table<C extends Columns, WriteOnly extends Columns> {
   readonly name: string;
   readonly columns: C;
   /** The source of each field, for a table with this alias. */
@@ -104,22 +104,22 @@ export interface Table<C extends Columns, Unread extends Columns> {
   /** All columns, named like their fields. */
   all(alias?: string): string;
   /** `insert into … (…) values (…)` with a parameter for each field. Default: all fields. */
-  insert(fields?: readonly Field<C & Unread>[]): string;
+  insert(fields?: readonly Field<C & WriteOnly>[]): string;
   /** `insert into … (…) select …` of all fields, from a source with columns of the same names. */
   insertFrom(source: string): string;
   /** `a = :a, b = :b` for an update. */
-  set(fields: readonly Field<C & Unread>[]): string;
-  pick<Some extends Field<C & Unread>>(fields: readonly Some[]): Pick<C & Unread, Some>;
+  set(fields: readonly Field<C & WriteOnly>[]): string;
+  pick<Some extends Field<C & WriteOnly>>(fields: readonly Some[]): Pick<C & WriteOnly, Some>;
 }
 
-/** `unread` fields can be written but are not part of `all`. */
-export function table<const C extends Columns, const Unread extends Columns = C>(
+/** `writeOnly` fields can be written but are not part of `all`. */
+export function table<const C extends Columns, const WriteOnly extends Columns = C>(
   name: string,
   columns: C,
-  unread = {} as Unread,
-): Table<C, Unread> {
+  writeOnly = {} as WriteOnly,
+): Table<C, WriteOnly> {
   const fields = Object.keys(columns);
-  const known: C & Unread = { ...columns, ...unread };
+  const known: C & WriteOnly = { ...columns, ...writeOnly };
   return {
     name,
     columns,
@@ -139,7 +139,7 @@ export function table<const C extends Columns, const Unread extends Columns = C>
     set: (some) => some.map((field) => `${columnOf(field)} = :${field}`).join(', '),
     pick: (some) =>
       Object.fromEntries(some.map((field) => [field, known[field]])) as Pick<
-        C & Unread,
+        C & WriteOnly,
         (typeof some)[number]
       >,
   };

@@ -122,7 +122,7 @@ export class Connections {
     });
     pool.on('error', (error) => {
       // The pool closes before its connections: a stopping embedded server may disconnect first.
-      if (!this.closed) log.warn('A database connection was lost', { error: redact(error.message) });
+      if (!this.closed) log.warn('Database connection lost', { error: redact(error.message) });
     });
     return pool;
   }
@@ -131,7 +131,7 @@ export class Connections {
     this.awaySince = performance.now();
     this.primary.forget();
     for (let pause = shortestPause; !this.closed; pause = Math.min(2 * pause, maxPause)) {
-      const found = await this.primary.look();
+      const found = await this.primary.find();
       if (found !== undefined) {
         this.use(found);
         this.awaySince = undefined;
@@ -145,7 +145,7 @@ export class Connections {
   /** Also detects a failover in which connections to the former primary stay open. */
   private async follow(): Promise<void> {
     if (this.search) return;
-    const found = await this.primary.look();
+    const found = await this.primary.find();
     if (found !== undefined && !this.search && !this.closed) this.use(found);
   }
 
@@ -157,7 +157,7 @@ export class Connections {
   private use(host: number): void {
     if (host === this.current) return;
     this.current = host;
-    this.options.log.warn('Another database host takes writes now', { host: this.nameOf(host) });
+    this.options.log.warn('Database failover: another host accepts writes', { host: this.nameOf(host) });
     // Queries to the former primary would get no answer, or a wrong one.
     for (const client of this.lent) hangUp(client);
     this.options.moved?.();

@@ -84,7 +84,7 @@ export class Notifications {
 
   private async reconnect(): Promise<void> {
     const { signal } = this.stopping;
-    this.options.log.warn('The connection for notifications was lost; connecting again');
+    this.options.log.warn('Notification connection lost; reconnecting');
     for (let pause = shortestPause; !signal.aborted; pause = Math.min(2 * pause, maxPause)) {
       // Random delay, so that processes do not all reconnect at once.
       await delay(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
@@ -116,7 +116,7 @@ export class Notifications {
     try {
       handler(payload);
     } catch (error) {
-      this.options.log.error('A notification was not handled', { error: redact(String(error)) });
+      this.options.log.error('Notification could not be handled', { error: redact(String(error)) });
     }
   }
 }

@@ -30,12 +30,12 @@ export class Primary {
   }
 
   /** The index of the primary, or undefined while no host accepts writes. */
-  async look(): Promise<number | undefined> {
+  async find(): Promise<number | undefined> {
     const asked = this.hosts.map((host) => host.ask());
     const all: Answer[] = [];
     const writers = asked.map(async (answer) => {
       const received = await answer;
-      if (!received.writes) throw new Error('It only reads');
+      if (!received.writes) throw new Error('It is read-only');
       all.push(received);
     });
     try {
@@ -57,9 +57,9 @@ export class Primary {
 export async function firstPrimary(primary: Primary, patience: number): Promise<number> {
   const until = performance.now() + patience;
   for (;;) {
-    const found = await primary.look();
+    const found = await primary.find();
     if (found !== undefined) return found;
-    if (performance.now() > until) throw new DatabaseUnavailable('No host of the database takes writes');
+    if (performance.now() > until) throw new DatabaseUnavailable('No database host accepts writes');
     await delay(checkInterval);
   }
 }

@@ -43,7 +43,7 @@ async function indexOfPrimary(hosts: pg.ClientConfig[]): Promise<number> {
   if (hosts.length === 1) return 0;
   const primary = new Primary(hosts);
   try {
-    return (await primary.look()) ?? 0;
+    return (await primary.find()) ?? 0;
   } finally {
     primary.forget();
   }

@@ -39,7 +39,7 @@ export class Standby {
     const tooLong = new Promise<never>((_, reject) => {
       const runCheck = async (): Promise<void> => {
         await this.check();
-        if (this.missing) reject(refusal('What was asked takes effect when it is back'));
+        if (this.missing) reject(refusal('The request may still take effect when the standby is back'));
       };
       late = setInterval(() => void runCheck(), this.patience).unref();
     });
@@ -66,9 +66,8 @@ export class Standby {
     const waiting = await this.waiting().catch(() => this.missing);
     if (waiting !== this.missing) {
       this.missing = waiting;
-      if (waiting)
-        this.log.error('The database waits for a synchronous standby that is missing; writes are refused');
-      else this.log.warn('The synchronous standby is back');
+      if (waiting) this.log.error('Synchronous standby missing; writes are refused');
+      else this.log.warn('Synchronous standby connected again');
     }
     if (waiting) this.next = setTimeout(() => void this.check(), checkInterval).unref();
   }
@@ -86,6 +85,6 @@ export class Standby {
 
 function refusal(what: string): DatabaseUnavailable {
   return new DatabaseUnavailable(
-    `The database waits for a synchronous standby that is missing, so nothing can be written safely. ${what}`,
+    `The synchronous standby of the database is missing, so writes are refused. ${what}`,
   );
 }

@@ -76,7 +76,7 @@ export class Worker {
         await enqueueAll(db, [turnOf(kind, 0)]);
         return;
       } catch (error) {
-        log.warn('A recurring job cannot be scheduled', {
+        log.warn('Recurring job cannot be scheduled', {
           kind: kind.kind,
           error: redact((error as Error).message),
         });

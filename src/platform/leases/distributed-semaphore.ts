@@ -101,7 +101,7 @@ export class DistributedSemaphore {
       pool.granted = usable;
       pool.grantedAt = sentAt;
     } catch (error) {
-      log.warn('Slots cannot be exchanged', { pool: name, error: redact((error as Error).message) });
+      log.warn('Permits could not be exchanged', { pool: name, error: redact((error as Error).message) });
     } finally {
       pool.exchanging = false;
     }

@@ -94,7 +94,7 @@ export class HeldLeases<Row extends LeasedRow> {
       }
       this.watchEnds();
     } catch (error) {
-      log.warn('Leases were not extended', { error: redact((error as Error).message) });
+      log.warn('Leases could not be extended', { error: redact((error as Error).message) });
     }
   }
 

@@ -135,7 +135,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     while (!this.stopping) {
       const nap = new Promise<void>((resolve) => (this.wake = resolve));
       const wait = await this.claim().catch((error: Error) => {
-        this.options.log.warn('Due rows cannot be read', { error: redact(error.message) });
+        this.options.log.warn('Due rows could not be read', { error: redact(error.message) });
         return 1_000;
       });
       const timer = setTimeout(this.wake, wait);
@@ -226,7 +226,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
       if (!abort.signal.aborted)
         await this.failed(held, kind, error).catch((failure: Error) => {
           // The lease expires, and the row is claimed again.
-          this.options.log.warn('The end of a lease was not written', {
+          this.options.log.warn('End of a lease could not be stored', {
             ...nameOf(row),
             error: redact(failure.message),
           });
@@ -238,7 +238,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     const { row } = held;
     if (error instanceof LeaseLost) return this.held.lose(held);
     const message = redact(error instanceof Error ? error.message : String(error));
-    this.options.log.warn('An attempt failed', { ...nameOf(row), attempt: row.attempts, error: message });
+    this.options.log.warn('Attempt failed', { ...nameOf(row), attempt: row.attempts, error: message });
     this.counters.add(row.kind, 'failed');
     if (row.attempts >= kind.attempts && !row.spent) return this.giveUp(held, kind, message);
     const delay = Math.min(1_000 * 2 ** row.attempts, 300_000);
@@ -250,7 +250,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     const outcome = await kind.givenUp?.(held.row, error);
     await this.settle(held, () => kind.settle(held.row, { state: 'failed', error }, outcome));
     this.counters.add(kind.kind, 'givenUp');
-    this.options.log.error('Given up', { ...nameOf(held.row), error });
+    this.options.log.error('Failed after the last attempt', { ...nameOf(held.row), error });
   }
 
   private async settle(held: Held<Row>, settle: () => Promise<boolean>): Promise<void> {
@@ -269,7 +269,7 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
     if (begun.length === 0) return;
     for (const { kind } of begun) this.counters.add(kind, 'released');
     await queries.release(db, begun).catch((error: Error) => {
-      log.warn('Leases were not given back', { error: redact(error.message) });
+      log.warn('Leases could not be released', { error: redact(error.message) });
     });
   }
 
@@ -281,8 +281,8 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   private noteLost(row: Row, overdue: boolean): void {
     const { log } = this.options;
     this.counters.add(row.kind, 'lost');
-    if (overdue) log.warn('A lease was lost', nameOf(row));
-    else log.info('A lease was taken away', nameOf(row));
+    if (overdue) log.warn('Lease lost', nameOf(row));
+    else log.info('Lease revoked', nameOf(row));
   }
 }
 

@@ -41,7 +41,7 @@ function seldom(log: Log): (signal: 'traces' | 'metrics', reason: string) => voi
     missed[signal]++;
     if (performance.now() < silentUntil) return;
     silentUntil = performance.now() + warningInterval;
-    log.warn('The export to the collector failed', { signal, reason, ...missed });
+    log.warn('Export to the collector failed', { signal, reason, ...missed });
     missed.traces = 0;
     missed.metrics = 0;
   };

@@ -182,7 +182,7 @@ export function telemetrySettings(env: NodeJS.ProcessEnv): TelemetrySettings | u
     const parsed = telemetryVariables[name].schema.safeParse(env[name]?.trim());
     // The error leaves out the value, which may be a secret.
     if (!parsed.success)
-      throw new OperatorProblem(`${name} is not usable: ${parsed.error.issues[0]?.message}`);
+      throw new OperatorProblem(`${name} is not valid: ${parsed.error.issues[0]?.message}`);
     return parsed.data as z.output<(typeof telemetryVariables)[N]['schema']>;
   };
   for (const name of Object.keys(telemetryVariables) as Name[]) read(name);

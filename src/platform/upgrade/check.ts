@@ -173,7 +173,7 @@ function* warningsOf({ inUse, contracting, bytes }: Inspected, freeBytes: number
   // A process that does not report its version is older than every version that matters to a migration.
   const unknown = versions.length === 0 && (services + workers > 0 || connections > 0);
   if (contracting.some(({ since }) => unknown || versions.some((version) => isBefore(version, since))))
-    yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} takes away what they use`;
+    yield `Other processes use the database${versions.length > 0 ? ` (${versions.join(', ')})` : ''}. Stop those before ${contracting.map(({ since }) => since).join(', ')}: ${contracting.map(({ name }) => name).join(', ')} removes what they use`;
   if (freeBytes !== null && freeBytes < bytes)
-    yield 'The disk has less room than the database takes. A migration that rewrites a table may need as much again';
+    yield 'The disk has less free space than the size of the database. A migration that rewrites a table can need that much';
 }

@@ -68,7 +68,7 @@ export function exitCodeOf(code: string): number {
 }
 
 /** Translates the TypeError that `fetch` throws without a response. */
-export function unanswered(error: unknown, where: string): OperatorProblem | undefined {
+export function noResponse(error: unknown, where: string): OperatorProblem | undefined {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
   const { cause } = error;
   const reason = oneLine(cause.message || error.message, 300);
@@ -83,13 +83,13 @@ const distrusted =
   /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?:HAS_EXPIRED|NOT_YET|UNTRUSTED|ALTNAME)/;
 
 /** Translates the error for a value that cannot be sent, like a line break in a header. */
-export function unsendable(error: unknown): OperatorProblem | undefined {
+export function unsendableValue(error: unknown): OperatorProblem | undefined {
   if (!(error instanceof Error) || error.name !== 'Unsendable') return undefined;
   return new OperatorProblem(oneLine(error.message, 300));
 }
 
 /** Translates a timeout or a response that is not one of this API. */
-export function senseless(error: unknown, where: string): OperatorProblem | undefined {
+export function unexpectedResponse(error: unknown, where: string): OperatorProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const options = { exitCode: exitCodes.unreachable, cause: error };
   if (error.name === 'TimeoutError')

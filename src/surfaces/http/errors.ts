@@ -62,7 +62,7 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
   // Fastify rejected the request: invalid length or header, or a closed connection.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal('VALIDATION_ERROR', 'The request is malformed');
-  log.error('A request failed', { requestId: request.id, operation: request.routeOptions.url }, error);
+  log.error('Request failed', { requestId: request.id, operation: request.routeOptions.url }, error);
   // The database cancelled the statement, usually because of a lock, so no data was written.
   if (code === '57014')
     return new Refusal(

@@ -188,7 +188,7 @@ function registerAgents(
     load: async () => {
       const { agentServers } = await import('../mcp/agents.ts');
       const failed = (error: unknown, requestId: string): void =>
-        log.error('A request failed', { requestId, operation: 'mcp' }, error);
+        log.error('Request failed', { requestId, operation: 'mcp' }, error);
       return agentServers({ entrance, bodyLimit, failed });
     },
     origin: (request) => originOf(request, publicUrl),

@@ -23,7 +23,7 @@ export function operationTools(
     requestId,
     failed: (error) => {
       if (!(error instanceof Refusal))
-        log.error('A call of the agent failed', { requestId, error: String(error) });
+        log.error('Agent tool call failed', { requestId, error: String(error) });
     },
   };
   return {

@@ -7,7 +7,7 @@ import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { ProjectContext, Services } from '../../context/context.ts';
-import { actWhile } from '../../identity/act-for.ts';
+import { actForWhileAllowed } from '../../identity/act-for.ts';
 import { isOpen, type Run } from '../find.ts';
 import { type End, settle } from '../settle.ts';
 import { addReport, prepareReport } from '../store.ts';
@@ -52,7 +52,7 @@ export function conformanceJob(services: Services): JobKind {
       if (!run) return undefined;
       try {
         const acting = { ...onBehalfOf, projectId, requestId: runId };
-        return await actWhile(services, 'startConformanceRun', acting, signal, async (context) => {
+        return await actForWhileAllowed(services, 'startConformanceRun', acting, signal, async (context) => {
           const subject = await subjectOf(context, run);
           if (!subject) return ended(run, { status: 'failed', reason: 'server_deleted' });
           await runSuites(services, run, subject);

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import {
   type Grade,
   gradeTrial,
-  looksAtWidgets,
+  needsWidgets,
   type SetupAttempt,
   type SetupFailure,
   type TrialOutcome,
@@ -178,7 +178,7 @@ async function attempt(
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
     callModel: asked?.callModel,
-    ...(looksAtWidgets(trialPlan(planned, snapshot)) && {
+    ...(needsWidgets(trialPlan(planned, snapshot)) && {
       widgets: {
         browsers: services.browsers,
         openAiCompat: snapshot.connection.openAiWidgets,

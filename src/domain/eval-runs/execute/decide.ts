@@ -16,7 +16,7 @@ import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context/context.ts';
-import { tellOfRun } from '../announce.ts';
+import { enqueueRunEvent } from '../announce.ts';
 import { isOpen } from '../is-open.ts';
 import { isJudged } from '../judge/frozen.ts';
 import { adviseAfter, heardJudge } from '../judge/grading.ts';
@@ -102,7 +102,7 @@ export async function settleRun(
   await db.run(runEvents.addLastEvent, { runId, data: event });
   await db.run(runEvents.announce, { runId });
   await db.run(runEvents.announceEnd, { runId });
-  await tellOfRun(db, run);
+  await enqueueRunEvent(db, run);
 }
 
 /** Reads the trials page by page for the verdict. Stage details are only counted, not kept in memory. */

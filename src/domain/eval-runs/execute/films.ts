@@ -52,7 +52,7 @@ export class Films {
       this.kept.push({ id, ...this.owner, contentType, ...stored });
       return id;
     } catch (error) {
-      log.warn('A recording or picture of a widget was not kept', { reason: String(error).slice(0, 200) });
+      log.warn('Widget recording or screenshot could not be stored', { reason: String(error).slice(0, 200) });
       return undefined;
     }
   }

@@ -87,7 +87,7 @@ export class Progress {
       // are dropped.
       for (const runId of changed) this.changed.add(runId);
       this.later(afterFailure);
-      this.log.warn('Progress of eval runs was not written', { error: redact((error as Error).message) });
+      this.log.warn('Progress of eval runs could not be stored', { error: redact((error as Error).message) });
     }
   }
 }

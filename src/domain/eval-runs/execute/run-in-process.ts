@@ -1,4 +1,4 @@
-import { looksAtWidgets } from '../../../evaluation/index.ts';
+import { needsWidgets } from '../../../evaluation/index.ts';
 import type { ApiKeys } from '../../../models/resolve.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { LruCache } from '../../../platform/lru-cache.ts';
@@ -54,7 +54,7 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     snapshot,
     servers: snapshot.servers,
     connection: snapshot.connection,
-    showsWidgets: snapshot.cases.some((planned) => looksAtWidgets(trialPlan(planned, snapshot))),
+    showsWidgets: snapshot.cases.some((planned) => needsWidgets(trialPlan(planned, snapshot))),
     cases: casesById(snapshot),
     apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
     purpose: { reason: `eval-run ${runId}`, actor: startedBy },

@@ -8,7 +8,7 @@ import { writeInProject } from '../../context/access.ts';
 import { audit } from '../../context/audit.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { tellOfWaiver } from '../announce.ts';
+import { enqueueWaiverEvent } from '../announce.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
@@ -40,7 +40,7 @@ export const createGateWaiver: Verb<'createGateWaiver'> = async (context, { runI
       minimumPassRate: run.policy === 2 ? null : minimumPassRate,
     });
     await audit(db, context, 'gate-waiver.create', id);
-    await tellOfWaiver(db, run, 'waiver.created', id);
+    await enqueueWaiverEvent(db, run, 'waiver.created', id);
     return written('created', await db.one(waivers.find, { runId: run.id, id }), now);
   });
 };
@@ -59,7 +59,7 @@ export const revokeGateWaiver: Verb<'revokeGateWaiver'> = async (context, { runI
     const revoked = await db.row(waivers.revoke, { id: waiverId, revokedBy: actor.user.id });
     if (revoked) {
       await audit(db, context, 'gate-waiver.revoke', waiverId);
-      await tellOfWaiver(db, run, 'waiver.revoked', waiverId);
+      await enqueueWaiverEvent(db, run, 'waiver.revoked', waiverId);
     }
     const waiver = await db.one(waivers.find, which);
     return written(revoked ? 'revoked' : 'already_revoked', waiver, clock());

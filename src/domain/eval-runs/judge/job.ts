@@ -80,7 +80,7 @@ class Judging {
       if (error instanceof Superseded) return undefined;
       if (left.aborted) return ended({ status: 'failed', errorCode: 'deadline_exceeded' });
       if (!(error instanceof JudgeUnavailable)) throw error;
-      this.services.log.warn('A judge cannot be asked', { runId, error: redact(error.message) });
+      this.services.log.warn('Judge model not available', { runId, error: redact(error.message) });
       return ended({ status: 'failed', errorCode: error.code });
     }
   }

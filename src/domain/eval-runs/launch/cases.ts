@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import { notFound } from '../../base/refusals.ts';
 import type { ProjectContext } from '../../context/context.ts';
-import { addCase, changeCase, type Taken, takenIn } from '../../eval-suites/cases/add.ts';
+import { addCase, changeCase, type SuiteSize, suiteSize } from '../../eval-suites/cases/add.ts';
 import { type CaseDefinition, contentHash } from '../../eval-suites/cases/definition.ts';
 import { refuseOwned, type Suite, writeRevision } from '../../eval-suites/suite.ts';
 
@@ -44,7 +44,7 @@ async function casesWritten(
   const hashes = tests.map(({ title, definition }) => contentHash(title, definition));
   const known = await db.rows(cases.withContent, { suiteId, hashes });
   const rows: cases.CaseRow[] = [];
-  let taken: Taken | undefined;
+  let taken: SuiteSize | undefined;
   for (const [index, { title, definition }] of tests.entries()) {
     const hash = hashes[index] as string;
     const twin = known.find(({ contentHash: other }) => other === hash);
@@ -54,7 +54,7 @@ async function casesWritten(
       continue;
     }
     refuseOwned(suite, undefined, 'Leave tests out, or change the file');
-    taken ??= await takenIn(db, suiteId);
+    taken ??= await suiteSize(db, suiteId);
     const changed = { title, definition: wanted };
     rows.push(
       twin

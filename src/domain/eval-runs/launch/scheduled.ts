@@ -76,7 +76,7 @@ async function launchDue(
     return { failures: 0, state: 'active' };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    services.log.warn('A scheduled eval run was not launched', {
+    services.log.warn('Scheduled eval run could not be launched', {
       suiteId,
       code: error.code,
       error: redact(error.message),

@@ -26,12 +26,12 @@ export interface NewCase {
 }
 
 /** Number and size of a suite's cases. Read once under the suite's lock, then updated with each write. */
-export interface Taken {
+export interface SuiteSize {
   count: number;
   size: number;
 }
 
-export function takenIn(db: Db, suiteId: string): Promise<Taken> {
+export function suiteSize(db: Db, suiteId: string): Promise<SuiteSize> {
   return db.one(cases.size, { suiteId });
 }
 
@@ -41,7 +41,7 @@ export async function addCase(
   db: Db,
   suiteId: string,
   given: NewCase,
-  taken: Taken,
+  taken: SuiteSize,
 ): Promise<cases.CaseRow> {
   const { title, declaredId, definition, idempotencyKey = null, requestHash = null } = given;
   if (declaredId !== undefined && (await db.row(cases.byDeclaredId, { suiteId, declaredId })))
@@ -87,7 +87,7 @@ export async function addCases(
   suiteId: string,
   given: readonly (Required<Pick<NewCase, 'title' | 'declaredId' | 'definition'>> & { id: string })[],
 ): Promise<void> {
-  const taken = await takenIn(db, suiteId);
+  const taken = await suiteSize(db, suiteId);
   const rows: NewRow[] = [];
   for (const { id, title, declaredId = mintedId(), definition } of given) {
     const json = JSON.stringify(definition);
@@ -112,7 +112,7 @@ export async function changeCase(
   db: Db,
   { suiteId, id, definition: before }: cases.CaseRow,
   { title, definition }: Pick<NewCase, 'title' | 'definition'>,
-  taken: Taken,
+  taken: SuiteSize,
 ): Promise<cases.CaseRow> {
   takeRoom(taken, definition, before);
   return db.one(cases.update, {
@@ -124,7 +124,7 @@ export async function changeCase(
   });
 }
 
-function takeRoom(taken: Taken, definition: CaseDefinition, before?: unknown): void {
+function takeRoom(taken: SuiteSize, definition: CaseDefinition, before?: unknown): void {
   const { length } = JSON.stringify(definition);
   if (length > largestCase)
     throw invalid(`A case is at most ${largestCase.toLocaleString('en')} characters of JSON`);

@@ -12,7 +12,7 @@ import { readAs } from '../../base/input.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { type Suite, withSuite, writeRevision } from '../suite.ts';
-import { addCase, isCaseRefusal, largestCase, type Taken, takenIn } from './add.ts';
+import { addCase, isCaseRefusal, largestCase, type SuiteSize, suiteSize } from './add.ts';
 import { type CaseDefinition, contentHash, newCase } from './definition.ts';
 import { refuseOnRate } from './rules.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
@@ -31,7 +31,7 @@ interface Batch {
   vocabulary: Vocabulary;
   policy: Policy;
   key: string | undefined;
-  taken: Taken;
+  taken: SuiteSize;
   /** Keys of the items so far. */
   keys: Set<string>;
 }
@@ -60,7 +60,7 @@ export const createEvalCases: Verb<'createEvalCases'> = async (context, input) =
   const declaredSuiteId = input.declaredSuiteId ?? body.declaredSuiteId;
   const write = { suiteId, action: 'eval-case.create-batch', declaredSuiteId };
   return withSuite(context, write, async (db, suite) => {
-    const taken = await takenIn(db, suiteId);
+    const taken = await suiteSize(db, suiteId);
     const key = input.idempotencyKey;
     const batch: Batch = { context, db, suite, vocabulary, policy, key, taken, keys: new Set() };
     const result: Result = {

@@ -1,6 +1,6 @@
 import type { Verb } from '../../context/verb.ts';
 import { withSuite, writeRevision } from '../suite.ts';
-import { addCase, takenIn } from './add.ts';
+import { addCase, suiteSize } from './add.ts';
 import { newCase } from './definition.ts';
 import { presentCase } from './present.ts';
 import { refuseOnRate } from './rules.ts';
@@ -15,7 +15,7 @@ export const createEvalCase: Verb<'createEvalCase'> = (context, input) => {
   return withSuite(context, write, async (db, suite) => {
     refuseOnRate(suite, definition, vocabulary);
     const given = { title: body.title, declaredId: body.id, definition };
-    const row = await addCase(context, db, suiteId, given, await takenIn(db, suiteId));
+    const row = await addCase(context, db, suiteId, given, await suiteSize(db, suiteId));
     await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
     return presentCase(row, vocabulary);
   });

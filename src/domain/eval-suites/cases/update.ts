@@ -3,7 +3,7 @@ import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import { found, invalid } from '../../base/refusals.ts';
 import type { Verb } from '../../context/verb.ts';
 import { withSuite, writeRevision } from '../suite.ts';
-import { changeCase, takenIn } from './add.ts';
+import { changeCase, suiteSize } from './add.ts';
 import { type CaseDefinition, promptsModel, withChanges } from './definition.ts';
 import { presentCase } from './present.ts';
 import { refuseOnRate } from './rules.ts';
@@ -28,7 +28,7 @@ export const updateEvalCase: Verb<'updateEvalCase'> = (context, input) => {
     const { title = row.title } = body;
     // An edit that changes nothing creates no revision.
     if (title === row.title && sameJson(before, definition)) return presentCase(row, vocabulary);
-    const after = await changeCase(db, row, { title, definition }, await takenIn(db, suiteId));
+    const after = await changeCase(db, row, { title, definition }, await suiteSize(db, suiteId));
     await writeRevision(context, db, suite, {}, { changedFields: ['cases'] });
     return presentCase(after, vocabulary);
   });

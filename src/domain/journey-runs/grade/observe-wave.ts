@@ -32,7 +32,7 @@ export function observeWaveJob({ clock }: Services): JobKind {
         const rows = await db.rows(sessions.listOfRun, { runId });
         const verdict = journeyRunVerdict(factsOfRun(run, rows), clock());
         await db.run(runs.setVerdict, { id: runId, verdict, tally: tallyOf(run, rows) });
-        await tellOfJourneyRun(db, run, verdict);
+        await enqueueJourneyRunEvent(db, run, verdict);
         const wave = await factsOfWave(db, projectId, waveId);
         const owner = { kind: 'journey', id: projectId } as const;
         await foldWave(db, projectId, owner, { waveId, at: wave.at }, observeJourneys(wave.sessions));
@@ -58,7 +58,7 @@ async function factsOfWave(
 }
 
 /** Emits the webhook event of the first verdict only, since later grading may change the verdict. */
-async function tellOfJourneyRun(db: Db, run: runs.JourneyRunRow, verdict: unknown): Promise<void> {
+async function enqueueJourneyRunEvent(db: Db, run: runs.JourneyRunRow, verdict: unknown): Promise<void> {
   if (run.verdict !== null) return;
   const {
     id: runId,

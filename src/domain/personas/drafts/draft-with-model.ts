@@ -95,7 +95,7 @@ async function ask(drafter: Drafter, prompt: { system: string; user: string }): 
     if (error instanceof SpendCapReached) throw error.refusal;
     if (!(error instanceof ModelFailure)) throw error;
     // The provider's message goes to the operator's log only.
-    context.log.warn('A model could not draft', { model: route.id, error: redact(error.message) });
+    context.log.warn('Drafting model failed', { model: route.id, error: redact(error.message) });
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
       `The model that drafts, ${route.id}, failed (${error.kind}). Try again; if it stays so, ask the operator, whose log says more`,

@@ -35,7 +35,7 @@ export async function readSource(
   } catch (error) {
     signal.throwIfAborted();
     const failure = failureOf(error, false);
-    log.warn('A source of the directory could not be read', {
+    log.warn('Registry source could not be read', {
       source,
       error: redact(failure.message),
       cause: failure.cause instanceof Error ? redact(failure.cause.message) : undefined,

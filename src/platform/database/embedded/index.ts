@@ -40,7 +40,7 @@ export class EmbeddedDatabase {
   static async open(dataDir: string, purpose: Purpose, log: Log): Promise<EmbeddedDatabase> {
     const home = await findHome(dataDir);
     if (home.elsewhere && purpose.exclusive)
-      log.warn('The database cannot enter the data directory, so its files live elsewhere', {
+      log.warn('The user of PostgreSQL cannot access the data directory; its files are stored elsewhere', {
         dataDir,
         databaseFiles: home.path,
       });
@@ -104,12 +104,12 @@ export class EmbeddedDatabase {
   /** Restarts the server after a crash. Requests fail until it is back. */
   private async afterLoss(): Promise<void> {
     if (this.stopping) return;
-    this.log.error('The embedded database ended unexpectedly; starting it again');
+    this.log.error('Embedded database exited unexpectedly; restarting it');
     try {
       await this.join();
-      this.log.info('The embedded database is back');
+      this.log.info('Embedded database restarted');
     } catch (error) {
-      this.log.error('The embedded database cannot be started again; ending', {}, error);
+      this.log.error('Embedded database cannot be restarted; shutting down', {}, error);
       process.kill(process.pid, 'SIGTERM');
     }
   }
@@ -127,7 +127,7 @@ export class EmbeddedDatabase {
       ]);
       if (rows[0]?.alone) await this.cluster.stop();
     } catch (error) {
-      this.log.warn('The embedded database was gone before it could be stopped', {
+      this.log.warn('Embedded database had already exited', {
         error: (error as Error).message,
       });
     } finally {

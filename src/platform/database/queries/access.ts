@@ -1,6 +1,6 @@
 import { bigint, flag, listOf, orNull, text, texts } from '../columns.ts';
 import { query } from '../query.ts';
-import { goesOn } from './console-sessions.ts';
+import { isActive } from './console-sessions.ts';
 import { mayView } from './visibility.ts';
 
 /** Announces the id of a user, project, key, session or study that lets in fewer than before. */
@@ -20,7 +20,7 @@ export const mayUse = ({ project, user, key }: Record<'project' | 'user' | 'key'
 const works = `m.role is not null
      and (h.key_id is null or exists (select from api_keys k
        where k.id = h.key_id and k.revoked_at is null and k.organization_id = h.organization_id))
-     and (h.session_id is null or exists (select from console_sessions s where s.id = h.session_id and ${goesOn('s')}))`;
+     and (h.session_id is null or exists (select from console_sessions s where s.id = h.session_id and ${isActive('s')}))`;
 const enters = `(h.project_id is null or coalesce(p.id is not null and ${mayView('m.role', 'i.role')}, false))
      and (not h.admin or coalesce(m.role <> 'member' or i.role = 'admin', false))`;
 /**

@@ -1,7 +1,7 @@
 import { bytes, type Columns, flag, type Kind, oneOf, orNull, type RowOf, text } from '../columns.ts';
 import { type Db, selectList } from '../database.ts';
 import { type Query, query } from '../query.ts';
-import { goesOn } from './console-sessions.ts';
+import { isActive } from './console-sessions.ts';
 import { organizations } from './organizations.ts';
 import { projectColumns, projectList } from './projects.ts';
 import { live, liveServerColumns, liveServerTables } from './servers.ts';
@@ -89,7 +89,7 @@ const bySession = (ofProject: string, takes: Columns): Piece =>
     'session',
     `c.id as "session.id", c.organization_id as "session.organizationId", u.operator as "session.operator",
      c.last_seen_at < now() - interval '1 minute' as "session.stale"`,
-    `console_sessions c join users u on u.id = c.user_id and c.hash = :sessionHash and ${goesOn('c')}
+    `console_sessions c join users u on u.id = c.user_id and c.hash = :sessionHash and ${isActive('c')}
      left join organizations o on o.id = coalesce(:chosenId::text, ${ofProject}
        (select n.organization_id from organization_members n where n.user_id = u.id
         order by n.organization_id = c.organization_id desc, n.organization_id limit 1))`,

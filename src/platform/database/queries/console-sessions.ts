@@ -22,7 +22,7 @@ export type SessionRow = RowOf<typeof sessions.columns>;
 export const idleDays = 30;
 export const maxDays = 90;
 /** SQL condition: the session `s` has not expired. */
-export const goesOn = (s: string): string =>
+export const isActive = (s: string): string =>
   `${s}.last_seen_at > now() - interval '${idleDays} days' and ${s}.created_at > now() - interval '${maxDays} days'`;
 
 const written = ['id', 'hash', 'userId', 'organizationId', 'way', 'address', 'userAgent'] as const;
@@ -30,7 +30,7 @@ export const insert = query('console-sessions.insert', sessions.insert(written),
 /** Sessions of a user, newest first. */
 export const list = query(
   'console-sessions.list',
-  `select ${sessions.all('s')} from console_sessions s where s.user_id = :userId and ${goesOn('s')} order by s.id desc`,
+  `select ${sessions.all('s')} from console_sessions s where s.user_id = :userId and ${isActive('s')} order by s.id desc`,
   { userId: text },
   sessions.columns,
 );

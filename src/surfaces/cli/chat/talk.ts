@@ -12,7 +12,7 @@ import { runTurn, type Screens, type Turn } from './turn.ts';
 const screens: Screens = { reply: process.stdout, beside: process.stderr };
 
 /** Sends one message and prints the reply. */
-export async function sayOnce(
+export async function askOnce(
   api: Client,
   settings: Settings,
   message: string,

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type ChatOptions, settingsOf } from '../chat/settings.ts';
-import { sayOnce, talk } from '../chat/talk.ts';
+import { askOnce, talk } from '../chat/talk.ts';
 import type { PlaceOptions } from '../connect/place.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
@@ -36,7 +36,7 @@ export function chatCommand(program: Command, host: Host): void {
     process.exitCode = await host.withApi(options, async (api, projectId) => {
       const settings = await settingsOf(api, projectId, options);
       if (message === undefined) return talk(api, settings);
-      const turn = await sayOnce(api, settings, message, { quiet: options.json === true });
+      const turn = await askOnce(api, settings, message, { quiet: options.json === true });
       if (options.json) process.stdout.write(`${jsonText(turn, process.stdout, 2)}\n`);
       return exitCodes.passed;
     });

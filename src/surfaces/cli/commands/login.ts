@@ -15,7 +15,7 @@ import {
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { jsonOption, prints, serviceOptions } from '../options.ts';
-import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
+import { asRefused, noResponse, refusal, unexpectedResponse, unsendableValue } from '../refused.ts';
 import { jsonText } from '../screen/json.ts';
 
 export function loginCommands(program: Command, host: Host): void {
@@ -66,9 +66,9 @@ async function tried<T>(url: string, call: () => Promise<T>): Promise<T> {
     const refused = asRefused(error);
     throw (
       (refused && refusal(refused, 'The login was not saved.')) ??
-      unanswered(error, url) ??
-      unsendable(error) ??
-      senseless(error, url) ??
+      noResponse(error, url) ??
+      unsendableValue(error) ??
+      unexpectedResponse(error, url) ??
       error
     );
   }

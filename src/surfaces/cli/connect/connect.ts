@@ -3,7 +3,7 @@ import { type Client, createClient } from '../../client/index.ts';
 import { everything } from '../../common/everything.ts';
 import { isId } from '../../common/naming.ts';
 import { theOne } from '../find.ts';
-import { asRefused, refusal, senseless, unanswered, unsendable } from '../refused.ts';
+import { asRefused, noResponse, refusal, unexpectedResponse, unsendableValue } from '../refused.ts';
 import { isDataDirNamed, isInstalledHere } from './data-dir.ts';
 import { lightFetch } from './light-fetch.ts';
 import { findPlace, noService, originOf, type Place, type PlaceOptions } from './place.ts';
@@ -67,7 +67,7 @@ export async function connected<T>(
       }),
     );
   } catch (error) {
-    throw senseless(error, place.baseUrl) ?? error;
+    throw unexpectedResponse(error, place.baseUrl) ?? error;
   }
 }
 
@@ -102,6 +102,6 @@ async function explained<T>(where: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const refused = asRefused(error);
-    throw (refused && refusal(refused)) ?? unanswered(error, where) ?? unsendable(error) ?? error;
+    throw (refused && refusal(refused)) ?? noResponse(error, where) ?? unsendableValue(error) ?? error;
   }
 }

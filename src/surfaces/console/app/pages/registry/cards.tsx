@@ -24,7 +24,7 @@ import { UsedBy } from '../../kit/used-by.tsx';
 import { useOrganization } from '../../shell/organization.ts';
 import { usesOf } from '../servers/uses.ts';
 import { aboutColumns } from './card-columns.tsx';
-import { type Installed, InstalledMark, sayInstalled } from './installed.tsx';
+import { type Installed, InstalledMark, toastInstalled } from './installed.tsx';
 import { type Card, refusalOf } from './labels.ts';
 import css from './registry.module.css';
 
@@ -100,7 +100,7 @@ function InstallCard({
   const installing = useSubmit(() => api.installRegistryServer(input), {
     onDone: (answer) => {
       setSeen(undefined);
-      sayInstalled(answer);
+      toastInstalled(answer);
     },
     onFail: async (error) => {
       if (refusalOf(error) !== 'CARD_CHANGED') return complain(error);

@@ -1,7 +1,7 @@
 import { api, refresh, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { complain } from '../../kit/toast.tsx';
-import { sayInstalled } from './installed.tsx';
+import { toastInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './labels.ts';
 
 /** Installs an entry with a fixed URL immediately; others open the install dialog. */
@@ -27,7 +27,7 @@ export function InstallButton({
         },
       }),
     {
-      onDone: sayInstalled,
+      onDone: toastInstalled,
       onFail: async (error) => {
         if (refusalOf(error) !== 'CONTENT_CHANGED') return complain(error);
         open(entry.id, entry);

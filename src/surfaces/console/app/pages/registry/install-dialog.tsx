@@ -13,7 +13,7 @@ import { Note, Problem } from '../../kit/notice.tsx';
 import { Facts } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
-import { sayInstalled } from './installed.tsx';
+import { toastInstalled } from './installed.tsx';
 import { type Entry, postureText, refusalOf, tierText, titleOf } from './labels.ts';
 
 /** Asks for the values an install needs, and shows the current entry before it is installed. */
@@ -49,7 +49,7 @@ export function InstallDialog({
   };
   const installing = useSubmit(() => api.installRegistryDirectoryServer(input), {
     onDone: (answer) => {
-      sayInstalled(answer);
+      toastInstalled(answer);
       onClose();
     },
     onFail: async (error) => {

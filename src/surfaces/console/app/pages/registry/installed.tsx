@@ -19,7 +19,7 @@ export function useInstalled(projectId: string) {
   return { installed, connections };
 }
 
-export function sayInstalled({ serverName, outcome }: Install): void {
+export function toastInstalled({ serverName, outcome }: Install): void {
   say(
     outcome === 'created'
       ? `${serverName} installed`

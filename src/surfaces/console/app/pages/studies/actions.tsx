@@ -9,7 +9,7 @@ import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Glyph } from '../../kit/state.tsx';
-import { type Mode, modeLabels, modes, whoIsOut } from './modes.ts';
+import { accessLostText, type Mode, modeLabels, modes } from './modes.ts';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
 import { VisitorPreview } from './visitor-preview.tsx';
@@ -78,7 +78,7 @@ function ModeDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   const { id: studyId, projectId } = study;
   const before = study.mode ?? 'invited_only';
   const [mode, setMode] = useState<Mode>(before);
-  const out = whoIsOut(before, mode);
+  const out = accessLostText(before, mode);
   const input = { projectId, studyId, body: { mode } };
   const saving = useSubmit(() => api.updateStudy(input), {
     says: `Access changed: ${modeLabels(mode).toLowerCase()}`,

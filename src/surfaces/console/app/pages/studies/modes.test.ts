@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { modes, whoIsOut } from './modes.ts';
+import { accessLostText, modes } from './modes.ts';
 
 test('somebody is out exactly where fewer are let in', () => {
   const told = modes.map(({ value: before }) =>
-    modes.map(({ value: after }) => whoIsOut(before, after) !== undefined),
+    modes.map(({ value: after }) => accessLostText(before, after) !== undefined),
   );
   expect(told).toEqual([
     [false, false, false],

@@ -28,7 +28,7 @@ export function modeLabels(mode: Mode | null | undefined): string {
 const rank = (mode: Mode): number => modes.findIndex(({ value }) => value === mode);
 
 /** Describes who loses access when a study is restricted; undefined when nobody does. */
-export function whoIsOut(before: Mode, after: Mode): string | undefined {
+export function accessLostText(before: Mode, after: Mode): string | undefined {
   if (rank(after) >= rank(before)) return undefined;
   if (before === 'invited_only') return 'Invited people who are not project members lose access immediately.';
   return after === 'invited_only'

@@ -10,7 +10,7 @@ import { StateMark } from '../../../kit/state.tsx';
 import { say } from '../../../kit/toast.tsx';
 import { withoutSecrets } from '../without-secrets.ts';
 import css from './add.module.css';
-import { bodyOf, readClientConfig, type Understood } from './client-config.ts';
+import { bodyOf, type ParsedServer, readClientConfig } from './client-config.ts';
 import type { Adding } from './fields.tsx';
 
 type Outcome = { serverId: string } | { problem: string };
@@ -112,7 +112,7 @@ function Entry({
   onTaken,
   outcome,
 }: {
-  server: Understood;
+  server: ParsedServer;
   name: string;
   onName: (name: string) => void;
   taken: boolean;

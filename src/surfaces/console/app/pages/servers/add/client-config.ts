@@ -3,7 +3,7 @@
  * names, so an entry is identified by its content: a URL or a command.
  */
 
-export interface Understood {
+export interface ParsedServer {
   name: string;
   url?: string;
   command?: string;
@@ -15,7 +15,7 @@ export interface Understood {
 }
 
 export interface Reading {
-  servers: Understood[];
+  servers: ParsedServer[];
   problem?: string;
 }
 
@@ -114,7 +114,7 @@ const knownFields = new Set([
   ...['environment', 'headers', 'disabled', 'enabled', 'source', 'description', '$schema'],
 ]);
 
-function fromEntry(name: string, entry: Values): Understood {
+function fromEntry(name: string, entry: Values): ParsedServer {
   const url = addressOf(entry);
   const command = url === undefined ? commandOf(entry) : undefined;
   const headers = strings(asValues(entry['headers']) ?? {});
@@ -143,7 +143,7 @@ function fromEntry(name: string, entry: Values): Understood {
   };
 }
 
-export function bodyOf({ name, url, command, args, headers, env, enabled }: Understood) {
+export function bodyOf({ name, url, command, args, headers, env, enabled }: ParsedServer) {
   return {
     name,
     ...(!enabled && { enabled }),
