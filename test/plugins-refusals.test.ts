@@ -33,9 +33,9 @@ const skills = (...names: string[]) =>
 
 test.each<[string, Record<string, string>, string]>([
   ['no manifest', { 'README.md': '' }, 'The folder contains no plugin.json'],
-  ['broken JSON', { 'plugin.json': '{"name": "tell-nobody"' }, 'plugin.json is not JSON'],
+  ['broken JSON', { 'plugin.json': '{"name": "tell-nobody"' }, 'plugin.json must be JSON'],
   ['NUL', server({ command: 'node', args: ['a\0'] }), 'without NUL'],
-  ['half a character', server({ command: '\ud800' }), 'plugin.json is not JSON'],
+  ['half a character', server({ command: '\ud800' }), 'plugin.json must be JSON'],
   ['no name', { 'plugin.json': '{}' }, 'plugin.json: name: '],
   ['a name with spaces', { 'plugin.json': '{"name":"My pack"}' }, 'name: Write it in lower case'],
   ['a long name', { 'plugin.json': `{"name":"${'a'.repeat(65)}"}` }, 'name: '],
@@ -58,7 +58,7 @@ test.each<[string, Record<string, string>, string]>([
     { 'plugin.json': '{"name":"pack","servers":{"a b":{"url":"https://e.com"}}}' },
     'servers.a b: A key is up to 64',
   ],
-  ['broken JSON in mcp.json', shared('{"mcpServers": "tell-nobody'), 'mcp.json is not JSON'],
+  ['broken JSON in mcp.json', shared('{"mcpServers": "tell-nobody'), 'mcp.json must be JSON'],
   ['an mcp.json without servers', shared('{}'), 'mcp.json: mcpServers: Required; write {"ships": '],
   ['an mcp.json with a list', shared('{"mcpServers":[]}'), 'mcp.json: mcpServers: Must be an object; write '],
   [
