@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../src/contract/errors.ts';
 import { onceUnderClaim, type Repeatable } from '../src/domain/base/idempotency.ts';
+import { flag, text } from '../src/platform/database/columns.ts';
 import * as idempotency from '../src/platform/database/queries/idempotency.ts';
+import { until } from './support/jobs.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 import { statement } from './support/statement.ts';
 
@@ -125,12 +127,20 @@ describe('under a claim, for work that must not run inside a transaction', () =>
 
   test('a claim is extended while the work goes on, and one whose holder died is taken over', async () => {
     const repeatable = await request('slow');
-    const lease = 150;
+    const lease = 3_000;
     let finish = (): void => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const slow = onceUnderClaim(service.db, repeatable, () => finished.then(() => 'slow'), lease);
-    // Twice the lease has passed in the database, and nobody else may have it.
-    await service.db.rows(statement('test.wait', 'select pg_sleep(0.4)'));
+    const expiry = statement(
+      'test.expiry',
+      'select claimed_until::text as first from idempotency_keys where key = :key',
+      { first: text },
+    );
+    const { key } = repeatable.scope;
+    await until(async () => (await service.db.row(expiry, { key })) !== undefined);
+    const { first } = await service.db.one(expiry, { key });
+    const passed = statement('test.passed', 'select now() > :first::timestamptz as over', { over: flag });
+    await until(async () => (await service.db.one(passed, { first })).over);
     const again = () => onceUnderClaim(service.db, repeatable, async () => 'again', lease);
     await expect(again()).rejects.toThrow('under way');
     finish();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { providerForTest, routeTo } from '../../test/support/models.ts';
+import { callable, providerForTest, routeTo } from '../../test/support/models.ts';
 import type { Reply } from '../../test/support/scripted-provider.ts';
 import { KeyedSemaphore } from '../platform/flow/semaphore.ts';
 import { connectModel } from './connect.ts';
@@ -36,13 +36,7 @@ async function workerTurn(
 ): Promise<TurnOutcome<ToolAnswer>> {
   const { signal } = new AbortController();
   return runTurn({
-    model: await connectModel(route),
-    history: [{ role: 'user', content: 'Which ships are there?' }],
-    tools: [{ name: 'list_ships', inputSchema: { type: 'object', properties: {} } }],
-    callTool: () => Promise.resolve({ output: { type: 'text', value: 'Albatross' }, isError: false }),
-    signal,
-    clock,
-    callModel: (attempt) =>
+    model: callable(await connectModel(route), clock, (attempt) =>
       withRetries({
         attempt: () => slots.run(route.baseUrl ?? '', route.limits.concurrency, signal, attempt),
         pool: route.pool,
@@ -52,6 +46,12 @@ async function workerTurn(
         random: () => 0.5,
         signal,
       }),
+    ),
+    history: [{ role: 'user', content: 'Which ships are there?' }],
+    tools: [{ name: 'list_ships', inputSchema: { type: 'object', properties: {} } }],
+    callTool: () => Promise.resolve({ output: { type: 'text', value: 'Albatross' }, isError: false }),
+    signal,
+    clock,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { providerForTest, routeTo } from '../../test/support/models.ts';
+import { callable, providerForTest, routeTo } from '../../test/support/models.ts';
 import {
   callThenAnswer,
   type Reply,
@@ -9,7 +9,6 @@ import {
 import { connectModel } from './connect.ts';
 import { ModelFailure } from './failure.ts';
 import {
-  type ModelAttempt,
   runTurn,
   type ToolAnswer,
   type ToolRequest,
@@ -37,22 +36,23 @@ interface Answer extends ToolAnswer {
 const answering = (told: ToolRequest): Promise<Answer> =>
   Promise.resolve({ output: { type: 'text', value: 'Albatross' }, isError: false, told });
 
-/** Runs a turn with a scripted provider over one wire. */
+/** Runs a turn with a scripted provider over one wire. `wrap` may repeat an attempt. */
 async function turn(
   script: Script,
-  changes: Partial<TurnOptions<Answer>> = {},
+  { wrap, ...changes }: Partial<TurnOptions<Answer>> & { wrap?: Parameters<typeof callable>[2] } = {},
   wire: (typeof wires)[number] = 'openai-chat',
 ) {
   const provider = await providerForTest(script);
   const model = await connectModel(routeTo(provider, wire));
   let now = 0;
+  const clock = (): number => now++;
   const outcome = await runTurn<Answer>({
-    model,
+    model: callable(model, clock, wrap),
     history: [{ role: 'user', content: 'Which ships are there?' }],
     tools,
     callTool: answering,
     signal: new AbortController().signal,
-    clock: () => now++,
+    clock,
     ...changes,
   });
   return { outcome, provider };
@@ -338,17 +338,17 @@ describe('what is reported', () => {
     const script = replies({ status: 500 }, { status: 500 }, { text: 'Ok' });
     const seen: string[] = [];
     const { outcome } = await turn(script, {
-      callModel: async (attempt: ModelAttempt, step) => {
+      wrap: async (attempt) => {
         for (;;) {
           try {
             return await attempt();
           } catch (error) {
-            seen.push(`${step} ${(error as ModelFailure).kind}`);
+            seen.push((error as ModelFailure).kind);
           }
         }
       },
     });
-    expect(seen).toEqual(['0 overloaded', '0 overloaded']);
+    expect(seen).toEqual(['overloaded', 'overloaded']);
     const [step] = outcome.steps;
     expect(step).toMatchObject({ attempts: 3 });
     expect(step?.modelStartedAt).toBeGreaterThan((step?.startedAt as number) + 3);
@@ -356,7 +356,7 @@ describe('what is reported', () => {
 
   test('a hook that refuses ends the turn', async () => {
     const { outcome, provider } = await turn(() => ({}), {
-      callModel: () => Promise.reject(new ModelFailure('quota', 'No credits are left')),
+      wrap: () => Promise.reject(new ModelFailure('quota', 'No credits are left')),
     });
     expect(outcome).toMatchObject({
       finish: 'error',

@@ -1,17 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3GenerateResult,
-} from '@ai-sdk/provider';
+import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
 import type { Clock } from '../platform/clock.ts';
 import { failureOf, ModelFailure, unlessAborted } from './failure.ts';
 import { nameForModel, promptOf, type ToolOutput, type TurnMessage } from './messages.ts';
+import type { CallableModel, ModelAnswer, ModelCall } from './model-call.ts';
 import { type ReadStep, readStep, type StepFinish } from './step.ts';
-import { generateStreaming, type Reader } from './streamed.ts';
+import type { Reader } from './streamed.ts';
 import type { InvalidCall } from './tool-input.ts';
-import { tracedCall } from './traced-call.ts';
 import { sumOfUsage, type Usage } from './usage.ts';
 
 /** A tool as offered to the model, under a name that providers accept. */
@@ -35,11 +30,8 @@ export interface ToolRequest {
   signal: AbortSignal;
 }
 
-/** One model call. Each attempt asks the model again. */
-export type ModelAttempt = () => Promise<LanguageModelV3GenerateResult>;
-
 export interface TurnOptions<Answer extends ToolAnswer> {
-  model: LanguageModelV3;
+  model: CallableModel;
   /** The conversation so far. The turn answers the last message. */
   history: readonly TurnMessage[];
   system?: string | undefined;
@@ -54,8 +46,6 @@ export interface TurnOptions<Answer extends ToolAnswer> {
   parallel?: boolean | undefined;
   signal: AbortSignal;
   clock: Clock;
-  /** Wraps each model call, for retries, pacing and the ledger. */
-  callModel?: ((attempt: ModelAttempt, step: number) => Promise<LanguageModelV3GenerateResult>) | undefined;
   /** Receives text while the model writes. */
   reader?: Reader | undefined;
   /** Called with each step when its tool calls have ended. The turn waits for it. */
@@ -150,10 +140,11 @@ export async function runTurn<Answer extends ToolAnswer>(
 
   for (;;) {
     const startedAt = clock();
-    const asked = await askModel(options, prompt, offered, steps.length);
-    if (asked.failure) return end(asked.failure.kind === 'aborted' ? 'aborted' : 'error', asked.failure);
-    const read = readStep(asked.result, names, usedIds);
-    const { timing } = asked;
+    const answer = await ask(options, prompt, offered);
+    if ('failure' in answer)
+      return end(answer.failure.kind === 'aborted' ? 'aborted' : 'error', answer.failure);
+    const { result, ...timing } = answer;
+    const read = readStep(result, names, usedIds);
     const step: TurnStep<Answer> = {
       index: steps.length,
       startedAt,
@@ -174,55 +165,21 @@ export async function runTurn<Answer extends ToolAnswer>(
   }
 }
 
-type Asked =
-  | {
-      result: LanguageModelV3GenerateResult;
-      timing: { modelStartedAt: number; modelEndedAt: number; attempts: number };
-      failure?: never;
-    }
-  | { failure: ModelFailure };
-
-async function askModel<Answer extends ToolAnswer>(
-  {
-    model,
-    temperature,
-    maxOutputTokens,
-    signal,
-    clock,
-    callModel = (attempt) => attempt(),
-    reader,
-  }: TurnOptions<Answer>,
+async function ask<Answer extends ToolAnswer>(
+  { model, temperature, maxOutputTokens, signal, clock, reader }: TurnOptions<Answer>,
   prompt: ReturnType<typeof promptOf>,
   tools: LanguageModelV3FunctionTool[],
-  step: number,
-): Promise<Asked> {
-  const timing = { modelStartedAt: 0, modelEndedAt: 0, attempts: 0 };
-  const attempt: ModelAttempt = async () => {
-    timing.attempts++;
-    timing.modelStartedAt = clock();
-    try {
-      if (timing.attempts > 1) reader?.restart();
-      const call: LanguageModelV3CallOptions = {
-        // A copy, because the library may keep it and the next step appends to the original.
-        prompt: [...prompt],
-        ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
-        ...(temperature !== undefined && { temperature }),
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-        abortSignal: signal,
-      };
-      const asked = tracedCall(model, () =>
-        reader ? generateStreaming(model, call, reader) : model.doGenerate(call),
-      );
-      return await unlessAborted(asked, signal);
-    } catch (error) {
-      throw failureOf(error, { signal, now: clock() });
-    } finally {
-      timing.modelEndedAt = clock();
-    }
-  };
+): Promise<ModelAnswer | { failure: ModelFailure }> {
   try {
     if (signal.aborted) throw givenUp();
-    return { result: await unlessAborted(callModel(attempt, step), signal), timing };
+    const call: ModelCall = {
+      prompt,
+      ...(tools.length > 0 && { tools, toolChoice: { type: 'auto' } }),
+      ...(temperature !== undefined && { temperature }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      abortSignal: signal,
+    };
+    return await unlessAborted(model.generate(call, reader), signal);
   } catch (error) {
     return { failure: failureOf(error, { signal, now: clock() }) };
   }

@@ -1,4 +1,3 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Check } from '../contract/eval-checks.ts';
 import type { Step } from '../contract/eval-steps.ts';
 import {
@@ -10,7 +9,8 @@ import {
 } from '../evaluation/index.ts';
 import { cutOffWords } from '../models/cut-off.ts';
 import { ModelFailure } from '../models/failure.ts';
-import { runTurn, type TurnFinish, type TurnOptions, type TurnOutcome } from '../models/turn.ts';
+import type { CallableModel } from '../models/model-call.ts';
+import { runTurn, type TurnFinish, type TurnOutcome } from '../models/turn.ts';
 import type { Clock } from '../platform/clock.ts';
 import { recordTurn } from './record-turn.ts';
 import { Recorder } from './recorder.ts';
@@ -46,10 +46,9 @@ export interface TrialOptions {
   steps: readonly Step[];
   box: ToolBox;
   /** Undefined for a case without prompts. */
-  model?: LanguageModelV3 | undefined;
+  model?: CallableModel | undefined;
   system?: string | undefined;
   temperature?: number | undefined;
-  callModel?: TurnOptions<CallAnswer>['callModel'];
   /** Set if the case depends on widgets. */
   widgets?: WidgetParts | undefined;
   clock: Clock;
@@ -183,7 +182,7 @@ class Trial {
   }
 
   private async prompt(prompt: string, stepId: string, stepIndex: number): Promise<StepEnd> {
-    const { model, box, system, temperature, clock, signal, callModel, onProgress } = this.options;
+    const { model, box, system, temperature, clock, signal, onProgress } = this.options;
     if (!model) throw new Error('a case with prompts needs a model');
     const promptIndex = ++this.promptIndex;
     this.userMessages++;
@@ -199,7 +198,6 @@ class Trial {
       callTool: ({ name, input, signal: ends }) => box.call(name, input, ends),
       signal,
       clock,
-      callModel,
       onStep: (step) => {
         const toolName = step.calls[0]?.name;
         onProgress?.({

@@ -16,7 +16,7 @@ import type { Verb } from '../context/verb.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { type AskedModel, askModel } from '../model-calls/ask-model.ts';
+import { type OpenModel, openModel } from '../model-calls/open-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
 import { TurnActions } from './actions.ts';
 
@@ -79,16 +79,9 @@ async function answered(
     purpose: { reason: `agent turn in ${project.id}`, actor: actor.user.id },
   };
   const variant = { model: route.id, provider: route.provider };
-  const asked: AskedModel = await askModel(
-    partsForRequest(context, asker.organizationId),
-    asker,
-    null,
-    variant,
-    signal,
-  );
+  const model = await openModel(partsForRequest(context, asker.organizationId), asker, null, variant);
   const outcome = await runTurn({
-    model: asked.model,
-    callModel: (attempt) => asked.callModel(attempt),
+    model,
     history: messages,
     system: systemPrompt(context, actions),
     tools: actions.offered,

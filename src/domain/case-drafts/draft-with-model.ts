@@ -10,7 +10,8 @@ import { asStorable } from '../../platform/json/storable.ts';
 
 import type { ProjectContext } from '../context/context.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { askForJson, askModel } from '../model-calls/ask-model.ts';
+import { askForJson } from '../model-calls/ask-for-json.ts';
+import { openModel } from '../model-calls/open-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
 import type { Draft, Mix, ToolToTry } from './draft.ts';
 
@@ -77,8 +78,8 @@ export async function askForDrafts(
   const abortSignal = AbortSignal.any([context.callerGone(), timeoutSignal(timeoutMs)]);
   const variant = { model: route.id, provider: route.provider };
   const parts = partsForRequest(context, organizationId);
-  const { model, callOnce } = await askModel(parts, asker, null, variant, abortSignal);
-  return askForJson({ model, callModel: callOnce }, prompt, { abortSignal });
+  const model = await openModel(parts, asker, null, variant, { retries: false });
+  return askForJson(model, prompt, { abortSignal });
 }
 
 const instructions = `You write test cases for tools that a language model can call. Each case is what a user would say, without naming tools or parameters, with every value that the tools need. Answer with JSON only: {"cases": [{"title": string, "prompts": [string], "expectedTools": [[string]], "negative": boolean}]}. "prompts" are the turns of the user; "expectedTools" holds for each turn the names of the tools that have to be called. In a negative case no tool fits and none may be called.`;

@@ -11,8 +11,8 @@ import { conflict } from '../base/refusals.ts';
 import { attachBrowser, noteSteps, type TurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context/context.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { type AskedModel, askModel } from '../model-calls/ask-model.ts';
 import type { Purpose } from '../model-calls/ledger.ts';
+import { type OpenModel, openModel } from '../model-calls/open-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';
@@ -58,7 +58,7 @@ export interface RanTurn {
   offer: Offer;
   spans: Spans;
   hostId: string | undefined;
-  asked: AskedModel;
+  model: OpenModel;
   browser: TurnBrowser | undefined;
   /** Why there is no reply. */
   failure?: Error;
@@ -93,12 +93,11 @@ export async function carryOut(
     },
   };
   const variant = { model: config.modelId, provider: config.provider };
-  const asked = await askModel(
+  const model = await openModel(
     partsForRequest(context, asker.organizationId),
     asker,
     turn.id,
     variant,
-    signal,
   ).catch((error: Error) => {
     throw failed(error, turn.id);
   });
@@ -109,7 +108,18 @@ export async function carryOut(
   const kept = keepingAnswers();
   const asks = [...history, { role: 'user' as const, content: sent.message }];
   const outcome = await runTurn<KeptAnswer>({
-    model: asked.model,
+    // From the first model call on, the turn may cost money, so it is marked as called beforehand.
+    model: {
+      modelId: model.modelId,
+      generate: async (call, reader) => {
+        marked ??= markCalled(context, begun).catch((error: Error) => {
+          trouble = error;
+          throw error;
+        });
+        await marked;
+        return model.generate(call, reader);
+      },
+    },
     history: asks,
     system: target.systemPrompt,
     temperature: target.temperature,
@@ -130,15 +140,6 @@ export async function carryOut(
       if (ofServer) attendant?.answered?.(call, answer);
       return kept(answer);
     },
-    // From the first model call on, the turn may cost money, so it is marked as called beforehand.
-    callModel: async (attempt) => {
-      marked ??= markCalled(context, begun).catch((error: Error) => {
-        trouble = error;
-        throw error;
-      });
-      await marked;
-      return asked.callModel(attempt);
-    },
     reader: watcher,
     signal,
     clock: context.clock,
@@ -146,17 +147,17 @@ export async function carryOut(
   // If assigning pictures to steps fails, the pictures are still kept.
   if (browser) await noteSteps(context, turn.id, browser, outcome.steps).catch(() => {});
   const spans = new Spans(started);
-  recordTurn({ box: offer.box, spans, modelId: asked.model.modelId }, outcome, {
+  recordTurn({ box: offer.box, spans, modelId: model.modelId }, outcome, {
     promptIndex: turn.promptIndex,
     stepId: turn.id,
   });
-  const failure = outcome.error && failed(trouble ?? asked.trouble ?? outcome.error, turn.id);
+  const failure = outcome.error && failed(trouble ?? model.trouble ?? outcome.error, turn.id);
   return {
     outcome,
     offer,
     spans,
     hostId: target.hostId,
-    asked,
+    model,
     browser,
     ...(failure && { failure }),
   };

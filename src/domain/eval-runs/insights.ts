@@ -18,7 +18,7 @@ import { type Counted, insightsJob } from '../insights/job.ts';
 import { type Envelope, envelopeOf } from '../insights/present.ts';
 import { requestInsights } from '../insights/request.ts';
 import type { InsightsSource } from '../insights/source.ts';
-import type { ModelParts } from '../model-calls/ask-model.ts';
+import type { ModelParts } from '../model-calls/open-model.ts';
 import type { TrialDetail } from './execute/stored.ts';
 import { isOpen } from './is-open.ts';
 import { refuseOpen } from './judge/request.ts';

@@ -5,8 +5,8 @@ import type { JobKind } from '../../platform/jobs/worker.ts';
 import { storableJson } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
-
-import { type Asker, askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
+import { askForJson } from '../model-calls/ask-for-json.ts';
+import { type Asker, type ModelParts, openModel } from '../model-calls/open-model.ts';
 import type { InsightsSource, Outcome, Subject } from './source.ts';
 
 /** Milliseconds for all model calls together. */
@@ -99,8 +99,8 @@ async function explained<Content>(
     return await explain({
       route,
       ask: async (prompt) => {
-        const asked = await askModel(parts, asker, null, variant, ends);
-        return askForJson(asked, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
+        const model = await openModel(parts, asker, null, variant);
+        return askForJson(model, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
       },
     });
   } catch (error) {

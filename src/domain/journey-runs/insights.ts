@@ -15,7 +15,7 @@ import { type Envelope, envelopeOf, presentSessions, sessionsBody, standing } fr
 import { requestInsights } from '../insights/request.ts';
 import { countedSessions, type SessionsContent } from '../insights/sessions.ts';
 import { sessionsSource } from '../insights/source.ts';
-import type { ModelParts } from '../model-calls/ask-model.ts';
+import type { ModelParts } from '../model-calls/open-model.ts';
 import { factsOfRun } from './grade/session-facts.ts';
 import { labelOf, type ShownTarget } from './snapshot.ts';
 

@@ -10,7 +10,8 @@ import { ModelFailure, type ModelFailureKind } from '../../models/failure.ts';
 import { type ApiKeys, hostedRoute, type ModelRoute, resolveModel } from '../../models/resolve.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { redact } from '../../platform/log.ts';
-import { type Asker, askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
+import { askForJson } from '../model-calls/ask-for-json.ts';
+import { type Asker, type ModelParts, openModel } from '../model-calls/open-model.ts';
 
 /** Milliseconds and tokens per answer; for some models, tokens include reasoning. */
 const callTimeout = 90_000;
@@ -67,13 +68,13 @@ export async function askJudge(
   rubric: JudgedTask['rubric'],
   signal: AbortSignal,
 ): Promise<{ measurement: Measurement; billedMicros: number }> {
-  const asked = await askModel(parts, asker, trialId, { model: route.id, provider: route.provider }, signal);
+  const model = await openModel(parts, asker, trialId, { model: route.id, provider: route.provider });
   const billed = (measurement: Measurement) => ({
     measurement,
-    billedMicros: asked.spending.billedMicros,
+    billedMicros: model.spending.billedMicros,
   });
   try {
-    const text = await askForJson(asked, prompt, {
+    const text = await askForJson(model, prompt, {
       temperature: 0,
       maxOutputTokens: maxTokens,
       abortSignal: AbortSignal.any([signal, timeoutSignal(callTimeout)]),
@@ -81,7 +82,7 @@ export async function askJudge(
     return billed(readJudgeAnswer(text, rubric));
   } catch (error) {
     signal.throwIfAborted();
-    if (asked.trouble) throw asked.trouble;
+    if (model.trouble) throw model.trouble;
     if (!(error instanceof ModelFailure)) throw error;
     if (unavailable.has(error.kind)) throw new JudgeUnavailable(error);
     const code = `model_${error.kind.replaceAll('-', '_')}`;

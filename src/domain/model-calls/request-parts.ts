@@ -1,7 +1,7 @@
 import { KeyedSemaphore } from '../../platform/flow/semaphore.ts';
 import type { Services } from '../context/context.ts';
-import type { ModelParts } from './ask-model.ts';
 import { CallLedger } from './ledger.ts';
+import type { ModelParts } from './open-model.ts';
 import { ModelPauses } from './pauses.ts';
 
 /** Slots of this process only: a request does not wait for the slots that all processes share. */

@@ -14,7 +14,7 @@ import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readi
 import { storeTrace } from '../artifacts/traces.ts';
 import type { ProjectContext, ServerContext } from '../context/context.ts';
 import { actForWhileAllowed } from '../identity/act-for.ts';
-import type { ModelParts } from '../model-calls/ask-model.ts';
+import type { ModelParts } from '../model-calls/open-model.ts';
 import { type Gathered, gather } from './gather/index.ts';
 import { observe } from './observe.ts';
 import type { ObservationState } from './present.ts';

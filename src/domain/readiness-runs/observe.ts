@@ -12,7 +12,8 @@ import type { Finding } from '../../readiness/index.ts';
 import { observationPrompt, readObservations } from '../../readiness/observations.ts';
 import type { ServerContext } from '../context/context.ts';
 import { spendInsight } from '../limits/insights.ts';
-import { askForJson, askModel, type ModelParts } from '../model-calls/ask-model.ts';
+import { askForJson } from '../model-calls/ask-for-json.ts';
+import { type ModelParts, openModel } from '../model-calls/open-model.ts';
 import type { ObservationState } from './present.ts';
 
 interface Observed {
@@ -50,9 +51,9 @@ export async function observe(
   const purpose = { reason: `observations of readiness run ${run.id}`, actor: context.actor.user.id };
   const asker = { id: null, organizationId, projectId, apiKeys: {}, purpose };
   try {
-    const asked = await askModel(parts, asker, null, { model: route.id, provider: route.provider }, ends);
+    const model = await openModel(parts, asker, null, { model: route.id, provider: route.provider });
     const prompt = observationPrompt(await new Redactor(secrets).hide(tools.value));
-    const answer = await askForJson(asked, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
+    const answer = await askForJson(model, prompt, { maxOutputTokens: maxTokens, abortSignal: ends });
     const findings = readObservations(answer, run.kind, tools.value, context.clock());
     if (!findings) return none({ status: 'invalid-output', reason: 'schema_invalid' });
     return { state: { status: 'completed' }, findings };

@@ -73,7 +73,7 @@ export class KeptTurn {
       calls,
       inputTokens,
       outputTokens,
-      micros: ran?.asked.spending.billedMicros ?? 0,
+      micros: ran?.model.spending.billedMicros ?? 0,
     });
     await db.run(sessions.touch, {
       sessionId: session.id,

@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { callable } from '../../../test/support/models.ts';
 import { scaled } from '../../../test/support/slowdown.ts';
 import { runTurn, type ToolAnswer, type ToolRequest } from '../turn.ts';
 import { rehearsalModel } from './model.ts';
@@ -27,7 +28,7 @@ const tools = [
 
 function turn(prompt: string, callTool: (request: ToolRequest) => Promise<ToolAnswer>) {
   return runTurn({
-    model: rehearsalModel(),
+    model: callable(rehearsalModel(), () => 0),
     history: [{ role: 'user', content: prompt }],
     tools,
     callTool,
@@ -80,7 +81,7 @@ describe('a turn with the offline model', () => {
       { role: 'user' as const, content: 'List 1 ship' },
     ];
     const second = await runTurn({
-      model: rehearsalModel(),
+      model: callable(rehearsalModel(), () => 0),
       history,
       tools,
       callTool: answer,

@@ -19,8 +19,9 @@ import { skillTools } from '../../../trials/skills.ts';
 import { type TrialServer, toolBox } from '../../../trials/tools.ts';
 import type { Services } from '../../context/context.ts';
 import type { Connected, RunServers } from '../../execution/run-servers.ts';
-import { type AskedModel, askModel, type Spending } from '../../model-calls/ask-model.ts';
 import type { CallLedger } from '../../model-calls/ledger.ts';
+import { type Spending } from '../../model-calls/meter.ts';
+import { type OpenModel, openModel } from '../../model-calls/open-model.ts';
 import type { ModelPauses } from '../../model-calls/pauses.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
@@ -159,9 +160,9 @@ async function attempt(
   if ('failure' in connected)
     return { setup: { attempts: connected.attempts, failure: connected.failure }, spending: none };
   const setup = { attempts: connected.attempts };
-  let asked: AskedModel | undefined;
+  let model: OpenModel | undefined;
   try {
-    if (variant.provider !== noModel.provider) asked = await askModel(parts, run, row.id, variant, signal);
+    if (variant.provider !== noModel.provider) model = await openModel(parts, run, row.id, variant);
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     return { setup, spending: none, modelFailure: error };
@@ -174,10 +175,9 @@ async function attempt(
       inTurns(connected.servers, () => parts.backgroundThrottle.admit(run.organizationId)),
       skillTools(snapshot.skills),
     ),
-    model: asked?.model,
+    model,
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
-    callModel: asked?.callModel,
     ...(needsWidgets(trialPlan(planned, snapshot)) && {
       widgets: {
         browsers: services.browsers,
@@ -198,8 +198,8 @@ async function attempt(
       }),
   });
   // The model provider failed, not the trial: rethrow, so that the trial is retried.
-  if (asked?.trouble && !signal.aborted) throw asked.trouble;
-  return { record, setup, spending: asked?.spending ?? none, films: films.kept };
+  if (model?.trouble && !signal.aborted) throw model.trouble;
+  return { record, setup, spending: model?.spending ?? none, films: films.kept };
 }
 
 /** Waits for a turn before and after each tool call: sending it and handling its result both take CPU time. */

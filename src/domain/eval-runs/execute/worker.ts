@@ -5,8 +5,8 @@ import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts'
 import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context/context.ts';
 import { RunServers } from '../../execution/run-servers.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
 import { CallLedger } from '../../model-calls/ledger.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { ModelPauses } from '../../model-calls/pauses.ts';
 import { isAccessEnded } from '../../parts/access-watch.ts';
 import { conductTrial, type TrialParts } from './conduct.ts';

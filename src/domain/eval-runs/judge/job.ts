@@ -12,7 +12,7 @@ import { redact } from '../../../platform/log.ts';
 
 import type { Services } from '../../context/context.ts';
 import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
 import { isJudged, judgeOf } from './frozen.ts';

@@ -10,7 +10,7 @@ import { LeaseLost } from '../../../platform/leases/holder.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type ToolBox, toolBox } from '../../../trials/tools.ts';
 
-import { askModel } from '../../model-calls/ask-model.ts';
+import { openModel } from '../../model-calls/open-model.ts';
 
 import type { JourneyTarget } from '../snapshot.ts';
 import { Conversation } from './conversation.ts';
@@ -66,7 +66,7 @@ export async function conductSession(
       target,
       box,
       history: stored.map(({ role, content }) => ({ role, content }) as TurnMessage),
-      agent: await askModel(parts, run, row.id, target.model, signal),
+      agent: await openModel(parts, run, row.id, target.model),
       speaker: await Speaker.of(parts, run, row.id, signal),
       signal,
     });

@@ -10,7 +10,7 @@ import { Spans } from '../../../trials/spans.ts';
 import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
 import { lengthOf, maxHistory } from '../../chat-sessions/transcript.ts';
 import { spentBy } from '../../limits/spend-budget.ts';
-import type { AskedModel } from '../../model-calls/ask-model.ts';
+import type { OpenModel } from '../../model-calls/open-model.ts';
 import type { JourneyTarget } from '../snapshot.ts';
 import { keptEvidence } from './evidence.ts';
 import { broken, type SessionOutcome, succeeded } from './outcome.ts';
@@ -29,7 +29,7 @@ interface Between {
   box: ToolBox;
   /** The conversation so far, as stored. */
   history: TurnMessage[];
-  agent: AskedModel;
+  agent: OpenModel;
   speaker: Speaker;
   signal: AbortSignal;
 }
@@ -97,14 +97,13 @@ export class Conversation {
     const startedAt = clock();
     const outcome = await this.inSlots(() =>
       runTurn<CallAnswer>({
-        model: agent.model,
+        model: agent,
         history: [...history, { role: 'user', content: message }],
         system: target.place.systemPrompt,
         temperature: target.place.temperature,
         tools: box.offered,
         stepLimit,
         callTool: ({ id, name, input, signal: ends }) => box.call(name, input, ends, id),
-        callModel: agent.callModel,
         signal: AbortSignal.any([signal, timeoutSignal(answerTimeout)]),
         clock,
       }),
@@ -112,7 +111,7 @@ export class Conversation {
     const spans = new Spans(startedAt);
     const recorder = new Recorder(box, false);
     const place = { promptIndex, stepId: `${row.id} ${promptIndex}` };
-    recordTurn({ box, spans, recorder, modelId: agent.model.modelId }, outcome, place);
+    recordTurn({ box, spans, recorder, modelId: agent.modelId }, outcome, place);
     const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
     recorder.turn({ promptIndex, prompt: message, finalText });
     return { promptIndex, message, outcome, spans, recorder, startedAt };

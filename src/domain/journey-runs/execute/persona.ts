@@ -1,6 +1,7 @@
 import type { TurnMessage } from '../../../models/messages.ts';
 import { timeoutSignal } from '../../../platform/flow/deadline.ts';
-import { type AskedModel, askForJson, askModel } from '../../model-calls/ask-model.ts';
+import { askForJson } from '../../model-calls/ask-for-json.ts';
+import { type OpenModel, openModel } from '../../model-calls/open-model.ts';
 import { readPersonaAnswer } from '../../personas/speak/answer.ts';
 import { type PersonaTurn, personaPrompt } from '../../personas/speak/prompt.ts';
 import { rehearsedPersona } from '../../personas/speak/rehearsed.ts';
@@ -15,12 +16,12 @@ type Said = ReturnType<typeof readPersonaAnswer>;
 /** Plays the persona of a session, by a model or from templates. */
 export class Speaker {
   private readonly run: RunInProcess;
-  private readonly asked: AskedModel | undefined;
+  private readonly model: OpenModel | undefined;
   private readonly signal: AbortSignal;
 
-  private constructor(run: RunInProcess, asked: AskedModel | undefined, signal: AbortSignal) {
+  private constructor(run: RunInProcess, model: OpenModel | undefined, signal: AbortSignal) {
     this.run = run;
-    this.asked = asked;
+    this.model = model;
     this.signal = signal;
   }
 
@@ -31,8 +32,8 @@ export class Speaker {
     signal: AbortSignal,
   ): Promise<Speaker> {
     const { personaModel } = run.snapshot;
-    const asked = personaModel ? await askModel(parts, run, sessionId, personaModel, signal) : undefined;
-    return new Speaker(run, asked, signal);
+    const model = personaModel ? await openModel(parts, run, sessionId, personaModel) : undefined;
+    return new Speaker(run, model, signal);
   }
 
   async next(history: readonly TurnMessage[], turn: number): Promise<Said> {
@@ -44,8 +45,8 @@ export class Speaker {
       maxTurns,
       transcript: spokenIn(history),
     };
-    if (!this.asked) return rehearsedPersona(given);
-    const text = await askForJson(this.asked, personaPrompt(given), {
+    if (!this.model) return rehearsedPersona(given);
+    const text = await askForJson(this.model, personaPrompt(given), {
       maxOutputTokens: maxTokens,
       abortSignal: AbortSignal.any([this.signal, timeoutSignal(callTimeout)]),
     });
@@ -53,7 +54,7 @@ export class Speaker {
   }
 
   get trouble(): Error | undefined {
-    return this.asked?.trouble;
+    return this.model?.trouble;
   }
 }
 

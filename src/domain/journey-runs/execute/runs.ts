@@ -4,8 +4,8 @@ import { LruCache } from '../../../platform/lru-cache.ts';
 import type { Services } from '../../context/context.ts';
 import { secretsKeyOf } from '../../execution/place.ts';
 import type { ConnectingRun, RunServers } from '../../execution/run-servers.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
 import type { Purpose } from '../../model-calls/ledger.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { deliverSecrets } from '../../secrets/deliver.ts';
 import type { JourneySnapshot, JourneyTarget } from '../snapshot.ts';
 

@@ -3,7 +3,7 @@ import { type LeasedSession, leases } from '../../../platform/database/queries/j
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
 import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
 import { RunServers } from '../../execution/run-servers.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { isAccessEnded } from '../../parts/access-watch.ts';
 import { conductSession } from './conduct.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';

@@ -4,7 +4,7 @@ import * as chats from '../../../platform/database/queries/chat-sessions.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
 import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
 import { askJudge, JudgeUnavailable } from '../../judging/ask-judge.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
 import type { StoredJudge } from './stored.ts';
 

@@ -5,7 +5,7 @@ import type { JobKind } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 
-import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';
 import type { JourneySnapshot } from '../snapshot.ts';

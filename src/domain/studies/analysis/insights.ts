@@ -21,7 +21,7 @@ import {
 import { requestInsights } from '../../insights/request.ts';
 import { countedSessions, maxSampled, type SessionsContent } from '../../insights/sessions.ts';
 import { sessionsSource } from '../../insights/source.ts';
-import type { ModelParts } from '../../model-calls/ask-model.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { studyOf } from '../sessions.ts';
 import { latestWindow, windowOf } from './windows.ts';
 
