@@ -176,12 +176,12 @@ async function usable(made: Parameters): Promise<string[]> {
   const { db, running } = service;
   const projectId = made['projectId'] as string;
   const { rows } = await database.query('select id from oauth_grants where project_id = $1', [projectId]);
-  const startedBy = (await service.get('/me')).body.id as string;
+  const userId = (await service.get('/me')).body.id as string;
   const secretIds = [made['secretId'] as string];
   const found = {
     grant: await db.row(grants.find, { id: rows[0].id }),
     server: await db.row(servers.findLive, { projectId, id: made['serverId'] as string }),
-    secret: (await deliverSecrets(running.services, { projectId, startedBy, secretIds })).secrets[0],
+    secret: (await deliverSecrets(running.services, { projectId, userId, secretIds })).secrets[0],
   };
   return Object.entries(found).flatMap(([kind, thing]) => (thing === undefined ? [] : [kind]));
 }

@@ -11,8 +11,8 @@ afterAll(() => world?.end());
 
 const save = async (secret: object, key = world.service.key): Promise<string> =>
   (await world.service.post(world.path, secret, { key })).body.id;
-const delivery = (startedBy: string, secretIds: string[] | null) =>
-  deliverSecrets(world.service.running.services, { projectId: world.project, startedBy, secretIds });
+const delivery = (userId: string, secretIds: string[]) =>
+  deliverSecrets(world.service.running.services, { projectId: world.project, userId, secretIds });
 const delivered = async (...run: Parameters<typeof delivery>) => (await delivery(...run)).secrets;
 const deliveredAt = async (id: string): Promise<number | null> =>
   (await world.service.get(`${world.path}/${id}`)).body.lastDeliveredAt;
@@ -34,7 +34,7 @@ test('a run receives the secrets it was granted and no others', async () => {
   ]);
   expect(await deliveredAt(granted)).toBeTypeOf('number');
   expect(await deliveredAt(other)).toBeNull();
-  expect(await delivered(world.me, null)).toEqual([]);
+  expect(await delivered(world.me, [])).toEqual([]);
   expect(await delivery(world.me, [granted, bound])).toMatchObject({ incomplete: false });
   expect(await delivery(world.me, [granted, 'sct_gone'])).toMatchObject({ incomplete: true });
 });

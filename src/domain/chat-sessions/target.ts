@@ -10,11 +10,11 @@ import { connectionOf } from '../clients/connection.ts';
 import type { ProjectContext } from '../context/context.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
 import { openServer } from '../execution/open-server.ts';
-import { secretsKeyOf, skillsOf } from '../execution/place.ts';
+import { skillsOf } from '../execution/place.ts';
+import { secretsOfPlace } from '../execution/place-secrets.ts';
 import { type Selection } from '../execution/selection.ts';
-import { reach, requireGrant } from '../live/reach.ts';
+import { requireReachable } from '../live/reach.ts';
 import { translated } from '../live/refusal.ts';
-import { deliverSecrets } from '../secrets/deliver.ts';
 import { declaringWidgets } from '../server-widgets/support.ts';
 import type { Sent, SessionConfig } from './config.ts';
 
@@ -140,35 +140,27 @@ export async function openAll(
 ): Promise<TrialServer[]> {
   const { project, actor } = context;
   const connection = connectionOf(client?.config ?? {});
-  const secretIds = composition?.secretIds ?? [];
-  const { secrets, incomplete } = await deliverSecrets(context, {
-    projectId: project.id,
-    startedBy: actor.user.id,
-    secretIds: secretIds.length > 0 ? secretIds : null,
-  });
-  if (incomplete)
+  const { secretsIncomplete, ...granted } = await secretsOfPlace(
+    context,
+    { projectId: project.id, userId: actor.user.id },
+    { secretIds: composition?.secretIds ?? [], connection, environment: composition?.environment ?? null },
+  );
+  if (secretsIncomplete)
     throw conflict(
       'A secret that the environment grants was deleted. Edit secretSelection',
       'ENV_SECRET_UNAVAILABLE',
     );
-  const environment = composition?.environment ?? null;
-  const party = {
-    organizationId: actor.organization.id,
-    connection,
-    secrets,
-    secretsKey: secretsKeyOf(context, actor.user.id, secrets, { connection, environment }),
-    apiKeys: {},
-  };
+  const caller = { organizationId: actor.organization.id, connection, ...granted, apiKeys: {} };
   return Promise.all(
     serverIds.map(async (id) => {
       const row = await context.db.row(servers.findLive, { projectId: project.id, id });
       if (!row) throw conflict('A server of the session was deleted', 'SERVER_UNAVAILABLE', { serverId: id });
-      requireGrant(await reach(context, row, {}), {});
+      await requireReachable(context, row);
       try {
         const declares = forVisitor && !connection.clientCapabilities;
         const clientCapabilities = declaringWidgets(row.settings.clientCapabilities);
         const shown = declares ? { ...connection, clientCapabilities } : connection;
-        return await openServer(context, { ...party, connection: shown }, row, {
+        return await openServer(context, { ...caller, connection: shown }, row, {
           signal,
           hidesCauses: forVisitor,
         });

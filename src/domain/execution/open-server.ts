@@ -10,9 +10,9 @@ import type { CallFailure, CallOutcome, TrialServer } from '../../trials/tools.t
 import { openSecrets } from '../base/server-secrets.ts';
 import type { Services } from '../context/context.ts';
 import { drain } from '../live/drain.ts';
-import { type Brought, targetOf } from '../live/reach.ts';
-import { broughtTo } from '../secrets/bring.ts';
+import { type ConnectionOverrides, targetOf } from '../live/target.ts';
 import type { DeliveredSecret } from '../secrets/deliver.ts';
+import { secretsForServer } from '../secrets/for-server.ts';
 import { loadWidget } from '../server-widgets/load.ts';
 import type { PlaceSnapshot } from './place.ts';
 
@@ -22,7 +22,7 @@ const callTimeout = 30_000;
 const maxDeclared = 4 * 1024 * 1024;
 
 /** On whose behalf a server is called, with which secrets. */
-export interface Party {
+export interface ServerCaller {
   organizationId: string;
   connection: PlaceSnapshot['connection'];
   secrets: readonly DeliveredSecret[];
@@ -43,12 +43,12 @@ interface Opening {
 /** Connects like a run and lists the tools. Secrets given to the server are redacted from its output. */
 export async function openServer(
   services: Services,
-  { organizationId, connection, secrets, secretsKey, apiKeys }: Party,
+  { organizationId, connection, secrets, secretsKey, apiKeys }: ServerCaller,
   row: LiveServerRow,
   opening: Opening = {},
 ): Promise<TrialServer> {
-  const given = broughtTo(row, secrets);
-  const brought: Brought = {
+  const given = secretsForServer(row, secrets);
+  const overrides: ConnectionOverrides = {
     key: secretsKey,
     headers: { ...connection.headers, ...given.headers },
     env: given.env,
@@ -59,7 +59,7 @@ export async function openServer(
     mcpProtocolVersion: connection.protocolVersion,
     supportedProtocolVersions: connection.supportedVersions,
   };
-  const target = targetOf(services, organizationId, row, options, brought);
+  const target = targetOf(services, organizationId, row, options, overrides);
   const timeout = row.settings.timeout ?? callTimeout;
   const own = await openSecrets(services, services.db, row);
   const { headers = {}, env = {}, clientSecret = '' } = own;

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import * as skills from '../../platform/database/queries/skills.ts';
 import { found } from '../base/refusals.ts';
 import { type ClientConnection, connectionOf } from '../clients/connection.ts';
-import type { ProjectContext, Services } from '../context/context.ts';
-import { reach, requireGrant } from '../live/reach.ts';
-import type { DeliveredSecret } from '../secrets/deliver.ts';
+import type { ProjectContext } from '../context/context.ts';
+import { requireReachable } from '../live/reach.ts';
 import type { Selection } from './selection.ts';
 
 interface PlannedSkill {
@@ -56,7 +54,7 @@ async function serversOf(
   const rows: PlaceSnapshot['servers'] = [];
   for (const { id } of selection.servers) {
     const server = found(await db.row(servers.findLive, { projectId, id }), 'server');
-    requireGrant(await reach({ ...context, db }, server, {}), {});
+    await requireReachable({ ...context, db }, server);
     rows.push({ id, name: server.name, revision: server.revision });
   }
   return rows;
@@ -72,17 +70,4 @@ export async function skillsOf(
   const pluginVersionIds = composition.pluginVersions.map(({ id }) => id);
   if (ids.length === 0 && pluginVersionIds.length === 0) return [];
   return db.rows(skills.contents, { projectId: project.id, ids, pluginVersionIds });
-}
-
-/** Equal for runs that send the same secrets in the same way, so that they can share connections. */
-export function secretsKeyOf(
-  { vault }: Pick<Services, 'vault'>,
-  startedBy: string,
-  secrets: readonly DeliveredSecret[],
-  { connection, environment }: Pick<PlaceSnapshot, 'connection' | 'environment'>,
-): string {
-  const named = vault.fingerprint(JSON.stringify([startedBy, secrets]));
-  return createHash('sha256')
-    .update(JSON.stringify([named, connection, environment]))
-    .digest('hex');
 }

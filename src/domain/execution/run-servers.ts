@@ -5,9 +5,9 @@ import { McpFailure } from '../../mcp/failures.ts';
 import * as rows from '../../platform/database/queries/servers.ts';
 import type { TrialServer } from '../../trials/tools.ts';
 import type { Services } from '../context/context.ts';
-import { UndeliverableSecret } from '../secrets/bring.ts';
+import { UndeliverableSecret } from '../secrets/for-server.ts';
 import { declaringWidgets } from '../server-widgets/support.ts';
-import { openServer, type Party } from './open-server.ts';
+import { openServer, type ServerCaller } from './open-server.ts';
 import type { PlaceSnapshot } from './place.ts';
 
 /** Result of connecting a run's servers: all of them with their tools, or the failure. */
@@ -28,7 +28,7 @@ interface Entry {
 }
 
 /** The part of a run its servers depend on: of an eval run, or of one target of a journey run. */
-export interface ConnectingRun extends Party {
+export interface ConnectingRun extends ServerCaller {
   id: string;
   projectId: string;
   /** A secret was deleted after the launch. */
@@ -143,8 +143,8 @@ export class RunServers {
       throw new UndeliverableSecret(
         'A secret that the environment grants was deleted, or is no longer shared, after the run was launched',
       );
-    const party = { ...run, connection: connectionOf(run, row.settings.clientCapabilities) };
-    const opened = await openServer(this.services, party, row, { onConnected: () => setup.connected() });
+    const caller = { ...run, connection: connectionOf(run, row.settings.clientCapabilities) };
+    const opened = await openServer(this.services, caller, row, { onConnected: () => setup.connected() });
     return { ...opened, name };
   }
 }

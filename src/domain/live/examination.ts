@@ -11,8 +11,9 @@ import { type Drained, drain, type ListName, lists } from './drain.ts';
 import { initInfoOf } from './init-info.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
 import { type Check, examineProbe } from './probe-report.ts';
-import { diagnosisWait, type LiveOptions, type Reached } from './reach.ts';
+import { diagnosisWait, type Reached } from './reach.ts';
 import { oauthRequired, refusalOf } from './refusal.ts';
+import { type LiveOptions } from './target.ts';
 
 export type Report = OutputOf<Operations['runDoctor']>;
 export type CheckName = keyof Report['checks'];

@@ -1,6 +1,7 @@
 import type { ServerContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { type LiveOptions, withServer } from './reach.ts';
+import { withServer } from './reach.ts';
+import { type LiveOptions } from './target.ts';
 
 interface Page {
   // Items as the server sent them; the contract describes their shape.

@@ -1,13 +1,13 @@
 import type { Verb } from '../context/verb.ts';
 import { initInfoOf } from './init-info.ts';
 import { noteOAuthDemand } from './oauth-demand.ts';
-import { diagnosisWait, noted, reach, requireGrant } from './reach.ts';
+import { diagnosisWait, reach, recordOAuthDemand, requireGrant } from './reach.ts';
 import { translated } from './refusal.ts';
 
 /** Uses a new connection: a cached one would report the past state. */
 export const validateServer: Verb<'validateServer'> = async (context, { body }) => {
   const reached = await reach(context, context.server, body);
-  requireGrant(reached, body);
+  requireGrant(reached.server, body);
   const { server, target } = reached;
   try {
     const initInfo = await context.mcp.once(target, diagnosisWait(context, server), async ({ identity }) =>
@@ -16,6 +16,6 @@ export const validateServer: Verb<'validateServer'> = async (context, { body }) 
     await noteOAuthDemand(context, server, body, false);
     return { success: true, status: 'connected', initInfo };
   } catch (error) {
-    throw await noted(context, server, body, translated(error, server));
+    throw await recordOAuthDemand(context, server, body, translated(error, server));
   }
 };

@@ -22,10 +22,9 @@ interface Delivery {
  */
 export async function deliverSecrets(
   { db, vault }: Pick<Services, 'db' | 'vault'>,
-  run: { projectId: string; startedBy: string; secretIds: string[] | null },
+  { projectId, userId, secretIds: ids }: { projectId: string; userId: string; secretIds: string[] },
 ): Promise<Delivery> {
-  if (!run.secretIds) return { secrets: [], incomplete: false };
-  const { projectId, startedBy: userId, secretIds: ids } = run;
+  if (ids.length === 0) return { secrets: [], incomplete: false };
   const rows = await db.rows(secrets.deliver, { projectId, userId, ids });
   const delivered = rows.map((row) => {
     const { name, sealedId: id, keyId, ciphertext, brokerHosts, brokerHeader, brokerTemplate } = row;

@@ -9,8 +9,9 @@ import type { LiveServerRow } from '../../../platform/database/queries/servers.t
 import { asStorable } from '../../../platform/json/storable.ts';
 
 import type { ProjectContext } from '../../context/context.ts';
-import { type LiveOptions, type Reached, reach, requireGrant } from '../../live/reach.ts';
+import { type Reached, reach, requireGrant } from '../../live/reach.ts';
 import { refusalOf } from '../../live/refusal.ts';
+import { type LiveOptions } from '../../live/target.ts';
 
 /**
  * Time limit of all requests over one connection, in milliseconds; the server may have a shorter timeout configured.
@@ -42,7 +43,7 @@ export async function reachSubject(
 ): Promise<Reached> {
   const given = { ...options, ...(revision !== null && { mcpProtocolVersion: revision }) };
   const reached = await reach(context, server, given);
-  requireGrant(reached, given);
+  requireGrant(reached.server, given);
   return reached;
 }
 

@@ -19,6 +19,7 @@ import { skillTools } from '../../../trials/skills.ts';
 import { type TrialServer, toolBox } from '../../../trials/tools.ts';
 import type { Services } from '../../context/context.ts';
 import type { Connected, RunServers } from '../../execution/run-servers.ts';
+import { withServerSlots } from '../../execution/server-slots.ts';
 import type { CallLedger } from '../../model-calls/ledger.ts';
 import { type Spending } from '../../model-calls/meter.ts';
 import { type OpenModel, openModel } from '../../model-calls/open-model.ts';
@@ -43,10 +44,17 @@ export interface TrialParts {
   backgroundThrottle: BackgroundThrottle;
 }
 
+interface Plan {
+  case: PlannedCase;
+  variant: PlannedVariant;
+  /** What the trial does and how it is graded. */
+  trial: TrialPlan;
+}
+
 /** A trial that has ended and been judged, but is not stored yet. */
 export interface ConductedTrial {
   run: RunInProcess;
-  plan: { case: PlannedCase; variant: PlannedVariant };
+  plan: Plan;
   status: TrialStatus;
   startedAt: number;
   finishedAt: number;
@@ -66,39 +74,32 @@ class TrialTimeout extends Error {}
 /** Runs one trial, from connecting its servers to its grade. Rejects only if the trial must be retried. */
 export async function conductTrial(
   parts: TrialParts,
+  run: RunInProcess,
   row: TrialRow,
   lease: AbortSignal,
 ): Promise<ConductedTrial> {
-  const { run, plan } = await planOf(parts, row);
-  const { config } = parts.services;
-  const within = <T>(pools: readonly [string, number][], work: () => Promise<T>): Promise<T> => {
-    const [next, ...rest] = pools;
-    return next ? parts.slots.run(next[0], next[1], lease, () => within(rest, work)) : work();
-  };
-  // Sorted: every trial acquires slots in the same order, which prevents deadlock.
-  const servers = run.snapshot.servers.map(({ id }) => id).sort();
-  const pools: [string, number][] = [
-    ...servers.map((id): [string, number] => [`server ${id}`, config.evalServerTrials]),
-    ['trials', config.evalTrialsTotal],
-  ];
-  return parts.inProcess.run('trials', config.evalTrials, lease, () =>
-    within(pools, () => inSlots(parts, row, run, plan, lease)),
+  const plan = planOf(run, row);
+  const { inProcess, slots, services } = parts;
+  const { evalTrials, evalTrialsTotal } = services.config;
+  return inProcess.run('trials', evalTrials, lease, () =>
+    withServerSlots(parts, run.servers, lease, () =>
+      slots.run('trials', evalTrialsTotal, lease, () => conductInSlots(parts, row, run, plan, lease)),
+    ),
   );
 }
 
-async function planOf({ runs }: TrialParts, row: TrialRow): Promise<Pick<ConductedTrial, 'run' | 'plan'>> {
-  const run = await runs.get(row.runId);
+function planOf(run: RunInProcess, row: TrialRow): Plan {
   const planned = run.cases.get(row.caseId);
   const variant = planned?.variants[row.variant];
   if (!planned || !variant) throw new Error(`the plan of the run does not hold the trial ${row.id}`);
-  return { run, plan: { case: planned, variant } };
+  return { case: planned, variant, trial: trialPlan(planned, run.snapshot) };
 }
 
-async function inSlots(
+async function conductInSlots(
   parts: TrialParts,
   row: TrialRow,
   run: RunInProcess,
-  plan: ConductedTrial['plan'],
+  plan: Plan,
   lease: AbortSignal,
 ): Promise<ConductedTrial> {
   const { services, progress } = parts;
@@ -130,7 +131,8 @@ export async function abandonedTrial(
   row: TrialRow,
   message: string,
 ): Promise<ConductedTrial> {
-  const { run, plan } = await planOf(parts, row);
+  const run = await parts.runs.get(row.runId);
+  const plan = planOf(run, row);
   const now = parts.services.clock();
   const spending: Spending = { calls: 0, costMicros: undefined, billedMicros: 0 };
   const trial = finished(run, plan, now, now, { setup: { attempts: [] }, spending }, false, 0);
@@ -150,7 +152,7 @@ async function attempt(
   parts: TrialParts,
   row: TrialRow,
   run: RunInProcess,
-  { case: planned, variant }: ConductedTrial['plan'],
+  { case: planned, variant, trial }: Plan,
   signal: AbortSignal,
 ): Promise<Ran> {
   const { services, progress } = parts;
@@ -178,7 +180,7 @@ async function attempt(
     model,
     system: snapshot.systemPrompt,
     temperature: snapshot.temperature,
-    ...(needsWidgets(trialPlan(planned, snapshot)) && {
+    ...(needsWidgets(trial) && {
       widgets: {
         browsers: services.browsers,
         openAiCompat: snapshot.connection.openAiWidgets,
@@ -234,7 +236,7 @@ async function connectedWithin(
 
 function finished(
   run: RunInProcess,
-  plan: ConductedTrial['plan'],
+  plan: Plan,
   startedAt: number,
   finishedAt: number,
   { record, setup, spending, modelFailure, films = [] }: Ran,
@@ -254,7 +256,7 @@ function finished(
     ...(setup.failure && { setupFailure: setup.failure }),
     ...(record?.finish !== undefined && { finishReason: record.finish }),
   };
-  const judged = judge(trialPlan(plan.case, run.snapshot), outcome);
+  const judged = judge(plan.trial, outcome);
   return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending, films };
 }
 
@@ -315,7 +317,7 @@ const noEvidence: TrialOutcome['evidence'] = {
 function startedEvent(
   row: TrialRow,
   run: RunInProcess,
-  { case: planned, variant }: ConductedTrial['plan'],
+  { case: planned, variant }: Plan,
   at: number,
 ): RunEvent {
   return {

@@ -3,10 +3,9 @@ import type { ApiKeys } from '../../../models/resolve.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { LruCache } from '../../../platform/lru-cache.ts';
 import type { Services } from '../../context/context.ts';
-import { secretsKeyOf } from '../../execution/place.ts';
+import { secretsOfPlace } from '../../execution/place-secrets.ts';
 import type { ConnectingRun } from '../../execution/run-servers.ts';
 import type { Purpose } from '../../model-calls/ledger.ts';
-import { deliverSecrets } from '../../secrets/deliver.ts';
 import { isOpen } from '../is-open.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
@@ -41,11 +40,6 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
   if (!isOpen(run.status)) throw new Error(`the run ${runId} is over`);
   const snapshot = stored.snapshot as RunSnapshot;
   const { projectId, startedBy, sealedId } = run;
-  const { secrets, incomplete } = await deliverSecrets(services, {
-    projectId,
-    startedBy,
-    secretIds: snapshot.secretIds.length > 0 ? snapshot.secretIds : null,
-  });
   return {
     id: runId,
     organizationId: run.organizationId,
@@ -58,8 +52,6 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     cases: casesById(snapshot),
     apiKeys: sealedId === null ? {} : ((await vault.open(db, sealedId)) as ApiKeys),
     purpose: { reason: `eval-run ${runId}`, actor: startedBy },
-    secrets,
-    secretsIncomplete: incomplete,
-    secretsKey: secretsKeyOf(services, startedBy, secrets, snapshot),
+    ...(await secretsOfPlace(services, { projectId, userId: startedBy }, snapshot)),
   };
 }

@@ -75,10 +75,11 @@ export class TrialWorker {
   /** Runs as the user who launched the run. If that user loses access, the run is cancelled. */
   private async conduct(row: TrialRow, signal: AbortSignal): Promise<Recorded> {
     const { services, runs } = this.parts;
-    const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);
+    const run = await runs.get(row.runId);
+    const { id, organizationId, projectId, startedBy: userId } = run;
     try {
       const trial = await services.accessWatch.during({ organizationId, projectId, userId }, signal, (ends) =>
-        conductTrial(this.parts, row, ends),
+        conductTrial(this.parts, run, row, ends),
       );
       return await recorded(services, row, trial);
     } catch (error) {

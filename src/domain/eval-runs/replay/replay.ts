@@ -9,9 +9,8 @@ import { conflict } from '../../base/refusals.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { openServer } from '../../execution/open-server.ts';
-import { secretsKeyOf } from '../../execution/place.ts';
-import { UndeliverableSecret } from '../../secrets/bring.ts';
-import { type DeliveredSecret, deliverSecrets } from '../../secrets/deliver.ts';
+import { type PlaceSecrets, secretsOfPlace } from '../../execution/place-secrets.ts';
+import { UndeliverableSecret } from '../../secrets/for-server.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun, findTrial } from '../read/find.ts';
 import type { RunSnapshot } from '../snapshot.ts';
@@ -98,42 +97,35 @@ async function replayAll(
  */
 async function secretsFor(
   context: ProjectContext,
-  { environment, secretIds }: Surroundings,
-): Promise<DeliveredSecret[] | { unavailable: string }> {
+  snapshot: Surroundings,
+): Promise<PlaceSecrets | { unavailable: string }> {
   const { db, project, actor } = context;
-  if (secretIds.length === 0 || !environment) return [];
-  const row = await db.row(environments.find, { projectId: project.id, id: environment.id });
-  if (!row || row.archivedAt !== null || row.revision !== environment.revision)
-    return { unavailable: 'The environment of the run was edited or archived, and it grants secrets' };
-  const { secrets, incomplete } = await deliverSecrets(context, {
-    projectId: project.id,
-    startedBy: actor.user.id,
-    secretIds,
-  });
-  return incomplete
-    ? { unavailable: 'A secret that the environment grants is gone, or not shared with you' }
-    : secrets;
+  const { environment, secretIds } = snapshot;
+  if (environment && secretIds.length > 0) {
+    const row = await db.row(environments.find, { projectId: project.id, id: environment.id });
+    if (!row || row.archivedAt !== null || row.revision !== environment.revision)
+      return { unavailable: 'The environment of the run was edited or archived, and it grants secrets' };
+  }
+  const granted = await secretsOfPlace(context, { projectId: project.id, userId: actor.user.id }, snapshot);
+  return granted.secretsIncomplete
+    ? { unavailable: 'A secret that the environment grants was deleted, or is not shared with you' }
+    : granted;
 }
 
 async function serverNow(
   context: ProjectContext,
   snapshot: Surroundings,
   id: string,
-  secrets: DeliveredSecret[] | { unavailable: string },
+  granted: PlaceSecrets | { unavailable: string },
   signal: AbortSignal,
 ): Promise<ServerNow> {
-  if ('unavailable' in secrets) return secrets;
+  if ('unavailable' in granted) return granted;
   const row = await context.db.row(servers.findLive, { projectId: context.project.id, id });
   if (!row) return { unavailable: 'The server was deleted after the run' };
-  const party = {
-    organizationId: context.actor.organization.id,
-    connection: snapshot.connection,
-    secrets,
-    secretsKey: secretsKeyOf(context, context.actor.user.id, secrets, snapshot),
-    apiKeys: {},
-  };
+  const organizationId = context.actor.organization.id;
+  const caller = { organizationId, connection: snapshot.connection, ...granted, apiKeys: {} };
   try {
-    return await openServer(context, party, row, { timeout: connectTimeout, signal });
+    return await openServer(context, caller, row, { timeout: connectTimeout, signal });
   } catch (error) {
     context.callerGone().throwIfAborted();
     const isAboutServer = [McpFailure, UndeliverableSecret, Refusal].some((kind) => error instanceof kind);

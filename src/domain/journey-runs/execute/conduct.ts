@@ -52,7 +52,10 @@ export async function conductSession(
     lastFinish === 'other'
   )
     return broken('session_failed', cutOffWords(lastFinish));
-  const connected = await unlessAborted(parts.servers.get(await parts.runs.party(run, row.target)), signal);
+  const connected = await unlessAborted(
+    parts.servers.get(await parts.runs.callerOf(run, row.target)),
+    signal,
+  );
   if ('failure' in connected)
     return broken('session_failed', connected.failure.message ?? 'The servers could not be reached');
   const box = toolBox(connected.servers, skillTools(target.place.skills));

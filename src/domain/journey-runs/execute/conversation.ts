@@ -9,6 +9,7 @@ import { Recorder } from '../../../trials/recorder.ts';
 import { Spans } from '../../../trials/spans.ts';
 import type { CallAnswer, ToolBox } from '../../../trials/tools.ts';
 import { lengthOf, maxHistory } from '../../chat-sessions/transcript.ts';
+import { withServerSlots } from '../../execution/server-slots.ts';
 import { spentBy } from '../../limits/spend-budget.ts';
 import type { OpenModel } from '../../model-calls/open-model.ts';
 import type { JourneyTarget } from '../snapshot.ts';
@@ -95,7 +96,7 @@ export class Conversation {
     const { clock } = this.parts.services;
     const { agent, box, target, history, row, signal } = this.between;
     const startedAt = clock();
-    const outcome = await this.inSlots(() =>
+    const outcome = await withServerSlots(this.parts, target.place.servers, signal, () =>
       runTurn<CallAnswer>({
         model: agent,
         history: [...history, { role: 'user', content: message }],
@@ -115,17 +116,6 @@ export class Conversation {
     const finalText = outcome.messages.at(-1)?.role === 'assistant' ? outcome.text : '';
     recorder.turn({ promptIndex, prompt: message, finalText });
     return { promptIndex, message, outcome, spans, recorder, startedAt };
-  }
-
-  /** Sessions and trials share the slots of a server, and acquire them in the same order, which prevents deadlock. */
-  private inSlots<T>(work: () => Promise<T>): Promise<T> {
-    const { slots, services } = this.parts;
-    const { target, signal } = this.between;
-    const permits = services.config.evalServerTrials;
-    const pools = target.place.servers.map(({ id }) => `server ${id}`).sort();
-    const within = ([next, ...rest]: string[]): Promise<T> =>
-      next === undefined ? work() : slots.run(next, permits, signal, () => within(rest));
-    return within(pools);
   }
 
   /** Rethrows the internal error behind a model failure, if there is one, so that the model is not blamed. */

@@ -2,11 +2,10 @@ import { type ModelRoute, resolveModel } from '../../../models/resolve.ts';
 import * as runRows from '../../../platform/database/queries/journey-runs.ts';
 import { LruCache } from '../../../platform/lru-cache.ts';
 import type { Services } from '../../context/context.ts';
-import { secretsKeyOf } from '../../execution/place.ts';
+import { secretsOfPlace } from '../../execution/place-secrets.ts';
 import type { ConnectingRun, RunServers } from '../../execution/run-servers.ts';
 import type { Purpose } from '../../model-calls/ledger.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
-import { deliverSecrets } from '../../secrets/deliver.ts';
 import type { JourneySnapshot, JourneyTarget } from '../snapshot.ts';
 
 /** A run as loaded once per process for its sessions. */
@@ -21,7 +20,7 @@ export interface RunInProcess {
   /** Routes of models billed on this deployment's keys, as far as known. */
   routes: ModelRoute[];
   /** Server connection settings per target. */
-  parties: Map<number, Promise<ConnectingRun>>;
+  callers: Map<number, Promise<ConnectingRun>>;
 }
 
 /** Runs in the cache. */
@@ -40,29 +39,22 @@ export class JourneyRunsInProcess extends LruCache<RunInProcess> {
   }
 
   /** The servers of a target, with the secrets granted to it. */
-  party(run: RunInProcess, target: number): Promise<ConnectingRun> {
+  callerOf(run: RunInProcess, target: number): Promise<ConnectingRun> {
     const { targets } = run.snapshot;
-    const made = run.parties.get(target) ?? this.partyOf(run, targets[target] as JourneyTarget, target);
-    run.parties.set(target, made);
-    made.catch(() => run.parties.delete(target));
+    const made = run.callers.get(target) ?? this.openCaller(run, targets[target] as JourneyTarget, target);
+    run.callers.set(target, made);
+    made.catch(() => run.callers.delete(target));
     return made;
   }
 
-  private async partyOf(run: RunInProcess, { place }: JourneyTarget, at: number): Promise<ConnectingRun> {
+  private async openCaller(run: RunInProcess, { place }: JourneyTarget, at: number): Promise<ConnectingRun> {
     const { organizationId, projectId, startedBy } = run;
-    const { secrets, incomplete } = await deliverSecrets(this.services, {
-      projectId,
-      startedBy,
-      secretIds: place.secretIds.length > 0 ? place.secretIds : null,
-    });
     return {
       id: `${run.id} ${at}`,
       organizationId,
       projectId,
       apiKeys: {},
-      secrets,
-      secretsIncomplete: incomplete,
-      secretsKey: secretsKeyOf(this.services, startedBy, secrets, place),
+      ...(await secretsOfPlace(this.services, { projectId, userId: startedBy }, place)),
       connection: place.connection,
       servers: place.servers,
       showsWidgets: false,
@@ -89,7 +81,7 @@ async function load(services: Services, runId: string): Promise<RunInProcess> {
     apiKeys: {},
     purpose: { reason: `journey-run ${runId}`, actor: startedBy },
     routes,
-    parties: new Map(),
+    callers: new Map(),
   };
 }
 

@@ -3,7 +3,7 @@ import { secretsInUrl, secretsOf } from '../../../mcp/target.ts';
 import { type Evidence, unknown } from '../../../readiness/evidence.ts';
 import type { Capability } from '../../../readiness/index.ts';
 import type { ServerContext } from '../../context/context.ts';
-import { targetOf } from '../../live/reach.ts';
+import { targetOf } from '../../live/target.ts';
 import { hasAuthorizationHeader, usableGrant } from '../../servers/auth-method.ts';
 import { authorization, nothingKnown } from './authorization.ts';
 import { baseline, skills } from './catalogs.ts';

@@ -5,7 +5,7 @@ import { type Evidence, type Known, known, type SessionFacts, unknown } from '..
 import { type ToolFacts, toolFacts } from '../../../readiness/index.ts';
 import { adviceFor } from '../../live/advice.ts';
 import { drain, type ListName } from '../../live/drain.ts';
-import { targetOf } from '../../live/reach.ts';
+import { targetOf } from '../../live/target.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { lacksGrant } from '../../servers/auth-method.ts';
 import { interfaces } from './interfaces.ts';

@@ -18,7 +18,7 @@ interface BroughtSecrets {
  * administrator wrote them, as one saved the command. Personal secrets may set only variables the saved command
  * declares: others could redirect its stored credentials. On conflict the personal secret wins.
  */
-export function broughtTo(
+export function secretsForServer(
   server: Pick<ServerRow, 'transportType' | 'url' | 'settings'>,
   secrets: readonly DeliveredSecret[],
 ): BroughtSecrets {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PersonalEnv, problemOfVariable } from '../../contract/variables.ts';
-import { broughtTo } from './bring.ts';
 import type { DeliveredSecret } from './deliver.ts';
+import { secretsForServer } from './for-server.ts';
 
 /** Variable names by their effect. */
 const kinds = {
@@ -98,7 +98,7 @@ const steering = [
 ];
 
 const bound = { hosts: ['api.example.com'], header: 'X-Key', template: 'Bearer {}' };
-type Receiver = Parameters<typeof broughtTo>[0];
+type Receiver = Parameters<typeof secretsForServer>[0];
 const stdio = (personalEnv?: string[]): Receiver => ({
   transportType: 'stdio',
   url: null,
@@ -115,39 +115,46 @@ const secret = (name: string, personal: boolean, broker?: DeliveredSecret['broke
 describe.each(Object.entries(kinds))('a variable that %s', (_kind, list) => {
   test.each(list)('%s is filled by a personal secret only where the server declares it', (name) => {
     const own = [secret(name, true)];
-    expect(broughtTo(stdio(), own)).toEqual({ headers: {}, env: {}, withheld: [name] });
-    expect(broughtTo(stdio(['ANOTHER', `${name}_2`]), own)).toMatchObject({ env: {}, withheld: [name] });
-    expect(broughtTo(stdio([name]), own)).toEqual({ headers: {}, env: { [name]: 'mine' }, withheld: [] });
+    expect(secretsForServer(stdio(), own)).toEqual({ headers: {}, env: {}, withheld: [name] });
+    expect(secretsForServer(stdio(['ANOTHER', `${name}_2`]), own)).toMatchObject({
+      env: {},
+      withheld: [name],
+    });
+    expect(secretsForServer(stdio([name]), own)).toEqual({
+      headers: {},
+      env: { [name]: 'mine' },
+      withheld: [],
+    });
     // A server at a URL has no variables, whatever was declared.
-    expect(broughtTo(http(), own)).toEqual({ headers: {}, env: {}, withheld: [] });
+    expect(secretsForServer(http(), own)).toEqual({ headers: {}, env: {}, withheld: [] });
   });
 });
 
 test('a shared secret fills any variable, and stays where a personal one of its name is not taken', () => {
   for (const name of names) {
     const both = [secret(name, true), secret(name, false)];
-    expect(broughtTo(stdio(), both)).toMatchObject({ env: { [name]: 'shared' }, withheld: [name] });
-    expect(broughtTo(stdio([name]), both)).toMatchObject({ env: { [name]: 'mine' }, withheld: [] });
+    expect(secretsForServer(stdio(), both)).toMatchObject({ env: { [name]: 'shared' }, withheld: [name] });
+    expect(secretsForServer(stdio([name]), both)).toMatchObject({ env: { [name]: 'mine' }, withheld: [] });
   }
 });
 
 test.each(steering)('%s can be neither declared nor filled', (name) => {
   expect(problemOfVariable(name)).toContain(name);
   expect(PersonalEnv.safeParse([name]).success).toBe(false);
-  expect(() => broughtTo(stdio(), [secret(name, false)])).toThrow(name);
-  expect(() => broughtTo(stdio([name]), [secret(name, true)])).toThrow(name);
-  expect(broughtTo(stdio(), [secret(name, true)])).toMatchObject({ env: {} });
+  expect(() => secretsForServer(stdio(), [secret(name, false)])).toThrow(name);
+  expect(() => secretsForServer(stdio([name]), [secret(name, true)])).toThrow(name);
+  expect(secretsForServer(stdio(), [secret(name, true)])).toMatchObject({ env: {} });
 });
 
 test('a brokered secret is a header at its hosts, and never a variable', () => {
   for (const personal of [true, false]) {
     const one = [secret('API_TOKEN', personal, bound)];
-    expect(broughtTo(stdio(['API_TOKEN']), one)).toEqual({ headers: {}, env: {}, withheld: [] });
-    expect(broughtTo(http('https://elsewhere.example.com'), one)).toMatchObject({ headers: {} });
-    expect(broughtTo(http(), one)).toMatchObject({
+    expect(secretsForServer(stdio(['API_TOKEN']), one)).toEqual({ headers: {}, env: {}, withheld: [] });
+    expect(secretsForServer(http('https://elsewhere.example.com'), one)).toMatchObject({ headers: {} });
+    expect(secretsForServer(http(), one)).toMatchObject({
       headers: { 'X-Key': personal ? 'Bearer mine' : 'Bearer shared' },
     });
   }
   const both = [secret('A', true, { ...bound, header: 'x-key' }), secret('A', false, bound)];
-  expect(broughtTo(http(), both).headers).toEqual({ 'x-key': 'Bearer mine' });
+  expect(secretsForServer(http(), both).headers).toEqual({ 'x-key': 'Bearer mine' });
 });
