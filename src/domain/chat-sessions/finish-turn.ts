@@ -10,7 +10,7 @@ import type { ProjectContext } from '../context/context.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { type Begun, lease } from './begin.ts';
 import type { Sent } from './config.ts';
-import { type Attendant, carryOut, type RanTurn, type Watcher } from './run-turn.ts';
+import { carryOut, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
 import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
 import { shownCalls } from './transcript.ts';
 
@@ -22,7 +22,7 @@ export interface TurnOptions {
   /** Undefined: no limit on concurrent turns. */
   semaphore: Semaphore | undefined;
   watcher?: Watcher | undefined;
-  attendant?: Attendant | undefined;
+  hooks?: TurnHooks | undefined;
   /** Runs in the transaction that stores the turn or its failure. */
   noted?: ((db: Db, ran: RanTurn | undefined, failure: Refusal | undefined) => Promise<void>) | undefined;
 }
@@ -32,7 +32,7 @@ export async function finishTurn(
   context: ProjectContext,
   begun: Begun,
   sent: Sent,
-  { timeoutMs, semaphore, watcher, attendant, noted }: TurnOptions,
+  { timeoutMs, semaphore, watcher, hooks, noted }: TurnOptions,
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
@@ -45,7 +45,7 @@ export async function finishTurn(
   let ran: RanTurn | undefined;
   try {
     const run = async (): Promise<Turn> => {
-      ran = await carryOut(context, begun, sent, signal, watcher, attendant);
+      ran = await carryOut(context, begun, sent, signal, watcher, hooks);
       if (ran.failure) throw ran.failure;
       return answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
     };

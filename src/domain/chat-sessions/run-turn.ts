@@ -35,7 +35,7 @@ export interface Watcher {
 }
 
 /** Optional hooks and limits of a turn. */
-export interface Attendant {
+export interface TurnHooks {
   /** Decides whether a tool call may be made. */
   approve?: (call: AskedCall, signal: AbortSignal) => Promise<boolean>;
   /** Receives each server answer before it is truncated. */
@@ -71,12 +71,12 @@ export async function carryOut(
   sent: Sent,
   signal: AbortSignal,
   watcher?: Watcher,
-  attendant?: Attendant,
+  hooks?: TurnHooks,
 ): Promise<RanTurn> {
   const { session, config, turn } = begun;
   const history = await historyOf(context, session.id);
-  const found = await targetOf(context, config, sent, signal, attendant !== undefined);
-  const target = attendant?.skills === false ? { ...found, skills: [] } : found;
+  const found = await targetOf(context, config, sent, signal, hooks !== undefined);
+  const target = hooks?.skills === false ? { ...found, skills: [] } : found;
   const browser =
     sent.browser &&
     (await attachBrowser(context, session, turn.id, sent.browser, { ...target, toolMode: config.toolMode }));
@@ -89,7 +89,7 @@ export async function carryOut(
     purpose: {
       reason: `chat turn ${turn.id}`,
       actor: context.actor.user.id,
-      guests: attendant?.guests,
+      guests: hooks?.guests,
     },
   };
   const variant = { model: config.modelId, provider: config.provider };
@@ -123,21 +123,21 @@ export async function carryOut(
     history: asks,
     system: target.systemPrompt,
     temperature: target.temperature,
-    ...(attendant?.guests && { maxOutputTokens: maxTokensForGuests }),
+    ...(hooks?.guests && { maxOutputTokens: maxTokensForGuests }),
     tools: offer.box.offered,
     stepLimit: sent.maxSteps ?? defaultSteps,
     callTool: async ({ id, name, input, signal: ends }) => {
       const { toolName, serverId } = offer.box.nameOf(name);
       const call = { toolCallId: id, toolName, input };
       const ofServer = serverId !== undefined;
-      if (ofServer && attendant?.approve && !(await attendant.approve(call, ends)))
+      if (ofServer && hooks?.approve && !(await hooks.approve(call, ends)))
         return kept(notCalled(offer.box, name, notAllowed));
       const began = performance.now();
       watcher?.toolStarted(call);
       const answer = await offer.box.call(name, input, ends, id);
       const durationMs = Math.round(performance.now() - began);
       watcher?.toolEnded({ toolCallId: id, toolName, ok: !answer.isError, durationMs });
-      if (ofServer) attendant?.answered?.(call, answer);
+      if (ofServer) hooks?.answered?.(call, answer);
       return kept(answer);
     },
     reader: watcher,

@@ -161,22 +161,3 @@ async function refuseMissing(db: Db, projectId: string, id: string): Promise<nev
     { serverId: id },
   );
 }
-
-/** Locks the environment until the transaction ends, and refuses if it changed since it was resolved. */
-export async function requireUnchanged(
-  db: Db,
-  { project }: ProjectContext,
-  { composition }: Selection,
-): Promise<void> {
-  if (!composition) return;
-  const { id, revision } = composition.environment;
-  const now = await db.row(environments.hold, { projectId: project.id, id });
-  if (now?.revision !== revision)
-    throw conflict(
-      'The environment has changed since the run was asked for. Start it again',
-      'ENVIRONMENT_CHANGED',
-      {
-        currentRevision: now?.revision ?? null,
-      },
-    );
-}

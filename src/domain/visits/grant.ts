@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import { hashToken } from '../../platform/secrets/tokens.ts';
-import type { Actor, Grant, GrantContext, ProjectContext } from '../context/context.ts';
+import type { Grant } from '../context/context.ts';
 
 /** Finds the grant of a token, if it is valid now. */
 export function findGrant(db: Db, token: string): Promise<Grant | undefined> {
@@ -27,26 +27,4 @@ async function readGrant(db: Db, tokenHash: Buffer): Promise<Grant | undefined> 
     project: part('project') as unknown as Grant['project'],
     tokenHash,
   };
-}
-
-/**
- * A project context for a visitor. The user in it is the visitor, never an account, so that no personal data is
- * reachable.
- */
-export function inProject(context: GrantContext): ProjectContext {
-  const { visitor, study, project } = context.grant;
-  const { createdAt, lastSeenAt } = visitor;
-  const user: Actor['user'] = {
-    id: visitor.id,
-    email: '',
-    name: visitor.displayName ?? 'Visitor',
-    imageUrl: null,
-    createdAt,
-    updatedAt: lastSeenAt,
-  };
-  const organization = { id: study.organizationId, plan: study.plan };
-  return Object.assign({}, context, {
-    actor: { keyId: undefined, user, organization, role: 'member' as const },
-    project,
-  });
 }

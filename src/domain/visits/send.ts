@@ -7,16 +7,17 @@ import { conflict } from '../base/refusals.ts';
 import { beginTurn, type TurnTerms } from '../chat-sessions/begin.ts';
 import type { Sent, SessionConfig } from '../chat-sessions/config.ts';
 import { finishTurn, type Turn, type TurnOptions } from '../chat-sessions/finish-turn.ts';
-import type { Attendant } from '../chat-sessions/run-turn.ts';
+import type { TurnHooks } from '../chat-sessions/run-turn.ts';
 import { watcherFor } from '../chat-sessions/watcher.ts';
 import type { GrantContext, ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
 import { accessEnded } from '../parts/access-watch.ts';
 import { askVisitor, patience } from './approvals.ts';
-import { grantNow, inProject } from './grant.ts';
+import { grantNow } from './grant.ts';
 import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
-import { KeptTurn } from './kept-turn.ts';
+import { inProject } from './in-project.ts';
+import { VisitTurnRecorder } from './turn-recorder.ts';
 import { forVisitor, withVisitorErrors } from './visitor-errors.ts';
 
 type VisitEvent =
@@ -34,20 +35,19 @@ const turnTimeout = 420_000;
 const maxTurns = 32;
 
 export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body }) => {
-  const { grant } = context;
   const gone = context.callerGone();
   const entered = inProject(context);
-  const { composition, sent, begun } = await withVisitorErrors(() => begin(context, entered, body));
+  const { composition, sent, begun } = await withVisitorErrors(() => beginVisitTurn(context, entered, body));
   return new EventQueue<VisitEvent>(async (emit) => {
     try {
       if (begun.kind === 'replayed') return replayed(begun);
       const { session, turn } = begun;
       emit({ type: 'turn.started', sessionId: session.id, turnId: turn.id, at: turn.startedAt });
-      const kept = new KeptTurn();
+      const kept = new VisitTurnRecorder();
       const done = await finishTurn(entered, begun, sent, {
         ...turnOptions(entered),
         watcher: watcherFor(emit),
-        attendant: attendantOf(context, { sessionId: session.id, turnId: turn.id }, composition, kept, emit),
+        hooks: hooksFor(context, { sessionId: session.id, turnId: turn.id }, composition, kept, emit),
         noted: (db, ran, failure) => kept.note(db, context, begun, sent.message, ran, failure),
       });
       return presentTurn(done, composition, kept);
@@ -57,28 +57,30 @@ export const sendVisitMessage: Verb<'sendVisitMessage'> = async (context, { body
       return { type: 'turn.failed', ...forVisitor(error).toBody() };
     }
   }).read();
-
-  function replayed(begun: { session: { id: string }; turn: { id: string } }): VisitEvent {
-    const { id } = begun.session;
-    return { type: 'turn.ended', sessionId: id, turnId: begun.turn.id, reply: '', calls: [], replay: true };
-  }
-
-  async function begin(
-    visit: GrantContext,
-    project: ProjectContext,
-    given: Pick<Sent, 'idempotencyKey' | 'message' | 'sessionId'>,
-  ) {
-    // Checked first, before any lookup.
-    await refuseGuest(visit.db, grant, visit.clock());
-    const composition = await resolveComposition(visit.db, {
-      projectId: grant.project.id,
-      environmentId: grant.study.environmentId,
-      startedBy: grant.visitor.id,
-    });
-    const sent = sentFor(grant.study.environmentId, composition, given);
-    return { composition, sent, begun: await beginTurn(project, sent, termsOf(visit, composition)) };
-  }
 };
+
+async function beginVisitTurn(
+  visit: GrantContext,
+  project: ProjectContext,
+  given: Pick<Sent, 'idempotencyKey' | 'message' | 'sessionId'>,
+) {
+  const { db, grant, clock } = visit;
+  // Checked first, before any lookup.
+  await refuseGuest(db, grant, clock());
+  const { environmentId } = grant.study;
+  const composition = await resolveComposition(db, {
+    projectId: grant.project.id,
+    environmentId,
+    startedBy: grant.visitor.id,
+  });
+  const sent = sentFor(environmentId, composition, given);
+  return { composition, sent, begun: await beginTurn(project, sent, termsOf(visit, composition)) };
+}
+
+function replayed(begun: { session: { id: string }; turn: { id: string } }): VisitEvent {
+  const { id } = begun.session;
+  return { type: 'turn.ended', sessionId: id, turnId: begun.turn.id, reply: '', calls: [], replay: true };
+}
 
 function turnOptions({ project }: ProjectContext): TurnOptions {
   return {
@@ -125,13 +127,13 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
   };
 }
 
-function attendantOf(
+function hooksFor(
   context: GrantContext,
   turn: { sessionId: string; turnId: string },
   { client }: ResolvedComposition,
-  kept: KeptTurn,
+  kept: VisitTurnRecorder,
   tell: Tell,
-): Attendant {
+): TurnHooks {
   const { visitor, study } = context.grant;
   const asks = client.config['requireToolApproval'] === true;
   return {
@@ -154,7 +156,7 @@ function attendantOf(
   };
 }
 
-function presentTurn(turn: Turn, { servers }: ResolvedComposition, kept: KeptTurn): VisitEvent {
+function presentTurn(turn: Turn, { servers }: ResolvedComposition, kept: VisitTurnRecorder): VisitEvent {
   const names = new Map(servers.map(({ id, name }) => [id, name]));
   return {
     type: 'turn.ended',

@@ -7,8 +7,8 @@ import { openAll } from '../chat-sessions/target.ts';
 import type { GrantContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { resolveComposition } from '../environments/resolve-composition.ts';
-import { inProject } from './grant.ts';
 import { refuseDisabled } from './guest-caps.ts';
+import { inProject } from './in-project.ts';
 import { withVisitorErrors } from './visitor-errors.ts';
 
 /** Requests per widget. */

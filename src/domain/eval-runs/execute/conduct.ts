@@ -26,7 +26,7 @@ import { type OpenModel, openModel } from '../../model-calls/open-model.ts';
 import type { ModelPauses } from '../../model-calls/pauses.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
-import { Films, type KeptFilm } from './films.ts';
+import { type StoredRecording, TrialMedia } from './media.ts';
 import type { Progress } from './progress.ts';
 import type { RunInProcess, RunsInProcess } from './run-in-process.ts';
 
@@ -66,7 +66,7 @@ export interface ConductedTrial {
   error: string | undefined;
   spending: Spending;
   /** Widget recordings, already stored as blobs. */
-  films: readonly KeptFilm[];
+  media: readonly StoredRecording[];
 }
 
 class TrialTimeout extends Error {}
@@ -145,7 +145,7 @@ interface Ran {
   spending: Spending;
   /** Set if connecting to the model failed. */
   modelFailure?: ModelFailure;
-  films?: readonly KeptFilm[];
+  media?: readonly StoredRecording[];
 }
 
 async function attempt(
@@ -170,7 +170,7 @@ async function attempt(
     return { setup, spending: none, modelFailure: error };
   }
   const { snapshot } = run;
-  const films = new Films(services, run);
+  const media = new TrialMedia(services, run);
   const record = await runTrial({
     steps: planned.steps,
     box: toolBox(
@@ -184,8 +184,8 @@ async function attempt(
       widgets: {
         browsers: services.browsers,
         openAiCompat: snapshot.connection.openAiWidgets,
-        keep: (part) => films.keep(part),
-        keepPicture: (png) => films.keepPicture(png),
+        keep: (part) => media.keep(part),
+        keepPicture: (png) => media.keepPicture(png),
       },
     }),
     clock: services.clock,
@@ -201,7 +201,7 @@ async function attempt(
   });
   // The model provider failed, not the trial: rethrow, so that the trial is retried.
   if (model?.trouble && !signal.aborted) throw model.trouble;
-  return { record, setup, spending: model?.spending ?? none, films: films.kept };
+  return { record, setup, spending: model?.spending ?? none, media: media.kept };
 }
 
 /** Waits for a turn before and after each tool call: sending it and handling its result both take CPU time. */
@@ -239,7 +239,7 @@ function finished(
   plan: Plan,
   startedAt: number,
   finishedAt: number,
-  { record, setup, spending, modelFailure, films = [] }: Ran,
+  { record, setup, spending, modelFailure, media = [] }: Ran,
   timedOut: boolean,
   seconds: number,
 ): ConductedTrial {
@@ -257,7 +257,7 @@ function finished(
     ...(record?.finish !== undefined && { finishReason: record.finish }),
   };
   const judged = judge(plan.trial, outcome);
-  return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending, films };
+  return { run, plan, status, startedAt, finishedAt, record, setup, ...judged, error, spending, media };
 }
 
 /** An exception in the grader yields an ungraded result with the error; the trial does not fail for it. */

@@ -36,7 +36,7 @@ export class TrialRecords {
   async settle(
     trial: TrialRow,
     end: FinalState,
-    { result, blob, films, finished }: Recorded,
+    { result, blob, media, finished }: Recorded,
   ): Promise<boolean> {
     const events = [...this.progress.take(trial.id), finished];
     const row: RecordedRow = {
@@ -47,7 +47,7 @@ export class TrialRecords {
       events: storableJson(events),
     };
     const held =
-      blob || films.length > 0 ? await this.writeAlone(row, blob, films) : await this.writeTogether(row);
+      blob || media.length > 0 ? await this.writeAlone(row, blob, media) : await this.writeTogether(row);
     this.progress.wrote(trial.runId);
     return held;
   }
@@ -72,17 +72,17 @@ export class TrialRecords {
   private writeAlone(
     row: RecordedRow,
     blob?: Recorded['blob'],
-    films: Recorded['films'] = [],
+    media: Recorded['media'] = [],
   ): Promise<boolean> {
     return this.db.transaction(async (trx) => {
       const [held] = await trx.rows(trials.record, byColumn([row]));
       if (!held) return false;
       if (blob) await trx.run(blobRows.insert, blob);
-      for (const film of films) {
+      for (const film of media) {
         await trx.run(blobRows.insertArtifact, film);
         await trx.run(blobRows.refer, { ids: [film.id], projectId: film.projectId ?? '', runId: row.runId });
       }
-      const ids = [...(blob ? [blob.id] : []), ...films.map(({ id }) => id)];
+      const ids = [...(blob ? [blob.id] : []), ...media.map(({ id }) => id)];
       if (ids.length > 0) await trx.run(blobRows.forgetGarbage, { ids });
       return true;
     });

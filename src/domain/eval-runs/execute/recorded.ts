@@ -8,7 +8,7 @@ import type { Span } from '../../../trials/spans.ts';
 import { type StoredTrace, storeTrace } from '../../artifacts/traces.ts';
 import type { Services } from '../../context/context.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
-import type { KeptFilm } from './films.ts';
+import type { StoredRecording } from './media.ts';
 import type { StoredStages, TrialDetail } from './stored.ts';
 import { tracedWidget } from './traced-widget.ts';
 
@@ -18,7 +18,7 @@ type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;
 export interface Recorded {
   result: Omit<RecordedTrial, 'leaseToken' | 'state' | 'lastError' | 'events'>;
   blob: StoredTrace['blob'];
-  films: readonly KeptFilm[];
+  media: readonly StoredRecording[];
   finished: UncountedEvent;
 }
 
@@ -52,7 +52,7 @@ export async function recorded(services: Services, row: TrialRow, trial: Conduct
       billedMicros: spending.billedMicros,
     },
     blob: trace?.blob,
-    films: trial.films,
+    media: trial.media,
     finished: finishedEvent(row, trial),
   };
 }

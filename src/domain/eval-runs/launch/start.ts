@@ -8,7 +8,7 @@ import { writeInProject } from '../../context/access.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import { addSuite } from '../../eval-suites/create.ts';
 import { type Suite, suiteOf } from '../../eval-suites/suite.ts';
-import { requireUnchanged } from '../../execution/selection.ts';
+import { requireUnchanged } from '../../execution/require-unchanged.ts';
 import { limitsOf } from '../../limits/plan.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { casesOfRun } from './cases.ts';
@@ -18,10 +18,11 @@ import { planRun } from './plan.ts';
 import { replayed, type Started } from './replay.ts';
 import { snapshotOf } from './take-snapshot.ts';
 
-/** Creates the run, its trials and its snapshot in one transaction. */
+/**
+ * Creates the run, its trials and its snapshot in one transaction. If the idempotency key was used before, returns the
+ * run of that request.
+ */
 export async function startRun(context: ProjectContext, launch: Launch): Promise<Started> {
-  const earlier = await replayed(context, launch);
-  if (earlier) return earlier;
   try {
     return await writeInProject(context, (db) => write(context, db, launch));
   } catch (error) {

@@ -15,7 +15,7 @@ import { writeInProject } from '../../context/access.ts';
 import { audit } from '../../context/audit.ts';
 import type { ProjectContext, Services } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { requireUnchanged } from '../../execution/selection.ts';
+import { requireUnchanged } from '../../execution/require-unchanged.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { spendWithRateLimit } from '../../limits/spend-with-rate-limit.ts';

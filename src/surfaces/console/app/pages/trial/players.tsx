@@ -4,10 +4,10 @@ import common from '../../kit/common.module.css';
 import { Note } from '../../kit/notice.tsx';
 import { duration } from '../../kit/time.tsx';
 import css from './recording.module.css';
-import { type Film, frameAt } from './recordings.ts';
+import { frameAt, type WidgetRecording } from './recordings.ts';
 
 interface PlayerProps {
-  film: Film;
+  recording: WidgetRecording;
   length: number;
   now: number;
   onTime: (ms: number) => void;
@@ -21,7 +21,7 @@ interface PlayerProps {
 /** A recording. Signed URLs expire: after a failure a new one is requested once. */
 export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise<string | undefined> }) {
   // A playing video keeps its URL when the trace refreshes.
-  const [source, setSource] = useState({ path: props.film.path, turn: 0 });
+  const [source, setSource] = useState({ path: props.recording.path, turn: 0 });
   const [state, setState] = useState<'fresh' | 'renewed' | 'lost'>('fresh');
   const renewed = async (): Promise<void> => {
     const next = await renew().catch(() => undefined);
@@ -39,7 +39,7 @@ export function Player({ renew, ...props }: PlayerProps & { renew: () => Promise
         <Button onClick={() => void renewed()}>Try again</Button>
       </Note>
     );
-  const Kind = props.film.kind === 'webm' ? VideoPlayer : FramesPlayer;
+  const Kind = props.recording.kind === 'webm' ? VideoPlayer : FramesPlayer;
   return <Kind {...props} source={source} onWorks={() => setState('fresh')} onFail={fail} />;
 }
 
@@ -50,7 +50,7 @@ interface KindProps extends PlayerProps {
   onFail: () => void;
 }
 
-function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindProps) {
+function VideoPlayer({ recording, source, now, onTime, to, onWorks, onFail }: KindProps) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(() => {
     const { current: shown } = video;
@@ -65,7 +65,7 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
       ref={video}
       className={css.picture}
       src={source.path}
-      aria-label={`Recording of widget ${film.toolName}`}
+      aria-label={`Recording of widget ${recording.toolName}`}
       controls
       muted
       playsInline
@@ -83,7 +83,17 @@ function VideoPlayer({ film, source, now, onTime, to, onWorks, onFail }: KindPro
 }
 
 /** Plays images in sequence, each for its recorded duration. */
-function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWorks, onFail }: KindProps) {
+function FramesPlayer({
+  recording,
+  source,
+  length,
+  now,
+  onTime,
+  playing,
+  onPlay,
+  onWorks,
+  onFail,
+}: KindProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [bytes, setBytes] = useState<Blob>();
   const came = useEffectEvent((loaded: Blob): void => {
@@ -117,7 +127,7 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
     return () => cancelAnimationFrame(next);
   }, [playing]);
 
-  const frame = frameAt(film.frames, now);
+  const frame = frameAt(recording.frames, now);
   useEffect(() => {
     if (!bytes || !frame) return;
     let over = false;
@@ -147,7 +157,7 @@ function FramesPlayer({ film, source, length, now, onTime, playing, onPlay, onWo
         width={1024}
         height={768}
         role="img"
-        aria-label={`Recording of widget ${film.toolName}`}
+        aria-label={`Recording of widget ${recording.toolName}`}
         aria-busy={!bytes}
       />
       <div className={css.controls}>

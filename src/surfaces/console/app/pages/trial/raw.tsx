@@ -14,7 +14,7 @@ export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined
     span?.toolCallId === undefined
       ? frames
       : frames.filter((frame) => asSchema(frame)?.['toolCallId'] === span.toolCallId);
-  const recorded = span && trace.spans?.find((one: unknown) => asSchema(one)?.['id'] === span.id);
+  const recording = span && trace.spans?.find((one: unknown) => asSchema(one)?.['id'] === span.id);
   const views: [View, string][] = [
     ['frames', own.length === frames.length ? 'MCP frames' : 'MCP frame of this call'],
     ...(span ? [['span', 'This span'] as [View, string]] : []),
@@ -27,7 +27,7 @@ export function RawTrace({ trace, span }: { trace: Trace; span: Span | undefined
       actions={<TabButtons label="Raw view" names={views} chosen={view} choose={choose} />}
     >
       {view === 'frames' && <Json value={own} label="MCP frames" />}
-      {view === 'span' && <Json value={recorded} label="span" />}
+      {view === 'span' && <Json value={recording} label="span" />}
       {view === 'trace' && <Json value={trace} label="whole trace" />}
     </Section>
   );

@@ -7,12 +7,19 @@ import { TabButtons } from '../../kit/tabs.tsx';
 import { duration } from '../../kit/time.tsx';
 import { Player } from './players.tsx';
 import css from './recording.module.css';
-import { type Film, type FilmedStep, filmedSteps, filmsOf, placeOfSpan, stepAt } from './recordings.ts';
+import {
+  placeOfSpan,
+  type RecordedStep,
+  recordedSteps,
+  recordingsOf,
+  stepAt,
+  type WidgetRecording,
+} from './recordings.ts';
 import type { Span, Trace } from './trace.ts';
 
 export function Recording({
   which,
-  films,
+  recordings,
   spans,
   span,
   step: stepId,
@@ -20,7 +27,7 @@ export function Recording({
   reread,
 }: {
   which: { projectId: string; runId: string; iterationId: string };
-  films: Film[];
+  recordings: WidgetRecording[];
   spans: Span[];
   span: Span | undefined;
   step: string | undefined;
@@ -30,50 +37,50 @@ export function Recording({
 }) {
   // Steps of a completed trial do not change.
   const { data } = useQuery({ ...ask('getEvalRunSteps', which), staleTime: Infinity });
-  const steps = useMemo(() => filmedSteps(data?.items ?? []), [data]);
+  const steps = useMemo(() => recordedSteps(data?.items ?? []), [data]);
   const chosen = steps.find(({ id }) => id === stepId);
-  const place = chosen ?? (span && placeOfSpan(span, spans, films));
+  const place = chosen ?? (span && placeOfSpan(span, spans, recordings));
   const [picked, pick] = useState<{ blobId: string; over: string | undefined }>();
   // A picked recording stays selected until another span or step is chosen.
   const key = stepId ?? span?.id;
   const wanted = picked && picked.over === key ? picked.blobId : place?.blobId;
-  const film = films.find(({ blobId }) => blobId === wanted) ?? films[0];
-  if (!film) return null;
-  const taken = steps.filter(({ blobId }) => blobId === film.blobId);
+  const recording = recordings.find(({ blobId }) => blobId === wanted) ?? recordings[0];
+  if (!recording) return null;
+  const taken = steps.filter(({ blobId }) => blobId === recording.blobId);
   // Widgets start empty, so the first step is shown by default.
   const [first] = taken;
   return (
     <Section
       title="Recording"
       actions={
-        films.length > 1 && (
+        recordings.length > 1 && (
           <TabButtons
             label="Recorded widgets"
-            names={films.map(({ blobId, toolName }, at) => [blobId, `${at + 1}. ${toolName}`] as const)}
-            chosen={film.blobId}
+            names={recordings.map(({ blobId, toolName }, at) => [blobId, `${at + 1}. ${toolName}`] as const)}
+            chosen={recording.blobId}
             choose={(blobId) => pick({ blobId, over: key })}
           />
         )
       }
     >
       <FilmAndSteps
-        key={film.blobId}
-        film={film}
+        key={recording.blobId}
+        recording={recording}
         steps={taken}
         chosen={chosen}
-        ms={place?.blobId === film.blobId ? place.ms : first?.ms}
+        ms={place?.blobId === recording.blobId ? place.ms : first?.ms}
         about={key}
         onStep={onStep}
         renew={async () => {
           const fresh = await reread();
-          return fresh && filmsOf(fresh).find(({ blobId }) => blobId === film.blobId)?.path;
+          return fresh && recordingsOf(fresh).find(({ blobId }) => blobId === recording.blobId)?.path;
         }}
       />
     </Section>
   );
 }
 
-const states: Record<FilmedStep['status'], [State, string]> = {
+const states: Record<RecordedStep['status'], [State, string]> = {
   ok: ['passed', 'done'],
   fail: ['failed', 'failed'],
   skipped: ['skipped', 'skipped'],
@@ -81,7 +88,7 @@ const states: Record<FilmedStep['status'], [State, string]> = {
 };
 
 function FilmAndSteps({
-  film,
+  recording,
   steps,
   chosen,
   ms,
@@ -89,9 +96,9 @@ function FilmAndSteps({
   onStep,
   renew,
 }: {
-  film: Film;
-  steps: FilmedStep[];
-  chosen: FilmedStep | undefined;
+  recording: WidgetRecording;
+  steps: RecordedStep[];
+  chosen: RecordedStep | undefined;
   /** Position of the selection in the recording, and its name. */
   ms: number | undefined;
   about: string | undefined;
@@ -101,13 +108,13 @@ function FilmAndSteps({
   const [now, setNow] = useState(0);
   const [playing, setPlaying] = useState(false);
   // A widget that did not change during a step added no frames.
-  const length = Math.max(1, film.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
+  const length = Math.max(1, recording.frames.at(-1)?.atMs ?? 0, ...steps.map((step) => step.ms));
   // Incremented by each click on a step, so that a repeated click seeks again.
   const [again, setAgain] = useState(0);
   const [to, setTo] = useState<{ ms: number; wish: string }>();
   const wish = `${ms} ${again} ${about}`;
   if (ms !== undefined && to?.wish !== wish) {
-    const place = film.kind === 'frames' ? Math.min(ms, length) : ms;
+    const place = recording.kind === 'frames' ? Math.min(ms, length) : ms;
     setTo({ ms: place, wish });
     setNow(place);
     setPlaying(false);
@@ -116,7 +123,7 @@ function FilmAndSteps({
   return (
     <div className={css.recording}>
       <Player
-        film={film}
+        recording={recording}
         length={length}
         now={now}
         onTime={setNow}

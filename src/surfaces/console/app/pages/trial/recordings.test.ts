@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filmedSteps, filmsOf, frameAt, placeOfSpan, stepAt } from './recordings.ts';
+import { frameAt, placeOfSpan, recordedSteps, recordingsOf, stepAt } from './recordings.ts';
 import { spansOf, type Trace } from './trace.ts';
 
 const address = (token: string): string => `http://elsewhere:1/api/v1/artifacts/${token}`;
@@ -36,24 +36,24 @@ const trace = {
 } as unknown as Trace;
 
 test('recordings are those of this service, each once, and spans are found in them', () => {
-  const films = filmsOf(trace);
-  expect(films.map(({ path }) => path)).toEqual(['/api/v1/artifacts/t1', '/api/v1/artifacts/t2']);
+  const recordings = recordingsOf(trace);
+  expect(recordings.map(({ path }) => path)).toEqual(['/api/v1/artifacts/t1', '/api/v1/artifacts/t2']);
   const spans = spansOf(trace);
-  expect(spans.map((span) => placeOfSpan(span, spans, films))).toEqual([
+  expect(spans.map((span) => placeOfSpan(span, spans, recordings))).toEqual([
     undefined,
     { blobId: 'b1', ms: 0 },
     { blobId: 'b1', ms: 30 },
     { blobId: 'b1', ms: 70 },
     { blobId: 'b2', ms: 50 },
   ]);
-  const frames = films[0]?.frames ?? [];
+  const frames = recordings[0]?.frames ?? [];
   expect([0, 39, 40, 900].map((ms) => frameAt(frames, ms)?.atMs)).toEqual([5, 5, 40, 40]);
 });
 
 test('steps that were recorded are told in words, and the one under way is known', () => {
   const step = (stepIndex: number, evidence: Record<string, unknown>) =>
     ({ stepId: `s${stepIndex}`, stepIndex, kind: 'interact', status: 'ok', evidence }) as const;
-  const steps = filmedSteps([
+  const steps = recordedSteps([
     step(0, { toolCalls: ['c1'] }),
     step(1, { videoBlobId: 'b1', videoOffsetMs: 10, action: 'click', locatorLabel: 'button "Add"' }),
     step(2, { videoBlobId: 'b1', videoOffsetMs: 10 }),

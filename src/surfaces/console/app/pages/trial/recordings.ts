@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** The recording of a widget. */
-export interface Film {
+export interface WidgetRecording {
   blobId: string;
   toolCallId: string | undefined;
   toolName: string;
@@ -32,8 +32,8 @@ export interface Place {
 }
 
 /** The recordings of a trace. Traces are untrusted, so only URLs of this service are opened. */
-export function filmsOf(trace: Trace): Film[] {
-  const films = listIn(trace['widgetSnapshots']).flatMap((given): Film[] => {
+export function recordingsOf(trace: Trace): WidgetRecording[] {
+  const recordings = listIn(trace['widgetSnapshots']).flatMap((given): WidgetRecording[] => {
     const raw = asSchema(given) ?? {};
     const [blobId, path, kind] = [
       textIn(raw['videoBlobId']),
@@ -53,7 +53,7 @@ export function filmsOf(trace: Trace): Film[] {
       },
     ];
   });
-  return films.filter(({ blobId }, at) => films.findIndex((one) => one.blobId === blobId) === at);
+  return recordings.filter(({ blobId }, at) => recordings.findIndex((one) => one.blobId === blobId) === at);
 }
 
 function framesIn(given: unknown): Frame[] {
@@ -75,13 +75,17 @@ export function frameAt(frames: readonly Frame[], ms: number): Frame | undefined
  * Position of a span: in the recording of its own call, otherwise in the last recording that had begun.
  * Earlier steps map to its beginning; steps that ended during it map to that moment.
  */
-export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly Film[]): Place | undefined {
+export function placeOfSpan(
+  span: Span,
+  spans: readonly Span[],
+  recordings: readonly WidgetRecording[],
+): Place | undefined {
   const call = callAround(span, spans);
-  const own = call === undefined ? undefined : films.find(({ toolCallId }) => toolCallId === call);
-  const begun = films.filter(({ startMs }) => startMs !== undefined && startMs <= span.start);
-  const film = own ?? begun.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)).at(-1);
-  if (!film) return undefined;
-  const { blobId, startMs = span.end } = film;
+  const own = call === undefined ? undefined : recordings.find(({ toolCallId }) => toolCallId === call);
+  const begun = recordings.filter(({ startMs }) => startMs !== undefined && startMs <= span.start);
+  const recording = own ?? begun.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)).at(-1);
+  if (!recording) return undefined;
+  const { blobId, startMs = span.end } = recording;
   const at = span.start < startMs ? span.end : span.start;
   return { blobId, ms: Math.max(0, at - startMs) };
 }
@@ -89,7 +93,7 @@ export function placeOfSpan(span: Span, spans: readonly Span[], films: readonly 
 type Step = Output<'getEvalRunSteps'>['items'][number];
 
 /** A step visible in a recording. */
-export interface FilmedStep extends Place {
+export interface RecordedStep extends Place {
   id: string;
   number: number;
   words: string;
@@ -110,8 +114,8 @@ const actions = new Map([
   ['widgetToolCalled', 'See it call'],
 ]);
 
-export function filmedSteps(steps: readonly Step[]): FilmedStep[] {
-  return steps.flatMap(({ stepId, stepIndex, kind, status, reason, evidence = {} }): FilmedStep[] => {
+export function recordedSteps(steps: readonly Step[]): RecordedStep[] {
+  return steps.flatMap(({ stepId, stepIndex, kind, status, reason, evidence = {} }): RecordedStep[] => {
     const [blobId, ms] = [textIn(evidence['videoBlobId']), numberIn(evidence['videoOffsetMs'])];
     if (blobId === undefined || ms === undefined) return [];
     const action = textIn(evidence['action']);
@@ -128,10 +132,10 @@ export function filmedSteps(steps: readonly Step[]): FilmedStep[] {
 
 /** The step in progress at a time. At the start of the selected step, the selected one. */
 export function stepAt(
-  steps: readonly FilmedStep[],
+  steps: readonly RecordedStep[],
   now: number,
-  chosen: FilmedStep | undefined,
-): FilmedStep | undefined {
+  chosen: RecordedStep | undefined,
+): RecordedStep | undefined {
   if (chosen && Math.abs(chosen.ms - now) < 1) return chosen;
   return steps.findLast(({ ms }) => ms <= now);
 }

@@ -20,7 +20,7 @@ import { Checks, checksOf } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
 import { isTyping, Neighbours } from './neighbours.tsx';
 import { RawTrace } from './raw.tsx';
-import { filmsOf } from './recordings.ts';
+import { recordingsOf } from './recordings.ts';
 import { Stages } from './stages.tsx';
 import { answerOfTurn, messageOfSpan, messagesOf, spansOf, type Trace } from './trace.ts';
 import css from './trial.module.css';
@@ -139,7 +139,7 @@ function TraceView({
   const spans = useMemo(() => spansOf(trace), [trace]);
   const messages = useMemo(() => messagesOf(trace), [trace]);
   const checks = useMemo(() => checksOf(iteration), [iteration]);
-  const films = useMemo(() => filmsOf(trace), [trace]);
+  const recordings = useMemo(() => recordingsOf(trace), [trace]);
   const { byCall, others } = useMemo(() => widgetsOf(trace, messages), [trace, messages]);
   const chosen = spans.find(({ id }) => id === search.span);
   // Message of the check selected last; takes precedence over the selected span until a span is selected.
@@ -167,10 +167,10 @@ function TraceView({
   }, []);
   return (
     <>
-      {films.length > 0 && (
+      {recordings.length > 0 && (
         <Recording
           which={which}
-          films={films}
+          recordings={recordings}
           spans={spans}
           span={chosen}
           step={search.step}

@@ -11,15 +11,15 @@ const maxBytes = 80 * 1024 * 1024;
 
 const contentTypes = { webm: 'video/webm', frames: 'video/x-motion-jpeg' } as const;
 
-export type KeptFilm = RowOf<typeof blobRows.insertArtifact.takes>;
+export type StoredRecording = RowOf<typeof blobRows.insertArtifact.takes>;
 
 /** Maximum number of bytes per picture, and pictures per trial. */
 const maxPictureBytes = 4 * 1024 * 1024;
 const maxPictures = 50;
 
 /** Stores recordings and pictures of one trial as blobs. Blobs count as garbage until the trial is recorded. */
-export class Films {
-  readonly kept: KeptFilm[] = [];
+export class TrialMedia {
+  readonly kept: StoredRecording[] = [];
   private pictures = 0;
   private readonly services: Pick<Services, 'blobs' | 'db' | 'clock' | 'log'>;
   private readonly owner: { organizationId: string; projectId: string };

@@ -22,7 +22,7 @@ const maxErrorLength = 300;
 type KeptWidget = Omit<sessions.WidgetRow, 'sessionId' | 'calls'>;
 
 /** Data stored with a turn besides messages: signals for detectors, and the data of its widgets. */
-export class KeptTurn {
+export class VisitTurnRecorder {
   readonly widgets = new Map<string, KeptWidget>();
   /** Calls the visitor declined. */
   readonly refused = new Set<string>();
