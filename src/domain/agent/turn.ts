@@ -16,7 +16,7 @@ import type { Verb } from '../context/verb.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
-import { type OpenModel, openModel } from '../model-calls/open-model.ts';
+import { openModel } from '../model-calls/open-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
 import { TurnActions } from './actions.ts';
 

@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
-import * as environments from '../../platform/database/queries/environments.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { conflict, invalid, invalidBecause } from '../base/refusals.ts';
 import { type ClientConfig, orderedConfig, serversIn } from '../clients/config.ts';

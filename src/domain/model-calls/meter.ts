@@ -21,7 +21,7 @@ const graceTime = 120_000;
 interface Metering {
   ledger: CallLedger;
   log: Log;
-  /** Who calls the model. */
+  /** The run or session that calls the model. */
   caller: { organizationId: string; projectId: string; runId: string | null; trialId: string | null };
   purpose: Purpose;
   route: ModelRoute;

@@ -47,7 +47,7 @@ export interface TrialParts {
 interface Plan {
   case: PlannedCase;
   variant: PlannedVariant;
-  /** What the trial does and how it is graded. */
+  /** The steps and checks. */
   trial: TrialPlan;
 }
 
