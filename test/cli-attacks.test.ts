@@ -283,7 +283,7 @@ test('a download that is ended leaves nothing behind', async () => {
 
 test('a name that is nothing like any other brings no suggestion', () => {
   const find = () => theOne('server', 'a'.repeat(5000), [{ id: 'srv_1', name: 'weather' }]);
-  expect(find).toThrow('There is: weather (srv_1)');
+  expect(find).toThrow('Available: weather (srv_1)');
 });
 
 test('a login of any name is kept, in a file that nobody else can have prepared; a broken file is said', async () => {

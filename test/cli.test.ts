@@ -75,17 +75,17 @@ test('an operator sets up a second team from nothing', async () => {
 
 test.each([
   [['keys', 'revoke', 'key_none'], 'No working key key_none'],
-  [['keys', 'create', '--organization', 'Nowhere'], 'No organization Nowhere. There are: Drydock (org_'],
+  [['keys', 'create', '--organization', 'Nowhere'], 'No organization Nowhere. Available: Drydock (org_'],
   [
     ['keys', 'create', '--organization', 'Drydock', '--user', 'nobody@example.com'],
-    'No user nobody@example.com. There are: owner@drydock.local (usr_',
+    'No user nobody@example.com. Available: owner@drydock.local (usr_',
   ],
-  [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. There are: Default of Drydock (prj_'],
+  [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. Available: Default of Drydock (prj_'],
   [['orgs', 'plan', 'gold', '--organization', 'Drydock'], 'No plan gold'],
-  [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
+  [['features', 'enable', 'magic'], 'No feature magic. Available: swarms, user-testing'],
   [
     ['members', 'set', 'owner@drydock.local', 'king', '--organization', 'Drydock'],
-    'No role king. There are: owner, admin, member',
+    'No role king. Available: owner, admin, member',
   ],
   [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],

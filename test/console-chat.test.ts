@@ -96,7 +96,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     // The model refuses: nothing is stored, and the message is sent again under a new key.
     provider.script = () => ({ status: 400, text: 'no' });
     await say(page, 'First');
-    await page.getByRole('alert').getByText('The model could not be asked').waitFor();
+    await page.getByRole('alert').getByText('The model request failed').waitFor();
     await page.getByText('Nothing was saved. Send it again').waitFor();
     provider.script = () => ({ text: 'Now.' });
     await page.getByRole('button', { name: 'Send again' }).click();

@@ -87,7 +87,7 @@ test('traces and then whole runs go, with their files; a run that is not over st
 });
 
 test.each([
-  [['moon=3'], 'No kind moon. There are: audit, traces, runs, usage'],
+  [['moon=3'], 'No kind moon. Available: audit, traces, runs, usage'],
   [['audit=0'], 'audit takes a number of days from 1 to 36500, or forever: audit=90'],
   [['audit=1', 'traces=soon'], 'traces takes a number of days'],
 ])('%j is refused and nothing is saved', async (limits, message) => {

@@ -208,7 +208,7 @@ test('what owns a suite decides who may change it, and the refusal says what to 
   const refused = { status: 409, body: { details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } } };
   const owned = await world.patch(body.suite.id, { name: 'Mine' });
   expect(owned).toMatchObject(refused);
-  expect(owned.body.message).toContain('Change the file, or send its id as declaredSuiteId');
+  expect(owned.body.message).toContain('Edit the file, or send its ID as declaredSuiteId');
   const claimed = await service.patch(`${world.at(id)}?declaredSuiteId=ships`, { name: 'Mine' });
   expect(claimed).toMatchObject(refused);
   expect(claimed.body.message).toContain('Make another one');

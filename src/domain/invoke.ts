@@ -227,7 +227,7 @@ export class Entrance {
     } finally {
       if (!stays) caller.stop();
       // Visitors belong to no organization; background work yields to them as to another organization.
-      this.options.services.backgroundThrottle.noteRequest(context.actor?.organization.id ?? 'somebody');
+      this.options.services.backgroundThrottle.noteRequest(context.actor?.organization.id ?? 'visitors');
     }
   }
 

@@ -77,7 +77,7 @@ export function resolveModel(
   if (own !== undefined) {
     const { key, connection } = own;
     if (!/^[\x21-\x7e]{1,1000}$/.test(key))
-      return refuse(`The key for ${connection.name} holds characters that no key has`);
+      return refuse(`The key for ${connection.name} contains characters that are not allowed in a key`);
     const model =
       listed?.connection === connection.name ? listed : catalog.findUpstream(connection.name, native);
     const credential = new Credential(key);
@@ -85,7 +85,7 @@ export function resolveModel(
     return { route: routeOf(provider, native, model, { ...connection, credential, aws }, 'own-key') };
   }
   if (keyOf(apiKeys, provider) !== undefined)
-    return refuse(`Nobody has said where ${provider} is: the operator adds a connection of this name`);
+    return refuse(`No connection named ${provider}. The operator can add one`);
   if (listed) {
     const connection = catalog.connection(listed.connection);
     if (listed.hosted && connection)

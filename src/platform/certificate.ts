@@ -107,7 +107,9 @@ function contentOf(path: string, variable: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new OperatorProblem(`${variable} cannot be read: ${(error as Error).message}`);
+    throw new OperatorProblem(
+      `Cannot read ${path} (${variable}): ${(error as Error).message}. Check the path and its permissions`,
+    );
   }
 }
 

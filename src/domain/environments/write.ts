@@ -41,11 +41,9 @@ export function writeEnvironment(
   return writeInProject(context, async (db) => {
     const before = found(await db.row(environments.lock, { projectId, id }), 'environment');
     if (before.revision !== expectedRevision)
-      throw conflict(
-        'Somebody has changed the environment. Read it again, then repeat the edit',
-        'ENV_REVISION_CONFLICT',
-        { currentRevision: before.revision },
-      );
+      throw conflict('The environment has changed. Reload it and repeat the edit', 'ENV_REVISION_CONFLICT', {
+        currentRevision: before.revision,
+      });
     const after = await change(before, db);
     await checkComposition(context, db, after, before);
     const row = await db.one(environments.update, {

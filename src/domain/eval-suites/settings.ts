@@ -98,7 +98,9 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
   const { passThreshold, minimumAccuracy, validity } = changes;
   const perCase = repetitions !== undefined || passThreshold !== undefined;
   if (perCase && minimumAccuracy !== undefined)
-    throw invalid('settings.minimumAccuracy: Does not go together with repetitions and passThreshold');
+    throw invalid(
+      'settings.minimumAccuracy: Cannot be combined with repetitions or passThreshold. Send minimumAccuracy alone, or leave it out',
+    );
   if (before.policy === 2) {
     if (minimumAccuracy !== undefined)
       throw invalid('settings.minimumAccuracy: This suite judges each case by itself; send passThreshold');

@@ -34,7 +34,7 @@ export async function organizationNamed(
   throw new OperatorProblem(
     first
       ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`
-      : `No organization ${idOrName}. There are: ${candidates(await listOrganizations(db))}`,
+      : `No organization ${idOrName}. Available: ${candidates(await listOrganizations(db))}`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
   throw new OperatorProblem(
     idOrEmail === undefined
       ? `Name the user with --user: ${known}`
-      : `No user ${idOrEmail}. There are: ${known}`,
+      : `No user ${idOrEmail}. Available: ${known}`,
   );
 }
 
@@ -65,7 +65,7 @@ export async function projectNamed(db: Db, idOrName: string | undefined): Promis
   throw new OperatorProblem(
     exact
       ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
-      : `No project ${idOrName}. There are: ${candidateProjects(await db.rows(projects.some))}`,
+      : `No project ${idOrName}. Available: ${candidateProjects(await db.rows(projects.some))}`,
   );
 }
 

@@ -54,7 +54,7 @@ function limitOf(written: string): { kind: retention.RetentionKind; days: number
   const [name = '', value = ''] = written.split('=');
   const kind = retention.retentionKinds.find((one) => one === name);
   if (kind === undefined)
-    throw new OperatorProblem(`No kind ${name}. There are: ${retention.retentionKinds.join(', ')}`);
+    throw new OperatorProblem(`No kind ${name}. Available: ${retention.retentionKinds.join(', ')}`);
   if (value === 'forever') return { kind, days: null };
   const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (days < 1 || days > maxDays)

@@ -179,7 +179,7 @@ export class LiveBrowsers {
     }
   }
 
-  /** If the process has no free slot, the least recently used idle browser is put to sleep, whoever owns it. */
+  /** If the process has no free slot, the least recently used idle browser is put to sleep, regardless of its owner. */
   private async start(wanted: OpenBrowser): Promise<BrowserSession> {
     const { browsers } = this.parts;
     try {

@@ -249,5 +249,5 @@ export class Tunnels {
 }
 
 function offline(): TunnelFailure {
-  return new TunnelFailure('offline', 'Nobody holds the tunnel open', true);
+  return new TunnelFailure('offline', 'The tunnel is not connected', true);
 }

@@ -56,7 +56,7 @@ export async function changeUnconfirmed(
   const before = await db.transaction(async (trx) => {
     if ((await trx.rows(links.invitationsFor, { email })).length > 0)
       throw conflict(
-        'Somebody is invited with this email address. Have the invitation taken back, or use another address',
+        'This email address has an open invitation. Have it withdrawn, or use another address',
         'EMAIL_INVITED',
       );
     return setEmail(context, trx, person.user.id, email);

@@ -51,7 +51,7 @@ export function decidesAbout(decider: OrganizationRole, role: OrganizationRole):
 }
 
 export function ownerNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'Only an owner decides about owners', {
+  return new Refusal('FORBIDDEN', 'Only an owner can manage owners', {
     details: { reason: 'OWNER_NEEDED' },
   });
 }

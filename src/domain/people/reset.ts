@@ -34,11 +34,11 @@ async function remember(context: VisitorContext, email: string, mail: boolean): 
   if (link)
     sendMail(context, {
       to: account.email,
-      subject: 'A new password for Drydock',
+      subject: 'Reset your Drydock password',
       lines: [
-        'Somebody, perhaps you, asked for a new password. Choose one here within the next hour:',
+        'A password reset was requested for your account. Set a new password within the next hour:',
         addressOfLink(configuredOrigin(context), link.token),
-        'If it was not you, nothing has changed and there is nothing to do.',
+        'If you did not request it, ignore this email. Your password has not changed.',
       ],
     });
 }

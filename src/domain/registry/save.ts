@@ -82,7 +82,7 @@ async function save(context: ProjectContext, db: Db, wanted: Wanted): Promise<In
   return { serverId: server.id, serverName: server.name, outcome: 'created' };
 }
 
-/** Moves the saved server to the new address of its origin. Refuses if somebody has edited the address. */
+/** Moves the saved server to the new address of its origin. Refuses if the address was edited since. */
 async function reconnect(
   context: ProjectContext,
   db: Db,

@@ -50,7 +50,7 @@ export function readEntry(value: unknown): SkillEntry {
   if (folderName(folder) !== name)
     throw new SkillRefused(
       'identity_mismatch',
-      `The skill is called ${name} and its folder ${folderName(folder)}; both must be the same`,
+      `Skill name "${name}" does not match its folder "${folderName(folder)}". Rename one of them`,
       { skillUri, field: 'name', expected: folderName(folder), actual: name },
     );
   const about = { skillUri, name, description, frontmatter };

@@ -98,7 +98,7 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
 
 function refuseStale(expected: number | undefined, current: number): void {
   if (expected === undefined || expected === current) return;
-  throw conflict('Somebody has changed who may see it. Read it again', 'STALE_POLICY', {
+  throw conflict('The sharing settings have changed. Reload them and try again', 'STALE_POLICY', {
     currentPolicyVersion: current,
   });
 }

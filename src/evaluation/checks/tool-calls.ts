@@ -69,7 +69,7 @@ export const firstToolWas: CheckKind<'firstToolWas'> = {
   },
 };
 
-/** No call of any other tool; with no tools named, no call at all. */
+/** Passes if only `toolNames` were called. With an empty list, passes only if no tool was called. */
 export const onlyToolsCalled: CheckKind<'onlyToolsCalled'> = {
   type: 'onlyToolsCalled',
   stage: 'selection',

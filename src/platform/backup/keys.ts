@@ -66,7 +66,7 @@ export function planKeys(config: Config, needed: readonly string[], packed: KeyR
   if (needed.length === 0) return nothing;
   return {
     ...nothing,
-    warning: `The stored secrets need master key ${needed.join(', ')}. Before the start, put it into ${path} or set DRYDOCK_MASTER_KEY`,
+    warning: `The stored secrets need master key ${needed.join(', ')}. Before starting the service, write it to ${path} or set DRYDOCK_MASTER_KEY`,
   };
 }
 

@@ -221,9 +221,7 @@ function ownHome(uid: number, dataDir: string): string {
 /** A home folder in the temporary directory. Only root or the user itself can own such a folder there. */
 async function makeOpenHome({ uid, gid }: Account): Promise<string> {
   const home = join(tmpdir(), `drydock-commands-${uid}`);
-  const problem = new NotConfined(
-    `Commands would live in ${home}, which belongs to somebody else. Remove it`,
-  );
+  const problem = new NotConfined(`The home folder of commands, ${home}, belongs to another user. Remove it`);
   await mkdir(home, { recursive: true, mode: 0o700 });
   // Checked and chowned through the handle, so that replacing the path has no effect.
   const folder = await open(home, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(

@@ -127,7 +127,7 @@ function enter(
   return async (request, reply) => {
     const params = request.params as Record<string, string>;
     const occasion = occasionOf(request, reply, ends, options);
-    const credential = operation.access === 'public' ? nobody : credentialOf(request, options);
+    const credential = operation.access === 'public' ? anonymous : credentialOf(request, options);
     // Responses to a session cookie must not be cached for others.
     if (credential.kind === 'session' || credential.kind === 'grant')
       void reply.header('cache-control', 'no-store');
@@ -136,7 +136,7 @@ function enter(
   };
 }
 
-const nobody: Credential = { kind: 'bearer', authorization: undefined };
+const anonymous: Credential = { kind: 'bearer', authorization: undefined };
 
 /** `closing` ends open streams on shutdown. */
 function occasionOf(

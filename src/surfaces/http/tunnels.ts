@@ -31,7 +31,7 @@ function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** Headers that are not forwarded: session cookies, and headers set by the service. */
+/** Request headers not forwarded: Host, Expect, all cookies, and the X-Forwarded headers set below. */
 const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
 
 /** Routes for tunnel URLs and for tunnel clients. */

@@ -54,7 +54,7 @@ function checkCombination(body: Body): void {
     return;
   }
   if (hosts) throw invalid('hosts: Only for a new suite; edit the suite instead');
-  if (tests && body.caseIds) throw invalid('caseIds: Does not go together with tests');
+  if (tests && body.caseIds) throw invalid('caseIds: Cannot be combined with tests. Send only one');
 }
 
 /** The suite, saved or new, and where the run takes place. */

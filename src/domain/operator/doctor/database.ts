@@ -74,11 +74,9 @@ async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config
   const said = `PostgreSQL ${found.version}, ${where}, connected in ${connecting.toFixed(0)} ms, answers in ${answer.toFixed(1)} ms`;
   if (found.number < oldest) return problem(`${said}: too old`, 'Use PostgreSQL 15 or later');
   if (found.standby)
-    return problem(
-      `${said}: it is a standby, where nothing can be written`,
-      'Name the primary in DRYDOCK_DATABASE_URL',
-    );
-  if (answer > 50) return warning(`${said}: slow`, 'Bring the database nearer, or look at its load');
+    return problem(`${said}: it is a read-only standby`, 'Set DRYDOCK_DATABASE_URL to the primary');
+  if (answer > 50)
+    return warning(`${said}: slow`, 'Run the database closer to this service, or check its load');
   return ok(said);
 }
 

@@ -64,7 +64,10 @@ async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Conf
   const seen = [counted(services, 'service'), ...(separate > 0 ? [counted(separate, 'worker')] : [])];
   const said = `${seen.join(' and ')} seen, the oldest due job waits ${(oldest / 1000).toFixed(0)} s`;
   if (oldest > 10 * minute)
-    return problem(said, 'Nobody does the jobs: start drydock serve, or drydock worker, and look at its log');
+    return problem(
+      said,
+      'Jobs are not being processed: start drydock serve or drydock worker, or check its log',
+    );
   if (oldest > minute) return warning(said, 'Start another worker, or find out what keeps those there are');
   if (failed > 0)
     return warning(

@@ -82,7 +82,10 @@ async function spaceAt(path: string): Promise<{ path: string; free: number; shar
   return { path, free: bavail * bsize, share: (100 * bavail) / Math.max(1, blocks) };
 }
 
-/** The container's memory limit, if lower than the machine's memory. */
+/**
+ * Warns if the memory available to this process (the container's limit, otherwise the machine's memory) is below
+ * 512 MiB.
+ */
 async function memory(): Promise<Finding> {
   const limits = await Promise.all(
     ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map(async (path) =>

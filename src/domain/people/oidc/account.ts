@@ -89,7 +89,7 @@ async function refusePowerful(db: Db, userId: string): Promise<void> {
   const owns = (await db.rows(people.organizations, { userId })).some(({ role }) => role === 'owner');
   if (owns || account?.operator !== false)
     throw conflict(
-      'The account with your email address is an owner or an operator, and an identity is linked to such an account only by whoever is signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
+      'The account with your email address is an owner or an operator. Such an account can be linked only while signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
       'SIGN_IN_TO_LINK',
     );
 }
@@ -129,7 +129,7 @@ async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow
 async function openOrganization({ config, log }: VisitorContext, db: Db): Promise<string> {
   const { oidcOrganization: idOrName } = config;
   if (idOrName === undefined)
-    throw refused('Nobody has invited you. Ask an administrator of your organization', 'NOT_INVITED');
+    throw refused('You have no invitation. Ask an administrator of your organization', 'NOT_INVITED');
   const [found, another] = await db.rows(organizations.list, { idOrName });
   if (found && !another) return found.id;
   log.error('DRYDOCK_OIDC_ORGANIZATION does not name one organization', { found: found ? 2 : 0 });

@@ -34,7 +34,7 @@ export async function session(place: Place, limit: number): Promise<SeenInSessio
       }
     });
   } catch (error) {
-    if (signal.aborted) return nothingSeen('The time of the run was over');
+    if (signal.aborted) return nothingSeen('The run timed out');
     if (!(error instanceof McpFailure)) throw error;
     return unopened(error);
   }

@@ -49,12 +49,12 @@ export async function connected<T>(
 ): Promise<T> {
   const place =
     (alone ? undefined : await findPlace(options)) ??
-    (otherwise === 'refuse' ? undefined : hereFrom(options));
+    (otherwise === 'refuse' ? undefined : { kind: 'here' as const, project: options.project });
   if (!place) throw new OperatorProblem(noService);
   if (place.kind === 'here') {
     // A configured data directory is meant to be kept.
     const temporary = alone || (otherwise === 'temporary' && !isInstalledHere() && !isDataDirNamed());
-    return explained('this folder', () => openHere(place.project, work, { temporary }));
+    return explained('the installation in this folder', () => openHere(place.project, work, { temporary }));
   }
   const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, fetch: lightFetch });
   try {
@@ -69,10 +69,6 @@ export async function connected<T>(
   } catch (error) {
     throw unexpectedResponse(error, place.baseUrl) ?? error;
   }
-}
-
-function hereFrom({ project }: PlaceOptions): Place {
-  return { kind: 'here', project, from: 'a new installation here' };
 }
 
 /** The named project; otherwise the Default one, or the only one. */

@@ -63,7 +63,7 @@ function PageProblem({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Page title="This page failed" name="Failed">
+    <Page title="This page failed to load" name="Failed">
       <Problem error={error} retry={again} back={<a href="/console/">Go to projects</a>} />
     </Page>
   );
