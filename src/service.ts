@@ -37,7 +37,7 @@ const guestRate = { perMinute: 60, burst: 60 };
 const visitRate = { perMinute: 240, burst: 120 };
 
 const commandsRunAsRoot =
-  'Commands of stdio servers run as root, as DRYDOCK_COMMAND_USER says. Remove it, or name a user that may do less';
+  'Commands of stdio servers run as root (DRYDOCK_COMMAND_USER). Remove the setting, or name an unprivileged user';
 
 const mailNeedsPublicUrl =
   'Mail with links is refused: DRYDOCK_SMTP_URL is set, and DRYDOCK_PUBLIC_URL, which links begin with, is not';

@@ -89,7 +89,7 @@ test('a changed blob is noticed and nothing is written', async () => {
     return tar;
   });
   await expect(restoreBackup(sharedTarget.installation, bent)).rejects.toThrow(
-    `blob ${saved.blob.id} is not what was saved`,
+    `blob ${saved.blob.id} differs from the saved one`,
   );
   await expectUntouched(sharedTarget);
 });
@@ -139,7 +139,7 @@ test('a database in use is refused and stays as it is', async () => {
   await migrate(target.client);
   await target.client.query("insert into organizations (id, name) values ('o', 'Theirs')");
   await expect(restoreBackup(target.installation, saved.archive)).rejects.toThrow(
-    /already holds organizations .+ Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL/,
+    /already contains organizations .+ Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL/,
   );
   expect((await target.client.query('select name from organizations')).rows).toEqual([{ name: 'Theirs' }]);
 });
@@ -223,7 +223,9 @@ test('a missing or changed blob file fails the backup by name, and no file is le
   await expect(writeBackup(installation, file)).rejects.toThrow(`The file of blob ${blob.id} is missing`);
   for (const size of [0, 10, 300_000, 400_000]) {
     await putBytes(blobs, blob.id, randomBytes(size));
-    await expect(writeBackup(installation, file)).rejects.toThrow(`blob ${blob.id} is not what was stored`);
+    await expect(writeBackup(installation, file)).rejects.toThrow(
+      `blob ${blob.id} does not match its stored hash`,
+    );
   }
   expectNoFile(file);
 });

@@ -91,7 +91,7 @@ test.each([
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
   [['users', 'create', 'not-an-address'], 'not-an-address is not an email address'],
   [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
-  [['audit', '--limit', 'all'], '--limit takes a number'],
+  [['audit', '--limit', 'all'], '--limit: "all" is not a number'],
 ])('%j says what is wrong in one line', async (args, message) => {
   const { code, stderr } = await run(...args);
   expect(code).toBe(2);

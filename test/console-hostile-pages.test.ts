@@ -38,7 +38,9 @@ inBrowser((shared) => {
     await tool('prototypes').click();
     await page.getByRole('textbox', { name: 'constructor', exact: true }).fill('one');
     await page.getByRole('textbox', { name: 'valueOf', exact: true }).fill('2');
-    const json = JSON.parse(await page.getByRole('textbox', { name: 'JSON', exact: true }).inputValue()) as unknown;
+    const json = JSON.parse(
+      await page.getByRole('textbox', { name: 'JSON', exact: true }).inputValue(),
+    ) as unknown;
     expect(json).toEqual({ constructor: 'one', toString: { valueOf: 2 } });
     await page.getByRole('textbox', { name: '__proto__', exact: true }).fill('three');
     expect(await page.getByRole('textbox', { name: 'JSON', exact: true }).inputValue()).toContain(

@@ -62,7 +62,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
 
     receiver.answer = () => 410;
     await button('Send test').click();
-    await page.getByText('The receiver answered with 410').waitFor();
+    await page.getByText('The receiver responded with 410').waitFor();
     await page.getByText('disabled').first().waitFor();
     receiver.answer = () => 200;
     await button('Enable').click();

@@ -119,7 +119,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     let worked = 0;
     const work = async () => ({ worked: ++worked, text: '\0' });
     await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow();
-    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow('under way');
+    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow('in progress');
     expect(worked).toBe(1);
   });
 
@@ -132,7 +132,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     // Twice the lease has passed in the database, and nobody else may have it.
     await service.db.rows(statement('test.wait', 'select pg_sleep(0.4)'));
     const again = () => onceUnderClaim(service.db, repeatable, async () => 'again', lease);
-    await expect(again()).rejects.toThrow('under way');
+    await expect(again()).rejects.toThrow('in progress');
     finish();
     expect(await slow).toBe('slow');
     const dead = await request('dead');

@@ -88,8 +88,8 @@ test('traces and then whole runs go, with their files; a run that is not over st
 
 test.each([
   [['moon=3'], 'No kind moon. Available: audit, traces, runs, usage'],
-  [['audit=0'], 'audit takes a number of days from 1 to 36500, or forever: audit=90'],
-  [['audit=1', 'traces=soon'], 'traces takes a number of days'],
+  [['audit=0'], 'audit: "0" is not valid. Use days from 1 to 36500, or forever: audit=90'],
+  [['audit=1', 'traces=soon'], 'traces: "soon" is not valid'],
 ])('%j is refused and nothing is saved', async (limits, message) => {
   const before = await client.query('select * from retention order by 1, 2');
   await expect(setRetention(service.db, organizationId, limits)).rejects.toThrow(message);

@@ -211,7 +211,7 @@ test('what owns a suite decides who may change it, and the refusal says what to 
   expect(owned.body.message).toContain('Edit the file, or send its ID as declaredSuiteId');
   const claimed = await service.patch(`${world.at(id)}?declaredSuiteId=ships`, { name: 'Mine' });
   expect(claimed).toMatchObject(refused);
-  expect(claimed.body.message).toContain('Make another one');
+  expect(claimed.body.message).toContain('Create another suite');
   expect(await world.read(id)).toMatchObject({ managedBy: 'ci', name: 'Reported' });
   expect((await world.read(id)).declaredId).toBeUndefined();
 });
@@ -378,8 +378,8 @@ describe('servers of a file', () => {
   });
 
   test.each([
-    [{ command: 'node', env: { TOKEN: '${PATH}' } }, /fills in/],
-    [{ url: 'http://127.0.0.1:${DRYDOCK_PORT}/mcp' }, /fills in/],
+    [{ command: 'node', env: { TOKEN: '${PATH}' } }, /command line replaces/],
+    [{ url: 'http://127.0.0.1:${DRYDOCK_PORT}/mcp' }, /command line replaces/],
     [{ url: 'ftp://127.0.0.1/mcp' }, /Only http and https/],
   ])('%j is a problem with its place, and nothing is written', async (server, message) => {
     const refused = await put(file({ refused: server }, 'refused'), 'refused');

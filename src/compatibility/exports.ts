@@ -83,7 +83,7 @@ function compareServer(differences: Differences, baseline: ServerExport, current
         'breaking',
         'removed',
         below(place('capabilities'), name),
-        `The capability ${shown(name)} is gone`,
+        `The capability ${shown(name)} was removed`,
       );
   for (const name of Object.keys(is))
     if (!Object.hasOwn(was, name))
@@ -123,7 +123,7 @@ async function compareLists(
     const subject = `${word} ${display}`;
     const place = { subject, baseline: `/${list}/${at}`, current: `/${list}/${other?.at ?? at}` };
     if (other) compare(work, item, other.item, place);
-    else differences.add('breaking', 'removed', place, `The ${subject} is gone`);
+    else differences.add('breaking', 'removed', place, `The ${subject} was removed`);
   });
   for (const [name, { at, display }] of is)
     if (!was.has(name)) {

@@ -41,7 +41,7 @@ async function refuseOthers(db: Db, run: Run, prepared: readonly Prepared[]): Pr
   const other = prepared.find(({ suiteKind, contentHash }) => known.get(suiteKind) !== contentHash);
   if (!other) return run;
   throw conflict(
-    `A run with the externalRunId ${run.externalRunId} is over, with another report of the suite ${other.suiteKind}. Give this one an id of its own`,
+    `The run with externalRunId "${run.externalRunId}" has ended with a different report of the suite ${other.suiteKind}. Use another externalRunId`,
     'EXTERNAL_RUN_CONFLICT',
     { runId: run.id, suiteKind: other.suiteKind },
   );

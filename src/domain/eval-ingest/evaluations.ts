@@ -47,7 +47,7 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
     const stored = fresh.map(([, { evaluation }]) => storableJson(evaluation));
     const { count, size } = await db.one(evaluations.taken, { runId: run.id });
     if (count + fresh.length > maxCases)
-      throw conflict(`A run holds evaluations of at most ${maxCases} cases`, 'LIMIT_REACHED', {
+      throw conflict(`A run can have evaluations of at most ${maxCases} cases`, 'LIMIT_REACHED', {
         limit: maxCases,
       });
     if (stored.reduce((sum, { length }) => sum + length, size) > maxOfAll)

@@ -127,7 +127,7 @@ async function reusable(
   const known = await knownRun(context, header);
   if (!known || known.requestHash === requestHash) return known;
   throw conflict(
-    `A run with the externalRunId ${header.externalRunId} was reported before, with another content. Give this one an id of its own`,
+    `A run with externalRunId "${header.externalRunId}" was already reported with different content. Use another externalRunId`,
     'EXTERNAL_RUN_CONFLICT',
     { runId: known.id },
   );

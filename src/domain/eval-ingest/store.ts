@@ -60,7 +60,7 @@ export async function addResults(
   const fresh = await unknown(db, run.id, prepared);
   const total = run.trials + fresh.length;
   if (total > maxOfRun)
-    throw conflict(`A run holds at most ${maxOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
+    throw conflict(`A run can have at most ${maxOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
       limit: maxOfRun,
     });
   countScores(snapshot, fresh);
@@ -110,7 +110,7 @@ function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
   const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
   const total = (snapshot.scores ?? 0) + more;
   if (total > maxScores)
-    throw conflict(`A run holds at most ${maxScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
+    throw conflict(`A run can have at most ${maxScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
       limit: maxScores,
     });
   if (more > 0) snapshot.scores = total;

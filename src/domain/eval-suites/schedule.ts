@@ -48,7 +48,7 @@ function pinned(suite: Suite, wanted: string | undefined): string | null {
     });
   const saved = suite.scheduleEnvironmentId;
   const chosen = wanted ?? (saved !== null && environmentIds.includes(saved) ? saved : null);
-  requirePin(chosen, environmentIds, 'environmentId: Several environments are attached; say which one');
+  requirePin(chosen, environmentIds, 'environmentId: Several environments are attached. Select the one that');
   return chosen;
 }
 
@@ -66,7 +66,7 @@ export function requireSchedulable(suite: Suite, environmentIds: readonly string
   requirePin(
     id,
     environmentIds,
-    'environmentIds: Pin one to the schedule first, so that it is known which one',
+    'environmentIds: Several environments, and none is pinned. First select the one that',
   );
   if (id !== null && !environmentIds.includes(id))
     throw conflict(

@@ -43,7 +43,7 @@ export function budgetReached(account: Account, now: number): Refusal {
     'RATE_LIMITED',
     crowded
       ? `The organization has spent ${shown}, and model calls that are running reserve the rest. Try again when they have ended, or raise the cap`
-      : `The organization has spent ${shown}. Raise the cap, bring your own keys, or use the offline model`,
+      : `The organization has spent ${shown}. Raise the cap, use your own keys, or use the offline model`,
     {
       details: {
         reason: 'SPEND_BUDGET_REACHED',

@@ -148,7 +148,7 @@ export class LiveBrowsers {
     }
     throw new Refusal(
       'RATE_LIMITED',
-      'The browser is in use elsewhere in the service. Try again in a moment',
+      'Another process of the service is using this browser. Try again in a moment',
       {
         details: { reason: 'BROWSER_BUSY' },
         retryAfter: 2,

@@ -37,7 +37,7 @@ export async function mailConfirmation(
     lines: [
       `${name} wants to use this address for an account. If that is you, confirm it within 24 hours, signed in to the account:`,
       addressOfLink(configuredOrigin(context), token),
-      'If it is not you, there is nothing to do.',
+      'If you did not request this, ignore this email.',
     ],
   });
 }

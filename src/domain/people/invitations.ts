@@ -52,7 +52,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     lines: [
       `${actor.user.name} (${actor.user.email}) invites you to ${organization}. Accept within seven days:`,
       url,
-      'The link works once, and is for you alone.',
+      'The link works only once. Do not share it.',
     ],
   });
   const { name, email: inviter } = actor.user;

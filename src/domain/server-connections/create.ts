@@ -73,12 +73,8 @@ async function existingServer(
   }
   const there = await db.rows(servers.at, { projectId, url });
   if (there.length > 1)
-    throw conflict(
-      'Several servers are saved with this URL. Say which one with serverId',
-      'AMBIGUOUS_SERVER',
-      {
-        candidates: there.map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
-      },
-    );
+    throw conflict('Several servers have this URL. Select one with serverId', 'AMBIGUOUS_SERVER', {
+      candidates: there.map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
+    });
   return there[0];
 }

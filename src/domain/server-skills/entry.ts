@@ -68,7 +68,7 @@ function problemOf(resources: unknown): SkillEntry['unloadable'] {
   if (resources === 'dynamic')
     return {
       reason: 'dynamic_resources',
-      message: 'The server makes the files of this skill anew each time, so they cannot be checked',
+      message: 'The server generates the files of this skill dynamically, so they cannot be verified',
     };
   if (resources === undefined || (Array.isArray(resources) && resources.length === 0))
     return { reason: 'no_resources', message: 'The server lists no files of this skill, not even SKILL.md' };

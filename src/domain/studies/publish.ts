@@ -85,9 +85,13 @@ export const unpublishStudy: Verb<'unpublishStudy'> = (context, { environmentId,
         candidates: published.map(({ id, name }) => ({ id, name })),
       });
     if (meant.length > 1)
-      throw invalidBecause('scenarioId: The environment has several studies; say which', 'STUDY_REQUIRED', {
-        candidates: published.map(({ id, name }) => ({ id, name })),
-      });
+      throw invalidBecause(
+        'scenarioId: Required, because the environment has several published studies',
+        'STUDY_REQUIRED',
+        {
+          candidates: published.map(({ id, name }) => ({ id, name })),
+        },
+      );
     const [study] = meant;
     if (!study) return { environmentId, deleted: false };
     await db.run(studies.unpublish, { id: study.id });

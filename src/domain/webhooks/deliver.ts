@@ -98,7 +98,8 @@ async function note(
       await trx.run(webhooks.disable, {
         id: webhookId,
         sealedId,
-        reason: 'The receiver answered with 410: it is gone. Enable the webhook when it is back',
+        reason:
+          'The receiver responded with 410 Gone. Enable the webhook when the receiver is available again',
       });
   });
   counters.webhookDeliveries.add(state);

@@ -63,7 +63,7 @@ async function refuseUsed(client: pg.Client, schema: readonly Migration[]): Prom
   const [stranger] = there.length > 0 ? [] : await savedTables(client);
   if (stranger)
     throw new OperatorProblem(
-      `The database holds tables of others (${stranger.name}). Set DRYDOCK_DATABASE_URL to an empty database`,
+      `The database contains tables of another application (${stranger.name}). Set DRYDOCK_DATABASE_URL to an empty database`,
     );
   if (there.length > schema.length)
     throw new OperatorProblem(

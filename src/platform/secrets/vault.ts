@@ -49,7 +49,7 @@ export class Vault {
 
   async open(db: Db, id: string): Promise<unknown> {
     const sealed = await db.row(vault.find, { id });
-    if (!sealed) throw new Error(`sealed value ${id} is gone`);
+    if (!sealed) throw new Error(`sealed value ${id} does not exist`);
     return this.unseal(sealed);
   }
 

@@ -152,7 +152,7 @@ export function gateLines({ gate }: Findings): string[] {
 function gateTable({ gate }: Findings): ReportTable {
   return {
     heading: 'Quality gate',
-    columns: ['Rule', 'Status', 'What was found'],
+    columns: ['Rule', 'Status', 'Result'],
     rows: gate.conditions.map(({ condition, status, message }) => [
       ruleNames[condition],
       gateLabels[status],

@@ -44,7 +44,7 @@ export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runI
 /** Judging and insights read the trials of a run, which must not change meanwhile. */
 export function refuseOpen({ status }: runs.RunRow): void {
   if (isOpen(status))
-    throw conflict(`The run is ${status}. Wait until it is over`, 'RUN_NOT_OVER', { status });
+    throw conflict(`The run is ${status}. Wait until it has ended`, 'RUN_NOT_OVER', { status });
 }
 
 /** An existing judgement is replaced only with `force`. */

@@ -145,7 +145,7 @@ function problemOf(
 ): string | undefined {
   if (claim && /^un/.test(claim.status)) return `It was imported as ${claim.status}`;
   if (claim?.status === 'approximated' && !approved.has(row.id))
-    return 'It is only an approximation of what was imported; approve it with importApprovals';
+    return 'It only approximates the imported original. Approve it with importApprovals';
   for (const step of steps) {
     if (step.kind !== 'toolCall') continue;
     const known = servers.some(({ id, name }) =>

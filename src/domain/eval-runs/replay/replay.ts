@@ -40,7 +40,7 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
   const snapshot = (await context.db.one(runs.surroundings, { runId })).snapshot as Surroundings;
   if (snapshot.reported)
     throw conflict(
-      'The run was reported from elsewhere: its servers are not known here, so its calls cannot be made again',
+      'The run was reported, so its servers are unknown and its calls cannot be repeated',
       'RUN_NOT_REPLAYABLE',
     );
   const { includeWrites, iterationIds, tools, cursor, limit } = body;
@@ -111,7 +111,7 @@ async function secretsFor(
     secretIds,
   });
   return incomplete
-    ? { unavailable: 'A secret that the environment grants is gone, or not shared with you' }
+    ? { unavailable: 'A secret that the environment grants was deleted or is not shared with you' }
     : secrets;
 }
 

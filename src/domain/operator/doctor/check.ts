@@ -34,7 +34,7 @@ async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding>
     return await withTimeout(within, run(), () =>
       problem(
         `No answer in ${within / 1000} s`,
-        'Look whether what is checked hangs, or the machine has too much to do; then run this again',
+        'Check whether it hangs or the machine is overloaded, then run this again',
       ),
     );
   } catch (error) {
@@ -47,9 +47,9 @@ export class NotChecked extends Error {}
 
 function findingOf(error: unknown): Finding {
   const message = redact(error instanceof Error ? error.message : String(error));
-  if (error instanceof NotChecked) return warning(`Not checked: ${message}`, 'Mend that first');
+  if (error instanceof NotChecked) return warning(`Not checked: ${message}`, 'Fix that first');
   const { code } = error as { code?: unknown };
   if (code === '42P01')
-    return warning('Not checked: the database lacks tables', 'See what is said of the migrations');
-  return problem(message, 'Mend what it says, then run this again');
+    return warning('Not checked: the database lacks tables', 'See the check of the migrations');
+  return problem(message, 'Fix the reported problem, then run this again');
 }

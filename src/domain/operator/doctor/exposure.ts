@@ -18,13 +18,13 @@ function exposure(config: Config): Finding {
   const { host, port, rateLimit, allowStdio } = config;
   const exposed = exposures(config);
   if (exposed.length === 0) return ok(`Only this machine: ${host}:${port}`);
-  const said = `Others may call: ${exposed.join(' and ')}`;
+  const said = `Reachable from other machines: ${exposed.join(' and ')}`;
   if (allowStdio === true)
     return warning(
       `${said}; administrators of projects may run commands here`,
       'Unset DRYDOCK_ALLOW_STDIO, or be sure that you trust them with this machine',
     );
-  if (!rateLimit) return warning(`${said}, as often as they like`, 'Set DRYDOCK_RATE_LIMIT');
+  if (!rateLimit) return warning(`${said}, without a rate limit`, 'Set DRYDOCK_RATE_LIMIT');
   return ok(said);
 }
 
@@ -39,7 +39,7 @@ function publicUrl(config: Config): Finding {
     if (!isLoopback(host))
       return warning(
         'Not set, though the service is exposed: links lead to the address it listens on',
-        'Set DRYDOCK_PUBLIC_URL to what people write in their browsers',
+        'Set DRYDOCK_PUBLIC_URL to the address that people open in their browsers',
       );
     if (oidcIssuer !== undefined)
       return warning(
@@ -51,18 +51,15 @@ function publicUrl(config: Config): Finding {
   const { protocol, hostname, pathname } = new URL(url);
   if (protocol === 'http:' && !isLoopback(hostname))
     return problem(
-      `${url}: keys and passwords travel where others can read them`,
+      `${url}: keys and passwords are sent unencrypted`,
       'Put a proxy with TLS in front and write https://',
     );
   if (pathname !== '/')
-    return warning(
-      `${url} has a path, and the console needs to be at the root`,
-      'Give it a host name of its own',
-    );
+    return warning(`${url} has a path, and the console needs to be at the root`, 'Use a separate host name');
   if (protocol === 'https:' && tlsCert === undefined && trustedProxies === undefined)
     return warning(
-      `${url}: every request seems to come from the proxy in front`,
-      'Set DRYDOCK_TRUSTED_PROXIES to its network, so that limits by address work',
+      `${url}: every request appears to come from the proxy`,
+      'Set DRYDOCK_TRUSTED_PROXIES to its network, so that per-address limits work',
     );
   return ok(url);
 }

@@ -22,31 +22,31 @@ async function masterKey(database: DatabaseToCheck, { masterKey: given, dataDir 
       throw error;
     });
   if (given === undefined && !existsSync(path) && (sealed ?? []).length === 0)
-    return ok(`None yet: the first start makes ${path}`);
+    return ok(`None yet: the first start creates ${path}`);
   // Refuses a missing or readable-by-others file, with the remedy.
   const source = given === undefined ? keysFromFile(path) : keysFromEnvironment(given);
   const ring = source.read();
   if (!sealed)
-    return warning(`${where} can be read; whether it fits was not checked`, 'Mend the database first');
+    return warning(`${where} is readable, but was not compared with the database`, 'Fix the database first');
   const vault = new Vault(source);
   for (const { keyId, id, ciphertext } of sealed) {
     if (!ring.some((key) => key.id === keyId))
       return problem(
-        `${where} does not fit: the database holds secrets under key ${keyId}`,
+        `${where} does not fit: the database contains secrets sealed with key ${keyId}`,
         'Put the right master key back; without it those secrets are lost',
       );
     if (id !== null && ciphertext !== null && !opens(vault, { id, keyId, ciphertext }))
       return problem(
-        `A stored secret under key ${keyId} cannot be opened`,
+        `A stored secret under key ${keyId} cannot be decrypted`,
         'The row was changed outside of Drydock: restore a backup, or store the secret again',
       );
   }
   if (ring.length > 1)
     return warning(
-      `${where} holds ${ring.length} keys: a rotation is not finished`,
+      `${where} contains ${ring.length} keys: a key rotation is not finished`,
       'Run drydock secrets rotate-key again; see backup.md',
     );
-  return ok(`${where} opens what the database holds`);
+  return ok(`${where} decrypts the secrets in the database`);
 }
 
 function opens(vault: Vault, row: Parameters<Vault['unseal']>[0]): boolean {
