@@ -2,7 +2,7 @@ import { isObject } from '../evaluation/json/value.ts';
 import { maxDepth } from '../platform/json/bounds.ts';
 import type { Differences, Place } from './difference.ts';
 import { identities, references } from './identities.ts';
-import { pointed } from './pointed.ts';
+import { resolveReference } from './resolve-reference.ts';
 import { rules } from './rules.ts';
 import { type Budget, type Direction, report, type Schema, same, type Walk } from './walk.ts';
 
@@ -111,7 +111,7 @@ function asSchema(value: unknown): Schema | undefined {
 function resolved(walk: Walk, root: unknown, schema: unknown): unknown {
   let part = schema;
   for (let steps = 0; steps < 16 && isObject(part) && typeof part['$ref'] === 'string'; steps++) {
-    const target = pointed(root, part['$ref']);
+    const target = resolveReference(root, part['$ref']);
     if (target === undefined || !spend(walk, isObject(target) ? sizeOf(target) : 1)) return part;
     const { $ref: _, ...besides } = part;
     part = isObject(target) && Object.keys(besides).length > 0 ? { ...target, ...besides } : target;

@@ -10,11 +10,11 @@ import { found, notFound } from '../base/refusals.ts';
 import {
   type Actor,
   type Context,
-  type Occasion,
   type Person,
   type ProjectContext,
   type PublicContext,
   publicContext,
+  type RequestInfo,
   type Services,
   type VisitorContext,
 } from './context.ts';
@@ -28,12 +28,12 @@ type Known = { actor: Actor } & Pick<CallerRow, 'project' | 'projectClosed' | 's
 /** Builds the context of an authorized caller; throws for everybody else. */
 export async function admit(
   services: Services,
-  occasion: Occasion,
+  requestInfo: RequestInfo,
   operation: Operation,
   { actor, project, projectClosed, server }: Known,
   params: Record<string, string>,
 ): Promise<Context> {
-  const known: Context = Object.assign(publicContext(services, occasion), { actor });
+  const known: Context = Object.assign(publicContext(services, requestInfo), { actor });
   if (settledInside.includes(operation.access)) return known;
   if (operation.access.startsWith('organization')) return admitToOrganization(known, operation, params);
   // The operation also admits visitors of a study, so the verb decides about a project the caller cannot see.

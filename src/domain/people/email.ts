@@ -5,8 +5,8 @@ import * as people from '../../platform/database/queries/people.ts';
 import { conflict } from '../base/refusals.ts';
 import { configuredOrigin, type PublicContext, type SessionContext } from '../context/context.ts';
 import { signedOut } from '../identity/authenticate.ts';
+import { enforceAttemptLimit } from './attempt-limits.ts';
 import { auditPerson } from './audit.ts';
-import { brake } from './brakes.ts';
 import { confirmPassword } from './confirm.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { sendMail } from './mail.ts';
@@ -25,7 +25,7 @@ export async function mailConfirmation(
   await mustHavePassword(context, currentPassword);
   if (await db.row(passwords.ofEmail, { email })) throw taken();
   // Rate limit against flooding a mailbox.
-  await brake(context, { kind: 'reset', of: email });
+  await enforceAttemptLimit(context, { kind: 'reset', of: email });
   const { token } = await db.transaction(async (trx) => {
     const details = { newEmail: email };
     await auditPerson(trx, context, userId, { action: 'user.request-email', target: userId, details });

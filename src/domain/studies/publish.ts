@@ -14,7 +14,7 @@ import { mustBeLive } from '../environments/write.ts';
 import { checkRoom } from '../limits/room.ts';
 import { defaultGuestExecution } from './guest-execution.ts';
 import { presentStudy } from './present.ts';
-import { again } from './write.ts';
+import { reloadStudy } from './write.ts';
 
 /** Studies per project. */
 const maxStudies = 200;
@@ -48,7 +48,7 @@ export const publishStudy: Verb<'publishStudy'> = (context, { environmentId, bod
     });
     await db.run(studies.setLink, { id, ...(await mintLink(context, db)) });
     await audit(db, context, 'study.publish', id, { environmentId, mode: body.mode ?? before.mode });
-    return { ...presentStudy(context, await again(db, before)), created: true };
+    return { ...presentStudy(context, await reloadStudy(db, before)), created: true };
   });
 
 async function make(

@@ -4,7 +4,7 @@ import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
 import type { Services } from '../context/context.ts';
-import { deliverWebhook, wake } from './emit.ts';
+import { deliverWebhook, enqueueDeliveries } from './emit.ts';
 import { send } from './send.ts';
 import type { Place } from './signature.ts';
 
@@ -37,7 +37,7 @@ export function webhookJobs(services: Services): JobKind[] {
       every: 2 * second,
       handle: async () => {
         const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, maxFailing });
-        if (due.length > 0) await wake(db, due);
+        if (due.length > 0) await enqueueDeliveries(db, due);
       },
     },
     {

@@ -10,7 +10,7 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { wake } from './emit.ts';
+import { enqueueDeliveries } from './emit.ts';
 import { presentWebhook } from './present.ts';
 import { newSecret, type Place } from './signature.ts';
 
@@ -66,7 +66,7 @@ export const updateWebhook: Verb<'updateWebhook'> = async (context, { webhookId,
       disabledReason: enabled ? null : before.disabledReason,
     });
     await forget(context, db, before.sealedId, sealedId);
-    await wake(db, [before]);
+    await enqueueDeliveries(db, [before]);
     await audit(db, context, 'webhook.update', webhookId);
     return read(context, db, webhookId);
   }).catch(refuseTakenName(body.name ?? ''));

@@ -6,8 +6,8 @@ import { type Account, commandAccount } from '../accounts.ts';
 import type { Config } from '../config/settings.ts';
 import {
   type Command,
-  closedOnTheWay,
   entriesOfClosed,
+  firstInaccessibleFolder,
   isFolder,
   isOfRoot,
   isOpenTo,
@@ -144,7 +144,7 @@ export class Confinement {
   private async atHome(command: Command, namespaces: boolean): Promise<Command> {
     const { user } = this;
     if (!user || namespaces || command.env['HOME'] !== user.home) return command;
-    if (closedOnTheWay(user.home, user) === undefined) return command;
+    if (firstInaccessibleFolder(user.home, user) === undefined) return command;
     this.openHome ??= makeOpenHome(user).catch((error: unknown) => {
       // Retried at the next start: the obstacle may have been removed.
       this.openHome = undefined;
@@ -258,7 +258,7 @@ function closedTo(user: Account, path: string, namespaces: boolean): string | un
   if (given?.length === 0) return folder;
   if (given && path === folder) return undefined;
   // In namespaces, folders of root can be passed.
-  const onTheWay = closedOnTheWay(path, user, namespaces ? (one) => !isOfRoot(one) : undefined);
+  const onTheWay = firstInaccessibleFolder(path, user, namespaces ? (one) => !isOfRoot(one) : undefined);
   return onTheWay ?? (isOpenTo(path, user) ? undefined : path);
 }
 

@@ -1,7 +1,7 @@
 import type { Services } from '../../domain/context/context.ts';
 import type { Found } from '../../domain/operator/doctor/check.ts';
 import type { BackupOptions } from '../../platform/backup/backup.ts';
-import type { Attention, Counts } from '../../platform/backup/installation.ts';
+import type { Counts, ProgressOptions } from '../../platform/backup/installation.ts';
 import type { Restored } from '../../platform/backup/restore.ts';
 import type { LoadedConfig } from '../../platform/config/load.ts';
 import type { Config } from '../../platform/config/settings.ts';
@@ -44,7 +44,7 @@ export interface Host {
   /** Runs the diagnostics of this installation. */
   examine(): Promise<Found[]>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
-  restore(config: Config, file: string, attention: Attention): Promise<Restored>;
+  restore(config: Config, file: string, attention: ProgressOptions): Promise<Restored>;
   /** Inspects the configured database without changing it. */
   checkUpgrade(config: Config): Promise<UpgradeReport>;
 }

@@ -67,7 +67,7 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
 async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { slug } = request.params as { slug: string };
   const { k } = request.query as Record<string, unknown>;
-  const route = typeof k === 'string' ? await tunnels.knock(slug, k) : undefined;
+  const route = typeof k === 'string' ? await tunnels.findRoute(slug, k) : undefined;
   // A wrong secret gets the same response as an unknown tunnel.
   if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this address. It may have been given a new one');
   const url = new URL(request.raw.url ?? '/', 'http://tunnel');

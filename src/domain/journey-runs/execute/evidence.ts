@@ -12,7 +12,7 @@ export type TurnRecording = Pick<
 const maxOfTurn = 1024 * 1024;
 /** Maximum characters per result and per call's arguments when a turn must be truncated. */
 const maxOfPart = 16 * 1024;
-/** The same limit once the session has no room left. */
+/** Lower limit, used once the session has no room left. */
 const leastOfPart = 512;
 
 /** Serializes the evidence of a turn. If it exceeds `maxOfTurn` or `room`, each result is truncated and marked so. */

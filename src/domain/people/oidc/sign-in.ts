@@ -1,9 +1,9 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { configuredOrigin, type PublicContext, type VisitorContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { brake, releaseAddress } from '../brakes.ts';
+import { enforceAttemptLimit, releaseAddress } from '../attempt-limits.ts';
 import { confirmPresence } from '../confirm.ts';
-import { letIn } from '../devices.ts';
+import { setSignInCookies } from '../devices.ts';
 import { beginSession, signedIn } from '../session.ts';
 import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
@@ -41,7 +41,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
   const provider = await providerOf(context);
   const { returnTo, ...attempt } = keptBy(context);
   visitor.keepState(undefined);
-  await brake(context, { kind: 'address', of: visitor.address });
+  await enforceAttemptLimit(context, { kind: 'address', of: visitor.address });
   const back = `${callbackOf(context)}?${search.replace(/^\?/, '')}`;
   const claims: Claims = await provider.finish(back, attempt).catch((error: unknown) => {
     throw refusedBy(context, error);
@@ -51,7 +51,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
     return { userId, session: await beginSession(context, trx, userId, 'oidc') };
   });
   await releaseAddress(context, visitor.address);
-  await letIn(context, userId, session.token);
+  await setSignInCookies(context, userId, session.token);
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
 

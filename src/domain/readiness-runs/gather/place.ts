@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** Runs one part of the inspection with a time limit. A failure makes the part unknown, with the reason. */
-export async function within<T>(
+export async function inspectWithTimeout<T>(
   { signal }: Pick<Place, 'signal'>,
   what: string,
   limit: number,

@@ -1,5 +1,5 @@
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { answers, onRecovery, useConnection } from './api/connection.ts';
+import { checkReady, onRecovery, useConnection } from './api/connection.ts';
 import { isMissingPart } from './api/problem.ts';
 import { Problem, Skeleton } from './kit/notice.tsx';
 import { Page } from './kit/page.tsx';
@@ -75,7 +75,7 @@ function PendingPage() {
   return (
     <Page title="Loading">
       {lost ? (
-        <Problem error={new TypeError('Failed to fetch')} retry={() => void answers()} />
+        <Problem error={new TypeError('Failed to fetch')} retry={() => void checkReady()} />
       ) : (
         <Skeleton />
       )}

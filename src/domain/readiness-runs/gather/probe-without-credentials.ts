@@ -10,7 +10,7 @@ import { shownUrl } from './endpoint.ts';
 const maxRedirects = 5;
 const maxTextLength = 500;
 
-interface Knocked {
+interface UnauthenticatedProbe {
   redirects: RedirectFacts;
   /** Omitted if there was no response. */
   challenge?: ChallengeFacts;
@@ -20,9 +20,13 @@ interface Knocked {
  * Requests the server without credentials and follows redirects manually. Requests contain nothing confidential, so
  * redirects may lead to any address the guard allows.
  */
-export async function knock(outbound: Outbound, address: string, signal: AbortSignal): Promise<Knocked> {
+export async function probeWithoutCredentials(
+  outbound: Outbound,
+  address: string,
+  signal: AbortSignal,
+): Promise<UnauthenticatedProbe> {
   const hops: RedirectFacts['hops'] = [];
-  const ended = (how: RedirectFacts['ended'], problem: string): Knocked => ({
+  const ended = (how: RedirectFacts['ended'], problem: string): UnauthenticatedProbe => ({
     redirects: { hops, ended: how, problem },
   });
   const seen = new Set<string>();
