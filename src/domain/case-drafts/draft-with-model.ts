@@ -12,7 +12,7 @@ import type { ProjectContext } from '../context/context.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
 import { askForJson, askModel } from '../model-calls/ask-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
-import type { Draft, Mix, ToolToTry } from './draft.ts';
+import type { CaseDraft, Mix, ToolToTry } from './draft.ts';
 
 const Written = z.object({
   title: z.string().transform(asStorable).pipe(Name),
@@ -32,7 +32,7 @@ const maxShown = 60_000;
 const timeoutMs = 120_000;
 
 export interface Drafted {
-  drafts: Draft[];
+  drafts: CaseDraft[];
   skipped: { title?: string; reason: string }[];
 }
 
@@ -125,7 +125,7 @@ export function draftsIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Written>): Draft {
+function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Written>): CaseDraft {
   const steps: Step[] = [];
   const add = (
     step: Omit<Extract<Step, { kind: 'prompt' }>, 'id'> | Omit<Extract<Step, { kind: 'assert' }>, 'id'>,

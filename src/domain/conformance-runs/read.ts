@@ -9,7 +9,7 @@ import { readTrace } from '../artifacts/traces.ts';
 import { pageByLatest } from '../base/paging.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { findConformanceRun, type Run } from './find.ts';
+import { type ConformanceRun, findConformanceRun } from './find.ts';
 import { presentConformanceRun, presentedRun, presentSuites } from './present.ts';
 
 type Check = OutputOf<Operations['getConformanceReport']>['checks'][number];
@@ -29,7 +29,7 @@ export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, 
       serverId === undefined
         ? db.rows(runs.list, { projectId, before, most })
         : db.rows(runs.listOfServer, { projectId, serverId, before, most }),
-    (run: Run) => run,
+    (run: ConformanceRun) => run,
   );
   const reports = await db.rows(runs.reportsOf, { runIds: items.map(({ id }) => id) });
   const byRun = groupBy(reports, ({ runId }) => runId);
@@ -63,7 +63,7 @@ export const getConformanceReport: Verb<'getConformanceReport'> = async (context
 /** The most informative failures of all suites, and their total number. */
 export async function failingChecks(
   context: Pick<ProjectContext, 'db' | 'blobs' | 'log'>,
-  run: Run,
+  run: ConformanceRun,
 ): Promise<{ checks: Check[]; total: number }> {
   const stored = await context.db.rows(runs.bodiesOf, { runId: run.id });
   if (stored.length === 0)

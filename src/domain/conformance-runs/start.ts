@@ -14,7 +14,7 @@ import type { ProjectContext, ServerContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { tunnelRoute } from '../tunnels/route.ts';
 import { enqueueRun } from './execute/job.ts';
-import { hostedNames, type Run } from './find.ts';
+import { type ConformanceRun, hostedNames } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
@@ -62,7 +62,7 @@ function refuseUngradable(
 async function known(
   { db, project }: ProjectContext,
   externalRunId: string | null,
-): Promise<Run | undefined> {
+): Promise<ConformanceRun | undefined> {
   if (externalRunId === null) return undefined;
   return db.transaction((trx) => trx.row(runs.byKey, { projectId: project.id, externalRunId }));
 }
@@ -83,8 +83,8 @@ async function refuseAddress(context: ServerContext): Promise<void> {
 async function insert(
   context: ServerContext,
   db: Db,
-  wanted: Pick<Run, 'externalRunId' | 'requestedSuites' | 'protocolVersion'>,
-): Promise<Run> {
+  wanted: Pick<ConformanceRun, 'externalRunId' | 'requestedSuites' | 'protocolVersion'>,
+): Promise<ConformanceRun> {
   const { actor, project, server, clock } = context;
   const organizationId = actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
@@ -119,7 +119,7 @@ async function insert(
 }
 
 function started(
-  { id: runId, projectId, serverId, status, requestedSuites }: Run,
+  { id: runId, projectId, serverId, status, requestedSuites }: ConformanceRun,
   deduped: boolean,
 ): Started {
   return { runId, projectId, serverId: serverId ?? '', status, deduped, requestedSuites };

@@ -10,7 +10,7 @@ import { storableJson } from '../../platform/json/storable.ts';
 import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
 import { conflict, invalid } from '../base/refusals.ts';
 import type { Services } from '../context/context.ts';
-import { isOpen, type Run } from './find.ts';
+import { type ConformanceRun, isOpen } from './find.ts';
 
 export interface Reported {
   suiteKind: runs.SuiteKind;
@@ -45,7 +45,7 @@ export interface Added {
  * Adds a report to a run the caller has locked. An identical report is a no-op while the run is open; a different one
  * for the same suite, or a report to a run that is over, is a conflict.
  */
-export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<Added> {
+export async function addReport(db: Db, run: ConformanceRun, prepared: Prepared): Promise<Added> {
   const { suiteKind, report, contentHash, text } = prepared;
   if (!run.requestedSuites.includes(suiteKind))
     throw invalid(`suiteKind: The run was begun for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`);
@@ -84,7 +84,7 @@ export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<A
   return { row, known: false };
 }
 
-export function isOver({ id, status }: Pick<Run, 'id' | 'status'>) {
+export function isOver({ id, status }: Pick<ConformanceRun, 'id' | 'status'>) {
   return conflict(
     `The run ${id} is ${status}. Nothing can be added to it any more; begin a new run`,
     'RUN_IS_OVER',

@@ -12,7 +12,7 @@ import { removeServer } from '../servers/rows.ts';
 import { refuseManaged } from '../servers/rules.ts';
 import { noSuchCard } from './cards.ts';
 import { findEntry, noSuchEntry } from './directory.ts';
-import { install, type Place } from './save.ts';
+import { install, type ServerAddress } from './save.ts';
 
 export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServer'> = (
   context,
@@ -37,7 +37,7 @@ export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServe
   });
 
 /** The address or command to install. */
-function placeIn(entry: EntryRow, endpointUrl: string | undefined): Place {
+function placeIn(entry: EntryRow, endpointUrl: string | undefined): ServerAddress {
   const { endpointKind, remoteUrl, command, unavailableReason } = entry;
   if (endpointKind === null)
     throw new Refusal('VALIDATION_ERROR', `This server cannot be installed here: ${unavailableReason}`, {

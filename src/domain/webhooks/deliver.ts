@@ -6,7 +6,7 @@ import { counters } from '../../platform/telemetry/metrics.ts';
 import type { Services } from '../context/context.ts';
 import { deliverWebhook, enqueueDeliveries } from './emit.ts';
 import { send } from './send.ts';
-import type { Place } from './signature.ts';
+import type { WebhookEndpoint } from './signature.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -59,7 +59,7 @@ async function sendAll(services: Services, webhookId: string, signal: AbortSigna
       id: hook.sealedId,
       keyId: hook.keyId,
       ciphertext: hook.ciphertext,
-    }) as Place;
+    }) as WebhookEndpoint;
     const batch = await db.rows(deliveries.next, { webhookId, most: hook.failures > 0 ? 1 : atOnce });
     if (batch.length === 0) return;
     await Promise.all(

@@ -2,7 +2,7 @@ import { withTimeout } from '../../../platform/flow/deadline.ts';
 import { redact } from '../../../platform/log.ts';
 
 /** Result of a check in one sentence, with its remedy. */
-export interface Finding {
+export interface DoctorFinding {
   level: 'ok' | 'warning' | 'problem';
   message: string;
   remedy?: string;
@@ -12,24 +12,32 @@ export interface Check {
   name: string;
   /** Time limit in milliseconds; default 10 seconds. */
   within?: number;
-  run: () => Promise<Finding>;
+  run: () => Promise<DoctorFinding>;
 }
 
-export type Found = Finding & { check: string };
+export type Found = DoctorFinding & { check: string };
 
 /** Time limit of a check in milliseconds. */
 const defaultTime = 10_000;
 
-export const ok = (message: string): Finding => ({ level: 'ok', message });
-export const warning = (message: string, remedy: string): Finding => ({ level: 'warning', message, remedy });
-export const problem = (message: string, remedy: string): Finding => ({ level: 'problem', message, remedy });
+export const ok = (message: string): DoctorFinding => ({ level: 'ok', message });
+export const warning = (message: string, remedy: string): DoctorFinding => ({
+  level: 'warning',
+  message,
+  remedy,
+});
+export const problem = (message: string, remedy: string): DoctorFinding => ({
+  level: 'problem',
+  message,
+  remedy,
+});
 
 /** Runs all checks concurrently and independently. */
 export function runChecks(checks: readonly Check[]): Promise<Found[]> {
   return Promise.all(checks.map(async (check) => ({ check: check.name, ...(await outcomeOf(check)) })));
 }
 
-async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding> {
+async function outcomeOf({ run, within = defaultTime }: Check): Promise<DoctorFinding> {
   try {
     return await withTimeout(within, run(), () =>
       problem(
@@ -45,7 +53,7 @@ async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding>
 /** Thrown if a check depends on one that failed. */
 export class NotChecked extends Error {}
 
-function findingOf(error: unknown): Finding {
+function findingOf(error: unknown): DoctorFinding {
   const message = redact(error instanceof Error ? error.message : String(error));
   if (error instanceof NotChecked) return warning(`Not checked: ${message}`, 'Fix that first');
   const { code } = error as { code?: unknown };

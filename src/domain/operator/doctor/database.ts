@@ -4,7 +4,7 @@ import { startOfMonth, withoutPart } from '../../../platform/database/partitions
 import * as doctor from '../../../platform/database/queries/doctor.ts';
 import { connectReadOnly, type ReadOnlyConnection } from '../../../platform/database/read-only-connection.ts';
 import { redact } from '../../../platform/log.ts';
-import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, NotChecked, ok, problem, warning } from './check.ts';
 
 /** Oldest tested PostgreSQL version, as `server_version_num`. */
 const oldest = 150_000;
@@ -54,7 +54,7 @@ export function databaseChecks(database: DatabaseToCheck, config: Config): Check
   ];
 }
 
-async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<DoctorFinding> {
   const started = performance.now();
   const looking = await database.connected().catch((error: Error) => error);
   const connecting = performance.now() - started;
@@ -92,7 +92,7 @@ async function quickest(db: Db) {
   return { found, answer: Math.min(...times) };
 }
 
-async function migrations(database: DatabaseToCheck): Promise<Finding> {
+async function migrations(database: DatabaseToCheck): Promise<DoctorFinding> {
   if ((await database.connected().catch(() => undefined)) === 'absent') return ok('No database yet');
   const pending = await (await database.reading()).pendingMigrations();
   if (pending.length === 0) return ok('The schema is up to date');
@@ -102,7 +102,7 @@ async function migrations(database: DatabaseToCheck): Promise<Finding> {
   );
 }
 
-async function months(database: DatabaseToCheck): Promise<Finding> {
+async function months(database: DatabaseToCheck): Promise<DoctorFinding> {
   const now = Date.now();
   const remedy =
     'A service or worker adds partitions daily. Start one; if that does not help, check its log for the job add-parts';
@@ -115,7 +115,7 @@ async function months(database: DatabaseToCheck): Promise<Finding> {
   return ok('Partitions exist for this month and the next');
 }
 
-async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<Finding> {
+async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<DoctorFinding> {
   const { used, room } = await database.ask((db) => db.one(doctor.server));
   const each = databasePool + besides;
   const fitting = Math.floor(room / each);
@@ -134,7 +134,7 @@ export function standbysNeeded(wanted: string): number {
   return Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(wanted)?.[1] ?? 1);
 }
 
-async function standby(database: DatabaseToCheck): Promise<Finding> {
+async function standby(database: DatabaseToCheck): Promise<DoctorFinding> {
   const { wanted, connected, synchronous, hidden, lag } = await database.ask((db) => db.one(doctor.standbys));
   const behind = `${connected} connected, at most ${lag.toFixed(1)} s behind`;
   if (hidden > 0)
@@ -153,7 +153,7 @@ async function standby(database: DatabaseToCheck): Promise<Finding> {
   return ok(`${behind}${wanted === '' ? '' : `, ${synchronous} synchronous`}`);
 }
 
-async function clock(database: DatabaseToCheck): Promise<Finding> {
+async function clock(database: DatabaseToCheck): Promise<DoctorFinding> {
   const { theirs, sent, received } = await database.ask(async (db) => {
     const from = Date.now();
     const { now } = await db.one(doctor.server);

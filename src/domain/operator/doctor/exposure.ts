@@ -3,7 +3,7 @@ import type { Config } from '../../../platform/config/settings.ts';
 import { confinementReached } from '../../../platform/confinement/confinement.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import { Trust } from '../../parts/trust.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
 export function exposureChecks(database: DatabaseToCheck, config: Config): Check[] {
@@ -14,7 +14,7 @@ export function exposureChecks(database: DatabaseToCheck, config: Config): Check
   ];
 }
 
-function exposure(config: Config): Finding {
+function exposure(config: Config): DoctorFinding {
   const { host, port, rateLimit, allowStdio } = config;
   const exposed = exposures(config);
   if (exposed.length === 0) return ok(`Only this machine: ${host}:${port}`);
@@ -28,7 +28,7 @@ function exposure(config: Config): Finding {
   return ok(said);
 }
 
-function publicUrl(config: Config): Finding {
+function publicUrl(config: Config): DoctorFinding {
   const { publicUrl: url, host, trustedProxies, tlsCert, oidcIssuer, smtpUrl } = config;
   if (url === undefined) {
     if (smtpUrl !== undefined)
@@ -64,7 +64,7 @@ function publicUrl(config: Config): Finding {
   return ok(url);
 }
 
-async function commands(database: DatabaseToCheck, config: Config): Promise<Finding> {
+async function commands(database: DatabaseToCheck, config: Config): Promise<DoctorFinding> {
   const refused = await commandsRefused(database, config);
   if (refused) return ok('Stdio servers are refused: no commands are run');
   return confinement(config);
@@ -79,7 +79,7 @@ async function commandsRefused(database: DatabaseToCheck, config: Config): Promi
 }
 
 /** Reports how well commands of stdio servers are isolated. */
-async function confinement(config: Config): Promise<Finding> {
+async function confinement(config: Config): Promise<DoctorFinding> {
   const { level, detail, missing } = await confinementReached(config);
   const said = `Confinement of stdio servers: ${level}; ${detail}`;
   return missing.length === 0 ? ok(said) : warning(said, missing.join('. '));

@@ -3,7 +3,7 @@ import type { Config } from '../../../platform/config/settings.ts';
 import * as doctor from '../../../platform/database/queries/doctor.ts';
 import { keysFromEnvironment, keysFromFile, masterKeyPath } from '../../../platform/secrets/master-key.ts';
 import { Vault } from '../../../platform/secrets/vault.ts';
-import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, NotChecked, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
 export function keyChecks(database: DatabaseToCheck, config: Config): Check[] {
@@ -11,7 +11,10 @@ export function keyChecks(database: DatabaseToCheck, config: Config): Check[] {
 }
 
 /** Checks that the key exists, is private, and decrypts stored values. */
-async function masterKey(database: DatabaseToCheck, { masterKey: given, dataDir }: Config): Promise<Finding> {
+async function masterKey(
+  database: DatabaseToCheck,
+  { masterKey: given, dataDir }: Config,
+): Promise<DoctorFinding> {
   const path = masterKeyPath(dataDir);
   const where = given === undefined ? path : 'DRYDOCK_MASTER_KEY';
   const sealed = await database

@@ -5,7 +5,7 @@ import * as installation from '../../../platform/database/queries/installation.t
 import { serviceIn } from '../../../platform/local-service.ts';
 import type { Log } from '../../../platform/log.ts';
 import { telemetrySettings } from '../../../platform/telemetry/variables.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
 /** Time limit in milliseconds; starting a browser may take a minute on a busy machine. */
@@ -21,7 +21,7 @@ export function partChecks(database: DatabaseToCheck, config: Config, log: Log):
   ];
 }
 
-async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
+async function browser({ browser: place }: Config, log: Log): Promise<DoctorFinding> {
   if (place === 'off') return ok('Off (DRYDOCK_BROWSER)');
   if (place !== undefined && !place.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(place))
     return ok('Remote browser (DRYDOCK_BROWSER); not contacted');
@@ -39,7 +39,7 @@ async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
 }
 
 /** Calls no model, since calls may cost money. */
-function models(config: Config): Finding {
+function models(config: Config): DoctorFinding {
   const catalog = loadModelCatalog(catalogSources(config, process.env));
   const hosted = catalog.list().filter((model) => model.hosted && !model.offline).length;
   const [lacking] = catalog.warnings;
@@ -48,7 +48,7 @@ function models(config: Config): Finding {
   return ok(`${hosted} hosted besides the offline model; not contacted`);
 }
 
-async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<DoctorFinding> {
   const { queues, replicas } = await database.ask(async (db) => ({
     queues: await db.rows(installation.queues),
     replicas: await db.rows(installation.replicas),
@@ -82,7 +82,7 @@ function counted(count: number, thing: string): string {
   return `${count} ${count === 1 ? thing : `${thing}s`}`;
 }
 
-function telemetry(): Finding {
+function telemetry(): DoctorFinding {
   const settings = telemetrySettings(process.env);
   if (!settings) return ok('Nothing is sent: no OTEL_EXPORTER_OTLP_ENDPOINT is set');
   const sent = [settings.traces && 'traces', settings.metrics && 'metrics'].filter(Boolean);

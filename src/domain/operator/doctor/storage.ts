@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { openBlobs } from '../../../platform/blobs/open.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
@@ -27,7 +27,7 @@ function blobFolder({ blobsUrl, dataDir }: Config): string | undefined {
 }
 
 /** Writes, reads and removes a test object. Does not create a missing folder. */
-async function blobs(config: Config): Promise<Finding> {
+async function blobs(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const where = folder ?? config.blobsUrl;
   if (folder !== undefined && !existsSync(folder))
@@ -59,7 +59,7 @@ async function* chunks(content: Buffer): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-async function disk(config: Config): Promise<Finding> {
+async function disk(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const places = new Set([config.dataDir, ...(folder === undefined ? [] : [folder])].map(existing));
   const found = await Promise.all([...places].map(spaceAt));
@@ -86,7 +86,7 @@ async function spaceAt(path: string): Promise<{ path: string; free: number; shar
  * Warns if the memory available to this process (the container's limit, otherwise the machine's memory) is below
  * 512 MiB.
  */
-async function memory(): Promise<Finding> {
+async function memory(): Promise<DoctorFinding> {
   const limits = await Promise.all(
     ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map(async (path) =>
       Number(await readFile(path, 'utf8').catch(() => 'NaN')),

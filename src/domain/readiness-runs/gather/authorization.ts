@@ -8,7 +8,7 @@ import {
   type ResourceMetadataFacts,
   unknown,
 } from '../../../readiness/evidence.ts';
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 type Discovered = Pick<Evidence, 'resourceMetadata' | 'authorizationServer'>;
 
@@ -17,7 +17,7 @@ const maxTextLength = 500;
 
 /** Reads the published OAuth metadata. A missing document is a finding, too. */
 export async function authorization(
-  { address, outbound }: Place,
+  { address, outbound }: InspectedServer,
   { resourceMetadataUrl, answered }: ChallengeFacts,
   signal: AbortSignal,
 ): Promise<Discovered> {

@@ -3,7 +3,7 @@ import { plain } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { type ProbePlace, sendProbe } from '../../../mcp/probe-request.ts';
 import { type Known, unknown } from '../../../readiness/evidence.ts';
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 /** The `.invalid` domain is never registered. */
 const elsewhere = 'https://drydock-origin-check.invalid';
@@ -13,7 +13,7 @@ const elsewhere = 'https://drydock-origin-check.invalid';
  * control.
  */
 export async function foreignOrigin(
-  place: Place,
+  place: InspectedServer,
   signal: AbortSignal,
 ): Promise<Known<{ accepted: boolean; status: number }>> {
   const { address, outbound, secrets } = place;

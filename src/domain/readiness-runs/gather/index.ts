@@ -10,7 +10,7 @@ import { baseline, skills } from './catalogs.ts';
 import { domainChallenge } from './domain-challenge.ts';
 import { endpointFacts } from './endpoint.ts';
 import { foreignOrigin } from './foreign-origin.ts';
-import { inspectWithTimeout, type Place } from './place.ts';
+import { type InspectedServer, inspectWithTimeout } from './inspected-server.ts';
 import { probeWithoutCredentials } from './probe-without-credentials.ts';
 import { registerClient } from './registration.ts';
 import { session } from './session.ts';
@@ -50,7 +50,7 @@ export async function gather(
   const { server } = context;
   const address = await targetOf(context, context.actor.organization.id, server, {}).address();
   if (address.kind !== 'http') throw new Error('only servers over HTTP are looked at');
-  const place: Place = {
+  const place: InspectedServer = {
     context: { ...context, callerGone: () => signal },
     address,
     outbound: context.mcp.outbound.through(address.way),
@@ -111,7 +111,7 @@ export async function gather(
 }
 
 async function registered(
-  place: Place,
+  place: InspectedServer,
   { authorizationServer }: Pick<Evidence, 'authorizationServer'>,
 ): Promise<Evidence['registration']> {
   const server = authorizationServer.known ? authorizationServer.value : undefined;

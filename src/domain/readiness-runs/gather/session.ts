@@ -8,8 +8,8 @@ import { drain, type ListName } from '../../live/drain.ts';
 import { targetOf } from '../../live/reach.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { lacksGrant } from '../../servers/auth-method.ts';
+import { briefly, type InspectedServer } from './inspected-server.ts';
 import { interfaces } from './interfaces.ts';
-import { briefly, type Place } from './place.ts';
 
 export type SeenInSession = Pick<Evidence, 'session' | 'tools' | 'resources' | 'prompts' | 'ui' | 'calls'>;
 
@@ -18,7 +18,7 @@ const maxCalled = 10;
 const maxTextLength = 300;
 
 /** Tools, resources and other lists of the server, as an authorized client sees them. */
-export async function session(place: Place, limit: number): Promise<SeenInSession> {
+export async function session(place: InspectedServer, limit: number): Promise<SeenInSession> {
   const { context, signal, secrets } = place;
   const { server } = context;
   if (lacksGrant(server))
@@ -53,7 +53,7 @@ function nothingSeen(reason: string, missing?: string): SeenInSession {
   return { session: part, tools: part, resources: part, prompts: part, ui: part, calls: part };
 }
 
-async function look(place: Place, conversation: Conversation): Promise<SeenInSession> {
+async function look(place: InspectedServer, conversation: Conversation): Promise<SeenInSession> {
   const { identity } = conversation;
   const { serverInfo, protocolVersion, transport, capabilities, instructions } = identity;
   const name = serverInfo?.['title'] ?? serverInfo?.['name'];

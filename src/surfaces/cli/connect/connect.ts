@@ -6,7 +6,13 @@ import { theOne } from '../find.ts';
 import { asRefused, noResponse, refusal, unexpectedResponse, unsendableValue } from '../refused.ts';
 import { isDataDirNamed, isInstalledHere } from './data-dir.ts';
 import { lightFetch } from './light-fetch.ts';
-import { findPlace, noService, originOf, type Place, type PlaceOptions } from './place.ts';
+import {
+  findService,
+  type LocationOptions,
+  noService,
+  originOf,
+  type ServiceLocation,
+} from './service-location.ts';
 
 /** Where a command calls operations. */
 export interface Where {
@@ -42,13 +48,13 @@ export type OpenHere = <T>(
 
 /** Connects to the selected service, or opens an installation, and translates API errors. */
 export async function connected<T>(
-  options: PlaceOptions,
+  options: LocationOptions,
   openHere: OpenHere,
   work: (connected: Connected) => Promise<T>,
   { otherwise = 'refuse', alone = false }: ConnectOptions = {},
 ): Promise<T> {
   const place =
-    (alone ? undefined : await findPlace(options)) ??
+    (alone ? undefined : await findService(options)) ??
     (otherwise === 'refuse' ? undefined : { kind: 'here' as const, project: options.project });
   if (!place) throw new OperatorProblem(noService);
   if (place.kind === 'here') {
@@ -72,7 +78,7 @@ export async function connected<T>(
 }
 
 /** The named project; otherwise the Default one, or the only one. */
-async function projectAt(api: Client, { project }: Place): Promise<string> {
+async function projectAt(api: Client, { project }: ServiceLocation): Promise<string> {
   if (project !== undefined && isId(project)) return project;
   const items = await everything(api.listProjects, {});
   if (project === undefined) {

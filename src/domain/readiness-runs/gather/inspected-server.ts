@@ -7,7 +7,7 @@ import type { ServerContext } from '../../context/context.ts';
 import { adviceFor } from '../../live/advice.ts';
 
 /** The server under inspection, as used by one run. */
-export interface Place {
+export interface InspectedServer {
   context: ServerContext;
   address: HttpTarget;
   /** Connects to the server, through its tunnel if it has one. */
@@ -22,7 +22,7 @@ export interface Place {
 
 /** Runs one part of the inspection with a time limit. A failure makes the part unknown, with the reason. */
 export async function inspectWithTimeout<T>(
-  { signal }: Pick<Place, 'signal'>,
+  { signal }: Pick<InspectedServer, 'signal'>,
   what: string,
   limit: number,
   work: (signal: AbortSignal) => Promise<Known<T> | T>,
