@@ -170,7 +170,7 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   const wrong = randomBytes(32).toString('hex');
   const target = await emptyTarget({ DRYDOCK_MASTER_KEY: wrong });
   await expect(restoreBackup(target.installation, saved.archive)).rejects.toThrow(
-    /DRYDOCK_MASTER_KEY is another key/,
+    /DRYDOCK_MASTER_KEY is not the key/,
   );
   await expectUntouched(target);
   const other = await emptyTarget();
@@ -182,7 +182,9 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   expect(await readFile(path, 'utf8')).toBe(wrong);
   const file = fileIn(saved.folder);
   const mine = installationOf({ ...saved.installation.config, masterKey: wrong });
-  await expect(writeBackup(mine, file, { withMasterKey: true })).rejects.toThrow('does not fit the database');
+  await expect(writeBackup(mine, file, { withMasterKey: true })).rejects.toThrow(
+    'does not match the database',
+  );
   expectNoFile(file);
 });
 

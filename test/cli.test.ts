@@ -87,7 +87,7 @@ test.each([
     ['members', 'set', 'owner@drydock.local', 'king', '--organization', 'Drydock'],
     'No role king. Available: owner, admin, member',
   ],
-  [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
+  [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay: "many" is not a whole number or unlimited'],
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
   [['users', 'create', 'not-an-address'], 'not-an-address is not an email address'],
   [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
@@ -114,13 +114,13 @@ test('what is left out and cannot be told is chosen from a list of names and ids
     ],
     [
       ['features', 'list', '--organization', 'Twins'],
-      'Several organizations are called Twins; use the id',
+      'Several organizations are named "Twins". Use an ID',
       organizations,
     ],
     [['plugins', 'remove', 'x'], 'Name the project with --project: Default of Drydock (prj_', projects],
     [
       ['members', 'list', '--project', 'Default'],
-      'Several projects are called Default; use the id',
+      'Several projects are named "Default". Use an ID',
       projects,
     ],
     [

@@ -201,7 +201,7 @@ test('a master key that is open to others, or is not the one that sealed, is a p
   await client.query("insert into vault_keys (id) values ('ffffffffffffffff')");
   expect((await examine())['master key']).toMatchObject({
     level: 'problem',
-    message: expect.stringContaining('does not fit'),
+    message: expect.stringContaining('does not match'),
   });
 });
 

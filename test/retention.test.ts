@@ -78,7 +78,10 @@ test('traces and then whole runs go, with their files; a run that is not over st
   const list = await service.get(`${project}/eval-runs/${runId}/iterations`);
   const iteration = list.body.items[0].id as string;
   const trace = await service.get(`${project}/eval-runs/${runId}/iterations/${iteration}/trace`);
-  expect(trace).toMatchObject({ status: 404, body: { message: expect.stringContaining('not kept') } });
+  expect(trace).toMatchObject({
+    status: 404,
+    body: { message: expect.stringContaining('deleted by retention') },
+  });
   await setRetention(service.db, organizationId, ['runs=1']);
   expect(await applied(Date.now() + 2 * day)).toMatchObject({ rows: { runs: 1 } });
   expect((await service.get(`${project}/eval-runs/${runId}`)).status).toBe(404);

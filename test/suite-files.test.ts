@@ -396,7 +396,7 @@ describe('servers of a file', () => {
     const commands = file({ local: { command: process.execPath, args: ['server.js'] } }, 'local');
     const refused = await put(commands, 'local', { key });
     expect(refused).toMatchObject({ status: 400 });
-    expect(refused.body.message).toContain('needs an administrator of the project');
+    expect(refused.body.message).toContain('Only an administrator of the project');
     expect(await put(commands, 'local')).toMatchObject({
       status: 201,
       body: { servers: [{ name: 'local' }] },

@@ -62,11 +62,7 @@ test.each([
   ['the key of another', { ...pair, tlsKey: other.tlsKey }, /does not belong to the first certificate/],
   ['a key that is none', { ...pair, tlsKey: garbage }, /DRYDOCK_TLS_KEY must name a PEM file/],
   ['a certificate that is none', { ...pair, tlsCert: pair.tlsKey }, /DRYDOCK_TLS_CERT must name a PEM file/],
-  [
-    'a public address without TLS',
-    { ...pair, publicUrl: 'http://drydock.example.com' },
-    /Write it with https/,
-  ],
+  ['a public address without TLS', { ...pair, publicUrl: 'http://drydock.example.com' }, /Use https/],
 ])('%s is refused, without a word of the key', (_name, settings, expected) => {
   expect(() => opened(settings)).toThrow(expected);
   expect(() => opened(settings)).not.toThrow(/BEGIN|c3dv/);

@@ -42,7 +42,7 @@ export class Certificate {
       throw new OperatorProblem('Set both DRYDOCK_TLS_CERT and DRYDOCK_TLS_KEY, or neither');
     if (publicUrl?.startsWith('http:'))
       throw new OperatorProblem(
-        'DRYDOCK_PUBLIC_URL begins with http:// while DRYDOCK_TLS_CERT makes the service speak https. Write it with https://',
+        'DRYDOCK_PUBLIC_URL starts with http://, but DRYDOCK_TLS_CERT enables HTTPS. Use https://',
       );
     const certificate = new Certificate(tlsCert, tlsKey, log);
     for (const warning of certificate.doubts(config)) log.warn(warning);

@@ -37,6 +37,6 @@ function partOf(range: string | undefined, size: number): SentFile['part'] {
   if (first === '' && last === '') return undefined;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (start > end) throw invalid(`range: There are ${size} bytes`);
+  if (start > end) throw invalid(`range: The artifact has only ${size} bytes`);
   return { start, end };
 }

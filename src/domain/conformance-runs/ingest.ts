@@ -96,7 +96,11 @@ export const finalizeConformanceIngestRun: Verb<'finalizeConformanceIngestRun'> 
 async function reportedRun({ project }: ProjectContext, db: Db, id: string): Promise<ConformanceRun> {
   const run = await lockConformanceRun(db, project.id, id);
   if (run.hosted)
-    throw conflict('This run runs here; nothing can be reported to it', 'NOT_AN_INGESTED_RUN', { runId: id });
+    throw conflict(
+      'This run is executed by this service, so results cannot be reported to it',
+      'NOT_AN_INGESTED_RUN',
+      { runId: id },
+    );
   return run;
 }
 
@@ -136,7 +140,7 @@ async function knownRun(
   // The prefix is reserved even before such a run exists; otherwise starting one would return the reported run.
   if (run?.hosted || externalRunId.startsWith(hostedNames(project.id)))
     throw conflict(
-      `The externalRunId ${externalRunId} is that of a run that runs here. Take another one`,
+      `externalRunId: "${externalRunId}" belongs to a run of this service. Use another one`,
       'NOT_AN_INGESTED_RUN',
       { ...(run && { runId: run.id }) },
     );

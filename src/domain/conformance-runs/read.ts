@@ -67,9 +67,13 @@ export async function failingChecks(
 ): Promise<{ checks: Check[]; total: number }> {
   const stored = await context.db.rows(runs.bodiesOf, { runId: run.id });
   if (stored.length === 0)
-    throw new Refusal('NOT_FOUND', 'This run has no report: none has come yet, or it ended before one did', {
-      details: { reason: 'REPORT_NOT_AVAILABLE' },
-    });
+    throw new Refusal(
+      'NOT_FOUND',
+      'This run has no report: none was received yet, or the run ended without one',
+      {
+        details: { reason: 'REPORT_NOT_AVAILABLE' },
+      },
+    );
   const failing: (FailingCase & { suiteKind: runs.SuiteKind })[] = [];
   for (const { suiteKind, ...text } of stored)
     failing.push(...failingCases(await reportIn(context, text)).map((one) => ({ ...one, suiteKind })));
@@ -85,7 +89,7 @@ async function reportIn(
     return (await readTrace({ blobs }, text)).trace as unknown as SuiteReport;
   } catch (error) {
     log.error('Conformance report cannot be read', { error: redact((error as Error).message) });
-    throw new Refusal('SERVER_UNREACHABLE', 'The report is stored and cannot be read now. Try again later', {
+    throw new Refusal('SERVER_UNREACHABLE', 'The stored report is not available right now. Try again later', {
       details: { reason: 'STORAGE_UNAVAILABLE' },
     });
   }

@@ -50,13 +50,15 @@ function refuseUngradable(
   { suites, protocolVersion, engineVersion }: Parameters<typeof startConformanceRun>[1]['body'],
 ): void {
   if (suites?.includes('oauth'))
-    throw invalid('suites: oauth is not run here. Run it where the server is, and report what it finds');
+    throw invalid(
+      'suites: This service does not run oauth. Run it next to the server, and report the results',
+    );
   if (server.transportType === 'stdio')
     throw invalid('HTTP servers only: the suite cannot talk to a command. Save the server with its URL');
   if (protocolVersion !== undefined && !isGradable(protocolVersion))
     throw invalid(`protocolVersion: One of ${gradableRevisions.join(', ')}`);
   if (engineVersion !== undefined && engineVersion !== suiteVersion)
-    throw invalid(`engineVersion: There is ${suiteVersion} only`);
+    throw invalid(`engineVersion: Must be ${suiteVersion}`);
 }
 
 async function known(
@@ -92,7 +94,7 @@ async function insert(
   if (count >= maxInDay)
     throw new Refusal(
       'RATE_LIMITED',
-      `An organization begins at most ${maxInDay} conformance runs in a day`,
+      `An organization can start at most ${maxInDay} conformance runs a day`,
       {
         details: { reason: 'TOO_MANY_CONFORMANCE_RUNS', limit: maxInDay },
       },

@@ -48,12 +48,14 @@ export interface Added {
 export async function addReport(db: Db, run: ConformanceRun, prepared: Prepared): Promise<Added> {
   const { suiteKind, report, contentHash, text } = prepared;
   if (!run.requestedSuites.includes(suiteKind))
-    throw invalid(`suiteKind: The run was begun for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`);
+    throw invalid(
+      `suiteKind: The run was started for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`,
+    );
   const there = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const same = there.find((one) => one.suiteKind === suiteKind);
   if (same && same.contentHash !== contentHash)
     throw conflict(
-      `The run has another report of the suite ${suiteKind} already. Begin a new run for this one`,
+      `The run already has another report of the suite ${suiteKind}. Start a new run for this one`,
       'REPORT_CONFLICT',
       { runId: run.id, suiteKind },
     );
@@ -85,12 +87,8 @@ export async function addReport(db: Db, run: ConformanceRun, prepared: Prepared)
 }
 
 export function isOver({ id, status }: Pick<ConformanceRun, 'id' | 'status'>) {
-  return conflict(
-    `The run ${id} is ${status}. Nothing can be added to it any more; begin a new run`,
-    'RUN_IS_OVER',
-    {
-      runId: id,
-      status,
-    },
-  );
+  return conflict(`The run ${id} is ${status}. Nothing can be added to it. Start a new run`, 'RUN_IS_OVER', {
+    runId: id,
+    status,
+  });
 }

@@ -54,7 +54,7 @@ export function admitPerson(
   person: Person | undefined,
 ): VisitorContext {
   if (access === 'operator' && !person?.operator)
-    throw new Refusal('FORBIDDEN', 'This needs an operator of the installation');
+    throw new Refusal('FORBIDDEN', 'Only an operator of the installation can do this');
   const visitor = context.visit?.();
   if (!visitor) throw new Error('the console is entered with a browser');
   return Object.assign(context, { visitor, person });
@@ -73,7 +73,7 @@ function admitToOrganization(
 }
 
 export function administratorNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'This needs an administrator of the organization');
+  return new Refusal('FORBIDDEN', 'Only an administrator of the organization can do this');
 }
 
 /** Resources that may be personal, by path parameter, with the query for their owner. */
@@ -100,7 +100,7 @@ async function admitOwner(
 }
 
 function adminNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'This needs an administrator of the project');
+  return new Refusal('FORBIDDEN', 'Only an administrator of the project can do this');
 }
 
 /** For a project named in the body or query. */

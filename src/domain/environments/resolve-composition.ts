@@ -148,7 +148,7 @@ async function usableServers(
   const usable = await db.rows(servers.enabled, { projectId, ids: [...new Set(ids)] });
   if (usable.length === 0)
     throw conflict(
-      'No server of the environment can be used: they are deleted, disabled, or there never was one',
+      'The environment has no usable server: its servers were deleted or disabled, or it never had any',
       'ENV_NO_SERVERS',
     );
   return usable;

@@ -126,7 +126,7 @@ async function unknown(db: Db, runId: string, prepared: readonly Prepared[]): Pr
     const before = known.get(id);
     if (before !== undefined && before !== contentHash)
       throw conflict(
-        `The result ${id} was sent before with another content. Give it a new externalIterationId`,
+        `The result ${id} was already sent with different content. Use a new externalIterationId`,
         'EXTERNAL_ITERATION_CONFLICT',
         { externalIterationId: id },
       );
@@ -194,7 +194,7 @@ function storedDetail(result: Result, planned: Placed['case'], variant: number):
   if (detail.length <= largestDetail) return detail;
   const limit = largestDetail.toLocaleString('en');
   throw invalid(
-    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and how it was judged. Send what is large in its trace`,
+    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and grading. Send large data in its trace`,
   );
 }
 

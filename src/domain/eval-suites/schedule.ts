@@ -18,7 +18,7 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
     const show = async (row: suites.SuiteRow) => presentSuite(db, suiteOf(row), vocabularyOf(input));
     if (!body.enabled) {
       if (body.environmentId !== undefined)
-        throw invalid('environmentId: Goes only with "enabled": true; the one that is pinned stays');
+        throw invalid('environmentId: Only with "enabled": true. The pinned environment is kept');
       const off = { ...suite, scheduleEnabled: false, scheduleState: null, scheduleDueAt: null };
       return show(await db.one(suites.setSchedule, { ...off, ...which, scheduleMinutes: minutes }));
     }
@@ -70,7 +70,7 @@ export function requireSchedulable(suite: Suite, environmentIds: readonly string
   );
   if (id !== null && !environmentIds.includes(id))
     throw conflict(
-      `The schedule of this suite uses the environment ${id}. Pin another one, or switch the schedule off, first`,
+      `The schedule of this suite uses the environment ${id}. First pin another one, or turn the schedule off`,
       'SCHEDULE_ENVIRONMENT_PINNED',
       { environmentId: id },
     );

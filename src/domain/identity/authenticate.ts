@@ -82,7 +82,7 @@ export async function authenticatePerson(
 }
 
 export function signedOut(): Refusal {
-  return new Refusal('UNAUTHORIZED', 'You are not signed in, or no longer', {
+  return new Refusal('UNAUTHORIZED', 'You are not signed in, or your session has ended', {
     details: { reason: 'SIGNED_OUT' },
   });
 }

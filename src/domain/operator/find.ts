@@ -33,7 +33,7 @@ export async function organizationNamed(
     throw new OperatorProblem(`Name the organization with --organization: ${candidates(found)}`);
   throw new OperatorProblem(
     first
-      ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`
+      ? `Several organizations are named "${idOrName}". Use an ID: ${candidates(found)}`
       : `No organization ${idOrName}. Available: ${candidates(await listOrganizations(db))}`,
   );
 }
@@ -64,7 +64,7 @@ export async function projectNamed(db: Db, idOrName: string | undefined): Promis
     throw new OperatorProblem(`Name the project with --project: ${candidateProjects(found)}`);
   throw new OperatorProblem(
     exact
-      ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
+      ? `Several projects are named "${idOrName}". Use an ID: ${candidateProjects(found)}`
       : `No project ${idOrName}. Available: ${candidateProjects(await db.rows(projects.some))}`,
   );
 }

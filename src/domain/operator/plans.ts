@@ -27,7 +27,7 @@ function amountOf(limit: string, value: string): number | null {
     throw new OperatorProblem(`No limit ${limit}. Available: ${limitNames.join(', ')}`);
   if (value === 'unlimited') return null;
   if (!/^\d{1,9}$/.test(value))
-    throw new OperatorProblem(`${limit} takes a whole number or unlimited, not ${value}`);
+    throw new OperatorProblem(`${limit}: "${value}" is not a whole number or unlimited`);
   return Number(value);
 }
 

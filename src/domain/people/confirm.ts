@@ -35,7 +35,7 @@ export async function confirmPresence(context: SessionContext, password: string 
   const { db, person, clock } = context;
   const began = (await db.row(sessions.began, { id: person.sessionId }))?.at ?? 0;
   if (clock() - began < recently) return;
-  throw new Refusal('FORBIDDEN', 'Sign in again before, or send your password as currentPassword', {
+  throw new Refusal('FORBIDDEN', 'Sign in again first, or send your password as currentPassword', {
     details: { reason: 'CONFIRM' },
   });
 }

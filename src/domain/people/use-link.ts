@@ -140,7 +140,7 @@ async function newAccount(
   const email = address as string;
   await db.run(users.insert, { id, email, name }).catch((error: unknown) => {
     if (violates(error, 'users_email'))
-      throw conflict(`${address} has an account by now. Sign in with it to accept`, 'EMAIL_TAKEN');
+      throw conflict(`${address} already has an account. Sign in with it to accept`, 'EMAIL_TAKEN');
     throw error;
   });
   const event = { organizationId, projectId: null, actor: id, target: id, requestId };

@@ -23,7 +23,7 @@ export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServe
     if (!entry) throw noSuchEntry();
     if (expectedContentHash !== undefined && expectedContentHash !== entry.contentHash)
       throw conflict(
-        'The server was changed in the directory since. Look at it again, and send its latestContentHash',
+        'The directory entry has changed. Reload it and send the new latestContentHash',
         'CONTENT_CHANGED',
         { latestContentHash: entry.contentHash },
       );
@@ -79,11 +79,11 @@ export const installRegistryServer: Verb<'installRegistryServer'> = (
     if (!card) throw noSuchCard();
     const { updatedAt, status, transport } = card;
     if (expectedUpdatedAt !== undefined && expectedUpdatedAt !== updatedAt)
-      throw conflict('The card was changed since. Look at it again, and send its updatedAt', 'CARD_CHANGED', {
+      throw conflict('The card has changed. Reload it and send the new updatedAt', 'CARD_CHANGED', {
         updatedAt,
       });
     if (status !== 'active')
-      throw new Refusal('VALIDATION_ERROR', 'This card is deprecated and is not installed any more', {
+      throw new Refusal('VALIDATION_ERROR', 'This card is deprecated and can no longer be installed', {
         details: { code: 'NOT_INSTALLABLE' },
       });
     const { url, ...settings } = transport;

@@ -14,7 +14,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
   if (sharing === 'project' && project.role !== 'admin')
     throw new Refusal(
       'FORBIDDEN',
-      'A secret shared in the project needs an administrator of the project. Send sharing: "user" for one of your own',
+      'Only an administrator of the project can manage shared secrets. Send sharing: "user" for a personal secret',
     );
   const ownerId = sharing === 'user' ? actor.user.id : null;
   return writeInProject(context, async (db) => {

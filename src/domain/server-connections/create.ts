@@ -53,7 +53,7 @@ async function chooseProject(context: Context, projectId: string | undefined): P
 }
 
 function denied(): Refusal {
-  return new Refusal('FORBIDDEN', 'There is no such project, or this key may not use it', {
+  return new Refusal('FORBIDDEN', 'No such project, or this key has no access to it', {
     details: { code: 'PROJECT_ACCESS_DENIED' },
   });
 }

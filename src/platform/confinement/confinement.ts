@@ -190,7 +190,7 @@ export class Confinement {
     if (user) return { level: 'own user', detail: `${reason}; commands run as user ${user.name}`, missing };
     if (facilities.tools.prlimit)
       return { level: 'limits only', detail: `${reason}; commands can read what the service can`, missing };
-    return { level: 'none', detail: `${reason}; commands may do what the service may`, missing };
+    return { level: 'none', detail: `${reason}; commands have the permissions of the service`, missing };
   }
 }
 
@@ -198,7 +198,11 @@ function switchedOff(user: Account | undefined): Reached {
   const missing = ['Set DRYDOCK_CONFINE=auto'];
   if (user)
     return { level: 'own user', detail: `DRYDOCK_CONFINE is off; commands run as ${user.name}`, missing };
-  return { level: 'none', detail: 'DRYDOCK_CONFINE is off; commands may do what the service may', missing };
+  return {
+    level: 'none',
+    detail: 'DRYDOCK_CONFINE is off; commands have the permissions of the service',
+    missing,
+  };
 }
 
 function remedy(problem: string | undefined): string {

@@ -36,7 +36,7 @@ export class Vault {
     });
     if (missing !== undefined)
       throw new OperatorProblem(
-        `The master key does not fit this database (its secrets were sealed with key ${missing}). Put the right master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
+        `The master key does not match this database (its secrets were sealed with key ${missing}). Put the matching master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
       );
   }
 

@@ -59,7 +59,7 @@ async function refuseRepeated(
   const last = await db.row(judgements.find, { runId: run.id });
   if (!last || last.status === 'failed') return;
   if (!force && last.status === 'pending')
-    throw conflict('The run is being judged. Poll it, or send force to begin again', 'JUDGE_PENDING');
+    throw conflict('The run is being judged. Poll it, or send force to start again', 'JUDGE_PENDING');
   if (!force)
     throw conflict('The run was judged. Read it, or send force to judge it again', 'JUDGE_COMPLETED');
   await stopJudging(db, run.id, 'superseded');

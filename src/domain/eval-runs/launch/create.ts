@@ -49,7 +49,7 @@ function checkCombination(body: Body): void {
   if (suiteId === undefined) {
     if (suiteName === undefined) throw invalid('Provide suiteId or suiteName');
     if (!tests) throw invalid('tests: Required for a new suite');
-    if (environmentId !== undefined) throw invalid('environmentId: Needs a saved suite; send suiteId');
+    if (environmentId !== undefined) throw invalid('environmentId: Requires a saved suite. Send suiteId');
     if (!serverIds) throw invalid('serverIds: Required for a new suite');
     return;
   }

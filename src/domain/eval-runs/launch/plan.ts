@@ -73,7 +73,7 @@ export function planRun(
   if (cases.length === 0)
     throw rows.length === 0
       ? invalidBecause('The suite has no cases. Add one first', 'NO_CASES')
-      : invalidBecause('Each of the cases is disabled', 'NO_ENABLED_CASES');
+      : invalidBecause('All cases are disabled. Enable one first', 'NO_ENABLED_CASES');
   checkSize(cases, config.maxModelCalls);
   const { judge } = suite.settings;
   const judging = judge.enabled ? judgingRoute(models, judge.model, overrides.apiKeys) : undefined;
@@ -227,7 +227,7 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
     size += JSON.stringify(one).length;
     if (size > maxPlanLength)
       throw invalidBecause(
-        'The cases with the checks of the suite are too large to be run together. Choose fewer with caseIds',
+        'The cases with the checks of the suite are too large for one run. Choose fewer with caseIds',
         'RUN_TOO_LARGE',
         { limit: maxPlanLength },
       );

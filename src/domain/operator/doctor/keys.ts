@@ -35,7 +35,7 @@ async function masterKey(
   for (const { keyId, id, ciphertext } of sealed) {
     if (!ring.some((key) => key.id === keyId))
       return problem(
-        `${where} does not fit: the database contains secrets sealed with key ${keyId}`,
+        `${where} does not match: the database contains secrets sealed with key ${keyId}`,
         'Put the right master key back; without it those secrets are lost',
       );
     if (id !== null && ciphertext !== null && !opens(vault, { id, keyId, ciphertext }))

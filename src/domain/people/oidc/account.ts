@@ -30,13 +30,16 @@ export async function accountOf(context: VisitorContext, db: Db, claims: Claims)
   mustBeOfDomain(context, claims);
   const known = await heldIdentity(db, claims);
   if (known && person && known.userId !== person.user.id)
-    throw conflict('This identity belongs to another account. Sign out to enter it', 'IDENTITY_TAKEN');
+    throw conflict(
+      'This identity belongs to another account. Sign out, then sign in to that account',
+      'IDENTITY_TAKEN',
+    );
   if (known) return known.userId;
   const userId = person?.user.id ?? (await byAddress(context, db, claims));
   await db.row(people.hold, { userId });
   const id = newId('idn', context.clock());
   if ((await db.run(identities.insert, { id, issuer, subject, userId })) === 0)
-    throw conflict('This identity was linked just now. Begin again', 'IDENTITY_TAKEN');
+    throw conflict('This identity has just been linked. Start again', 'IDENTITY_TAKEN');
   const details = { issuer, subject, email: claims.email ?? null };
   await auditPerson(db, context, userId, { action: 'identity.link', target: id, details });
   return userId;
@@ -72,7 +75,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
   // Addresses get reassigned to other people; accounts do not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
     throw conflict(
-      'There is an account with your email address. Sign in to it as before, then link this identity in your profile',
+      'An account with your email address already exists. Sign in to it as usual, then link this identity in your profile',
       'SIGN_IN_TO_LINK',
     );
   await refusePowerful(db, account.userId);

@@ -72,7 +72,7 @@ function callbackOf(context: PublicContext): string {
 async function providerOf({ config }: PublicContext): Promise<Provider> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
   if (issuer === undefined || clientId === undefined)
-    throw new Refusal('FEATURE_NOT_SUPPORTED', 'This installation has no provider to sign in with');
+    throw new Refusal('FEATURE_NOT_SUPPORTED', 'Single sign-on is not configured on this installation');
   const { openProvider } = await import('./provider.ts');
   return openProvider({ issuer, clientId, clientSecret });
 }
@@ -86,7 +86,7 @@ function keptBy({ visitor, cursors, clock, person }: VisitorContext): PendingSig
   if (kept && same && clock() - kept.startedAt < signInTimeout) return kept;
   throw new Refusal(
     'UNAUTHORIZED',
-    'This sign-in was not begun in this browser, or too long ago. Begin again',
+    'This sign-in was started in another browser or session, or has expired. Start again',
     {
       details: { reason: 'OIDC_STATE' },
     },
@@ -110,7 +110,7 @@ function refusedBy({ log, requestId, config }: VisitorContext, error: unknown): 
     );
   return new Refusal(
     'UNAUTHORIZED',
-    `What ${config.oidcName} said about you could not be verified. Begin again`,
+    `The response of ${config.oidcName} could not be verified. Start again`,
     {
       details: { reason: 'OIDC_INVALID' },
     },

@@ -23,7 +23,7 @@ export async function authorization(
 ): Promise<Discovered> {
   if (answered) return nothingKnown('The server answers without authorization');
   const facts = await discoverAuthorization(outbound, address.url, resourceMetadataUrl, signal);
-  if (signal.aborted) return nothingKnown('The OAuth metadata did not come in time');
+  if (signal.aborted) return nothingKnown('Reading the OAuth metadata timed out');
   return { resourceMetadata: known(resourceOf(facts)), authorizationServer: known(serverOf(facts)) };
 }
 

@@ -26,7 +26,7 @@ export async function foreignOrigin(
   const probe: ProbePlace = { outbound, url: address.url, headers, secrets, signal, attempts: [] };
   const usual = await greet(probe, {});
   if (!usual.accepted && usual.status === 401)
-    return unknown('The server asks for authorization first, and nothing is saved for it', 'credentials');
+    return unknown('The server requires authorization, and no credentials are saved for it', 'credentials');
   if (!usual.accepted)
     return unknown(`The server answers the same request without an Origin with HTTP status ${usual.status}`);
   return { known: true, value: await greet(probe, { origin: elsewhere }) };

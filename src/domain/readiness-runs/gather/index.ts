@@ -49,7 +49,7 @@ export async function gather(
 ): Promise<Gathered> {
   const { server } = context;
   const address = await targetOf(context, context.actor.organization.id, server, {}).address();
-  if (address.kind !== 'http') throw new Error('only servers over HTTP are looked at');
+  if (address.kind !== 'http') throw new Error('only servers over HTTP are inspected');
   const place: InspectedServer = {
     context: { ...context, callerGone: () => signal },
     address,

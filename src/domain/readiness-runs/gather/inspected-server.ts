@@ -32,9 +32,9 @@ export async function inspectWithTimeout<T>(
     const result = await work(AbortSignal.any([signal, late]));
     return isKnown<T>(result) ? result : known(result);
   } catch (error) {
-    if (late.aborted || signal.aborted) return unknown(`${what} did not come in time`);
+    if (late.aborted || signal.aborted) return unknown(`${what} timed out`);
     if (error instanceof McpFailure)
-      return unknown(briefly(`${what} could not be looked at. ${adviceFor(error)}`));
+      return unknown(briefly(`${what} could not be inspected. ${adviceFor(error)}`));
     throw error;
   }
 }

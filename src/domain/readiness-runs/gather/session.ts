@@ -69,7 +69,7 @@ async function look(place: InspectedServer, conversation: Conversation): Promise
   const tools: Known<ToolFacts[]> = !listed.known
     ? listed
     : listed.value.length > maxTools
-      ? unknown(`The server lists ${listed.value.length} tools; at most ${maxTools} are looked at`)
+      ? unknown(`The server lists ${listed.value.length} tools; at most ${maxTools} are inspected`)
       : known(await mapYielding(listed.value, toolFacts));
   const resources = await list(conversation, 'resources');
   const prompts = await list(conversation, 'prompts');
