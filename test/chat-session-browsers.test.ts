@@ -234,7 +234,7 @@ describe(`browsers of chat sessions`, { tags: ['chromium'] }, () => {
     harbour.release();
     await Promise.all(busy);
     expect(reply).toBe('I have looked.');
-    expect(browser).toEqual({ attached: false, reason: expect.stringContaining('which is the most') });
+    expect(browser).toEqual({ attached: false, reason: expect.stringContaining('limit of') });
     expect(offered()).toEqual([]);
   });
 });

@@ -118,6 +118,6 @@ function parsed<T>(parse: () => T, path: string, variable: string, what: string)
   try {
     return parse();
   } catch {
-    throw new OperatorProblem(`${variable} must name a PEM file with ${what}; ${path} is none`);
+    throw new OperatorProblem(`${path} (${variable}) is not a PEM file with ${what}`);
   }
 }

@@ -103,7 +103,7 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
     );
   if (before.policy === 2) {
     if (minimumAccuracy !== undefined)
-      throw invalid('settings.minimumAccuracy: This suite judges each case by itself; send passThreshold');
+      throw invalid('settings.minimumAccuracy: This suite decides each case separately. Send passThreshold');
     return {
       ...before,
       ...(repetitions !== undefined && { repetitions }),
@@ -112,11 +112,11 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
     };
   }
   if (!perCase) {
-    if (validity) throw invalid('settings.validity: Only for a suite that judges each case by itself');
+    if (validity) throw invalid('settings.validity: Only for a suite that decides each case separately');
     return { ...before, ...(minimumAccuracy !== undefined && { minimumPassRate: minimumAccuracy }) };
   }
   if (repetitions === undefined || passThreshold === undefined)
-    throw invalid('settings: Send repetitions and passThreshold together to have each case judged by itself');
+    throw invalid('settings: Send repetitions and passThreshold together to decide each case separately');
   const { minimumPassRate: _, ...rest } = before;
   return { ...rest, policy: 2, repetitions, passThreshold, ...(validity && { validity }) };
 }

@@ -8,7 +8,7 @@ const maxShown = 10;
 
 /** Lists the possible matches in the error message. */
 function candidates(things: readonly { id: string; name: string }[]): string {
-  if (things.length === 0) return 'there is none';
+  if (things.length === 0) return 'none';
   const shown = things.slice(0, maxShown).map(({ id, name }) => `${name} (${id})`);
   return `${shown.join(', ')}${things.length > maxShown ? ' and others' : ''}`;
 }

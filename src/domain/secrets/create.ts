@@ -18,7 +18,7 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
     );
   const ownerId = sharing === 'user' ? actor.user.id : null;
   return writeInProject(context, async (db) => {
-    const things = ownerId === null ? 'shared secrets' : 'secrets of one person';
+    const things = ownerId === null ? 'shared secrets' : 'personal secrets per user';
     await checkRoom(context, db, things, secrets.count, { projectId: project.id, ownerId });
     const secret = await db.one(secrets.insert, {
       id: newId('sct', context.clock()),

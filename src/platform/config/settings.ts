@@ -257,7 +257,7 @@ export const settings = {
       .string()
       .regex(
         /^(?:off|\/.+|[A-Za-z]:[\\/].+|(?:wss?|https?):\/\/[^\s@]+)$/,
-        'Write the full path of a Chromium, the address of one that runs elsewhere (ws://… or http://…), or off',
+        'Must be the full path of a Chromium, the URL of a remote one (ws://… or http://…), or off',
       )
       .optional(),
     fallback: 'the Chromium of this machine, or off if there is none',
