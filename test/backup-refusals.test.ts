@@ -147,7 +147,7 @@ test('a database in use is refused and stays as it is', async () => {
 test('a database with tables of others is refused and they stay as they are', async () => {
   const { client, installation } = await emptyTarget();
   await client.query('create table notes (note text); insert into notes values (1)');
-  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow('holds tables of others (notes)');
+  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow('tables of another application (notes)');
   await migrate(client);
   await expect(restoreBackup(installation, saved.archive)).rejects.toThrow(
     'has a table notes and the backup',
@@ -178,7 +178,7 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   await writeFile(path, wrong, { mode: 0o644 });
   await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow('chmod 600');
   await chmod(path, 0o600);
-  await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow(/master.key is another key/);
+  await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow(/master.key is not the key/);
   expect(await readFile(path, 'utf8')).toBe(wrong);
   const file = fileIn(saved.folder);
   const mine = installationOf({ ...saved.installation.config, masterKey: wrong });

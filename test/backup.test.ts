@@ -309,5 +309,5 @@ test('the commands say what they did in one line, and why not in another', async
   );
   const again = await run(installation.config, 'restore', file);
   expect(again).toMatchObject({ code: 2, stdout: '' });
-  expect(again.stderr).toMatch(/^drydock: The database already holds organizations[^\n]+\n$/);
+  expect(again.stderr).toMatch(/^drydock: The database already contains organizations[^\n]+\n$/);
 });

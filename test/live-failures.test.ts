@@ -144,7 +144,7 @@ const rows: Row[] = [
     settings: at('/status/405'),
     answers: unreachable(/HTTP status 405: the path does not accept POST requests/),
     details: because('status', 405),
-    ...both(/path does not accept POST requests.*often .*\/mcp/),
+    ...both(/path (?:takes no|does not accept) POST requests.*often .*\/mcp/),
   },
   {
     name: 'HTTP 400',

@@ -250,10 +250,10 @@ describe('a model is refused', () => {
       { model: 'constructor/x' },
       {},
       'constructor',
-      'choose',
+      'Choose',
       'all',
     ],
-    ['of that provider by name', { model: 'x', provider: '__proto__' }, {}, '__proto__', 'choose', 'all'],
+    ['of that provider by name', { model: 'x', provider: '__proto__' }, {}, '__proto__', 'Choose', 'all'],
   ])('%s', async (_, choice, keys, provider, says, hosted) => {
     const models = await catalog();
     const { problem } = resolveModel(models, choice, keys);
