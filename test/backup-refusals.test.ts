@@ -147,7 +147,9 @@ test('a database in use is refused and stays as it is', async () => {
 test('a database with tables of others is refused and they stay as they are', async () => {
   const { client, installation } = await emptyTarget();
   await client.query('create table notes (note text); insert into notes values (1)');
-  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow('tables of another application (notes)');
+  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow(
+    'tables of another application (notes)',
+  );
   await migrate(client);
   await expect(restoreBackup(installation, saved.archive)).rejects.toThrow(
     'has a table notes and the backup',
