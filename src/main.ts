@@ -4,7 +4,7 @@ import type { Installation } from './platform/backup/installation.ts';
 import type { Config } from './platform/config/settings.ts';
 import type { OpenServices } from './services.ts';
 import type { Connected } from './surfaces/cli/connect/connect.ts';
-import { runCli, unread } from './surfaces/cli/run.ts';
+import { handleStdoutError, runCli } from './surfaces/cli/run.ts';
 
 /** The command of the demo server: this program again, with the same loader. */
 const demo = {
@@ -71,7 +71,7 @@ async function openHere<T>(
   work: (connected: Connected) => Promise<T>,
   { temporary = false } = {},
 ): Promise<T> {
-  const [{ clientHere }, { firstBoot, workOn }] = await Promise.all([
+  const [{ clientHere }, { firstBoot, startWorkers }] = await Promise.all([
     import('./surfaces/cli/connect/here.ts'),
     import('./service.ts'),
   ]);
@@ -79,14 +79,14 @@ async function openHere<T>(
     // On a new installation, as in a CI job, creates what a service creates on its first boot.
     await firstBoot(services, services.config.bootstrapKey ?? null, temporary ? undefined : demo);
     const kind = temporary ? 'temporary' : 'here';
-    return clientHere(services, { project, kind }, work, workOn);
+    return clientHere(services, { project, kind }, work, startWorkers);
   };
   if (!temporary) return withServices(act);
   const { inTemporaryDataDir } = await import('./platform/database/embedded/temporary.ts');
   return inTemporaryDataDir((dataDir) => withServices(act, dataDir));
 }
 
-for (const stream of [process.stdout, process.stderr]) stream.on('error', unread);
+for (const stream of [process.stdout, process.stderr]) stream.on('error', handleStdoutError);
 
 // Each command loads what it uses when it is run: most of a short command's time is loading.
 await runCli(process.argv, {

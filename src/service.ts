@@ -15,7 +15,7 @@ import { announceService, withdrawService } from './platform/local-service.ts';
 import { Presence } from './platform/presence.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
 import {
-  besideRequests,
+  backgroundServices,
   type OpenOptions,
   type OpenServices,
   openService,
@@ -37,7 +37,7 @@ const guestRate = { perMinute: 60, burst: 60 };
 const visitRate = { perMinute: 240, burst: 120 };
 
 const commandsRunAsRoot =
-  'Commands of stdio servers run as root, as DRYDOCK_COMMAND_USER says. Remove it, or name a user that may do less';
+  'Commands of stdio servers run as root (DRYDOCK_COMMAND_USER). Remove the setting, or name an unprivileged user';
 
 const mailNeedsPublicUrl =
   'Mail with links is refused: DRYDOCK_SMTP_URL is set, and DRYDOCK_PUBLIC_URL, which links begin with, is not';
@@ -86,7 +86,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const presence = new Presence(db, 'service');
   const limits = rateLimitsOf(services, presence);
   const lastUse = new LastUse(db, clock, log);
-  const workers = (options.worker ?? true) ? new Workers(besideRequests(services)) : undefined;
+  const workers = (options.worker ?? true) ? new Workers(backgroundServices(services)) : undefined;
   let started = false;
   let draining = false;
   // Commands in the data folder use the service of its embedded database, by this token.
@@ -262,7 +262,7 @@ export async function startWorker(
 }
 
 /** Starts background work in this process, for a command that waits for a run without a service. Returns its end. */
-export function workOn(services: OpenServices): () => Promise<void> {
+export function startWorkers(services: OpenServices): () => Promise<void> {
   const workers = new Workers(services);
   workers.start();
   return () => workers.stop(0);

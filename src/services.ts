@@ -136,7 +136,7 @@ export async function openServices(config: Config, options: OpenOptions): Promis
 /**
  * The services for background work, which uses only a part of the database connections and leaves the rest to requests.
  */
-export function besideRequests(services: OpenServices): OpenServices {
+export function backgroundServices(services: OpenServices): OpenServices {
   const { connected, config } = services;
   return { ...services, db: connected.database.within(backgroundConnections(config.databasePool)) };
 }

@@ -89,7 +89,7 @@ test('a changed blob is noticed and nothing is written', async () => {
     return tar;
   });
   await expect(restoreBackup(sharedTarget.installation, bent)).rejects.toThrow(
-    `blob ${saved.blob.id} is not what was saved`,
+    `blob ${saved.blob.id} differs from the saved one`,
   );
   await expectUntouched(sharedTarget);
 });
@@ -139,7 +139,7 @@ test('a database in use is refused and stays as it is', async () => {
   await migrate(target.client);
   await target.client.query("insert into organizations (id, name) values ('o', 'Theirs')");
   await expect(restoreBackup(target.installation, saved.archive)).rejects.toThrow(
-    /already holds organizations .+ Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL/,
+    /already contains organizations .+ Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL/,
   );
   expect((await target.client.query('select name from organizations')).rows).toEqual([{ name: 'Theirs' }]);
 });
@@ -147,7 +147,9 @@ test('a database in use is refused and stays as it is', async () => {
 test('a database with tables of others is refused and they stay as they are', async () => {
   const { client, installation } = await emptyTarget();
   await client.query('create table notes (note text); insert into notes values (1)');
-  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow('holds tables of others (notes)');
+  await expect(restoreBackup(installation, saved.archive)).rejects.toThrow(
+    'tables of another application (notes)',
+  );
   await migrate(client);
   await expect(restoreBackup(installation, saved.archive)).rejects.toThrow(
     'has a table notes and the backup',
@@ -170,7 +172,7 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   const wrong = randomBytes(32).toString('hex');
   const target = await emptyTarget({ DRYDOCK_MASTER_KEY: wrong });
   await expect(restoreBackup(target.installation, saved.archive)).rejects.toThrow(
-    /DRYDOCK_MASTER_KEY is another key/,
+    /DRYDOCK_MASTER_KEY is not the key/,
   );
   await expectUntouched(target);
   const other = await emptyTarget();
@@ -178,11 +180,13 @@ test('a key that cannot open the secrets is refused, wherever it is', async () =
   await writeFile(path, wrong, { mode: 0o644 });
   await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow('chmod 600');
   await chmod(path, 0o600);
-  await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow(/master.key is another key/);
+  await expect(restoreBackup(other.installation, saved.archive)).rejects.toThrow(/master.key is not the key/);
   expect(await readFile(path, 'utf8')).toBe(wrong);
   const file = fileIn(saved.folder);
   const mine = installationOf({ ...saved.installation.config, masterKey: wrong });
-  await expect(writeBackup(mine, file, { withMasterKey: true })).rejects.toThrow('does not fit the database');
+  await expect(writeBackup(mine, file, { withMasterKey: true })).rejects.toThrow(
+    'does not match the database',
+  );
   expectNoFile(file);
 });
 
@@ -223,7 +227,9 @@ test('a missing or changed blob file fails the backup by name, and no file is le
   await expect(writeBackup(installation, file)).rejects.toThrow(`The file of blob ${blob.id} is missing`);
   for (const size of [0, 10, 300_000, 400_000]) {
     await putBytes(blobs, blob.id, randomBytes(size));
-    await expect(writeBackup(installation, file)).rejects.toThrow(`blob ${blob.id} is not what was stored`);
+    await expect(writeBackup(installation, file)).rejects.toThrow(
+      `blob ${blob.id} does not match its stored hash`,
+    );
   }
   expectNoFile(file);
 });

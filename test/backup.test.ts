@@ -237,7 +237,7 @@ test('the master key comes along only when asked for', async () => {
   const keyless = await emptyTarget();
   const { warnings } = await restoreBackup(keyless.installation, saved.archive);
   expect(warnings).toEqual([
-    `The stored secrets need master key ${original[0].id}. Before the start, put it into ${join(keyless.dataDir, 'master.key')} or set DRYDOCK_MASTER_KEY`,
+    `The stored secrets need master key ${original[0].id}. Before starting the service, write it to ${join(keyless.dataDir, 'master.key')} or set DRYDOCK_MASTER_KEY`,
   ]);
   await expect(startOn(keyless)).rejects.toThrow('Put the file back');
   await shareKey(saved, keyless);
@@ -309,5 +309,5 @@ test('the commands say what they did in one line, and why not in another', async
   );
   const again = await run(installation.config, 'restore', file);
   expect(again).toMatchObject({ code: 2, stdout: '' });
-  expect(again.stderr).toMatch(/^drydock: The database already holds organizations[^\n]+\n$/);
+  expect(again.stderr).toMatch(/^drydock: The database already contains organizations[^\n]+\n$/);
 });

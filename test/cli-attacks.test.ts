@@ -110,12 +110,12 @@ test.each<[string, string[], unknown]>([
 test('pages that go round in a circle, and empty ones without end, are left', async () => {
   let page = 0;
   const circle = await hostile(() => ({ items: [{ id: 'a' }], nextCursor: `c${page++ % 7}` }));
-  expect((await typed(['servers', 'list', '--all'], circle, 'sk_x')).stderr).toContain('does not go on');
+  expect((await typed(['servers', 'list', '--all'], circle, 'sk_x')).stderr).toContain('Pagination stopped');
   expect(circle.asked.length).toBeLessThan(40);
   const empty = await hostile(() => ({ items: [], nextCursor: `c${page++}` }));
   const client = createClient({ baseUrl: empty.origin, apiKey: 'sk_x' });
   const all = eachItem(client.listProjectServers, { projectId: project.id });
-  await expect(all.next()).rejects.toThrow('does not go on');
+  await expect(all.next()).rejects.toThrow('Pagination stopped');
 });
 
 test('nothing that a service says does anything to a terminal, or passes for a line of ours', async () => {
@@ -283,7 +283,7 @@ test('a download that is ended leaves nothing behind', async () => {
 
 test('a name that is nothing like any other brings no suggestion', () => {
   const find = () => theOne('server', 'a'.repeat(5000), [{ id: 'srv_1', name: 'weather' }]);
-  expect(find).toThrow('There is: weather (srv_1)');
+  expect(find).toThrow('Available: weather (srv_1)');
 });
 
 test('a login of any name is kept, in a file that nobody else can have prepared; a broken file is said', async () => {

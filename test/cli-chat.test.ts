@@ -65,7 +65,7 @@ test('one message goes in and the reply comes out, from a flag or the standard i
 test('what cannot be done says why, and the exit code tells refusals from a model that gives no reply', async () => {
   expect(await run(['--server', 'harbor', '--message', 'x'])).toMatchObject({
     code: 2,
-    stderr: 'drydock: No server harbor. Did you mean harbour?\n',
+    stderr: 'drydock: No server named "harbor". Did you mean "harbour"?\n',
   });
   expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('--message') });
   expect(await run(['--session', 'chat_1', '--auto', '--message', 'x'])).toMatchObject({
@@ -77,7 +77,7 @@ test('what cannot be done says why, and the exit code tells refusals from a mode
   expect(await run(['--message', 'x'])).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: expect.stringContaining('The model could not be asked'),
+    stderr: expect.stringContaining('The model request failed'),
   });
 });
 

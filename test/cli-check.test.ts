@@ -58,7 +58,7 @@ test('a server is checked against a file and against what is saved, and the exit
   const failed = await over('check', host, '--baseline', file, ...outputs);
   expect(failed.code).toBe(1);
   expect(failed.stdout).toMatch(
-    /^Impact +Where +What\nbreaking +tool leave \/tools\/0 +The tool leave is gone\n/,
+    /^Impact +Where +What\nbreaking +tool leave \/tools\/0 +The tool leave was removed\n/,
   );
   expect(failed.stdout).toContain('FAILED: 1 breaking, 1 risky, 0 safe.');
   expect(failed.stdout).not.toContain('\u001b');
@@ -71,7 +71,7 @@ test('a server is checked against a file and against what is saved, and the exit
     { name: 'tool look', result: 'passed' },
   ]);
   const shown = await readFile(markdown, 'utf8');
-  expect(shown).toContain('| breaking | tool leave /tools/0 | The tool leave is gone |');
+  expect(shown).toContain('| breaking | tool leave /tools/0 | The tool leave was removed |');
   expect(shown).not.toContain('<b>');
   expect((await readFile(summary, 'utf8')).endsWith(shown)).toBe(true);
   const stray = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));

@@ -26,7 +26,7 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
 
   const unknown = await here.run(['evals', 'run', 'nightly']);
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toMatch(/^drydock: No suite nightly. There is: demo \(suite_/);
+  expect(unknown.stderr).toMatch(/^drydock: No suite named "nightly". Available: demo \(suite_/);
 
   const origin = new URL(service.baseUrl).origin;
   const remote = ['evals', 'run', 'demo', '--wait', '--json', '--case', 'adds-numbers', '--service', origin];

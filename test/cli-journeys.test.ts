@@ -84,7 +84,7 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   expect(unknown).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'drydock: No journey Shipz. Did you mean Ships?\n',
+    stderr: 'drydock: No journey named "Shipz". Did you mean "Ships"?\n',
   });
   const once = await run('Ships', '--idempotency-key', 'first');
   expect(await run('Ships', '--idempotency-key', 'first')).toEqual(once);

@@ -67,7 +67,7 @@ test('names stand for ids, fields are picked, and what is misspelt is recognized
   expect(wrong).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'drydock: No server wether. Did you mean weather?\n',
+    stderr: 'drydock: No server named "wether". Did you mean "weather"?\n',
   });
   expect((await run(['severs', 'list'])).stderr).toContain('Did you mean servers?');
   expect((await run(['servers', 'lsit'])).stderr).toContain('Did you mean list?');

@@ -75,23 +75,23 @@ test('an operator sets up a second team from nothing', async () => {
 
 test.each([
   [['keys', 'revoke', 'key_none'], 'No working key key_none'],
-  [['keys', 'create', '--organization', 'Nowhere'], 'No organization Nowhere. There are: Drydock (org_'],
+  [['keys', 'create', '--organization', 'Nowhere'], 'No organization Nowhere. Available: Drydock (org_'],
   [
     ['keys', 'create', '--organization', 'Drydock', '--user', 'nobody@example.com'],
-    'No user nobody@example.com. There are: owner@drydock.local (usr_',
+    'No user nobody@example.com. Available: owner@drydock.local (usr_',
   ],
-  [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. There are: Default of Drydock (prj_'],
+  [['members', 'list', '--project', 'Nowhere'], 'No project Nowhere. Available: Default of Drydock (prj_'],
   [['orgs', 'plan', 'gold', '--organization', 'Drydock'], 'No plan gold'],
-  [['features', 'enable', 'magic'], 'No feature magic. There are: swarms, user-testing'],
+  [['features', 'enable', 'magic'], 'No feature magic. Available: swarms, user-testing'],
   [
     ['members', 'set', 'owner@drydock.local', 'king', '--organization', 'Drydock'],
-    'No role king. There are: owner, admin, member',
+    'No role king. Available: owner, admin, member',
   ],
-  [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay takes a whole number or unlimited'],
+  [['plans', 'set', 'x', 'insightsPerDay=many'], 'insightsPerDay: "many" is not a whole number or unlimited'],
   [['plans', 'set', 'x', 'luck=1'], 'No limit luck'],
   [['users', 'create', 'not-an-address'], 'not-an-address is not an email address'],
   [['users', 'create', 'OWNER@drydock.local'], 'There is already a user OWNER@drydock.local'],
-  [['audit', '--limit', 'all'], '--limit takes a number'],
+  [['audit', '--limit', 'all'], '--limit: "all" is not a number'],
 ])('%j says what is wrong in one line', async (args, message) => {
   const { code, stderr } = await run(...args);
   expect(code).toBe(2);
@@ -114,13 +114,13 @@ test('what is left out and cannot be told is chosen from a list of names and ids
     ],
     [
       ['features', 'list', '--organization', 'Twins'],
-      'Several organizations are called Twins; use the id',
+      'Several organizations are named "Twins". Use an ID',
       organizations,
     ],
     [['plugins', 'remove', 'x'], 'Name the project with --project: Default of Drydock (prj_', projects],
     [
       ['members', 'list', '--project', 'Default'],
-      'Several projects are called Default; use the id',
+      'Several projects are named "Default". Use an ID',
       projects,
     ],
     [

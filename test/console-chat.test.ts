@@ -96,7 +96,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     // The model refuses: nothing is stored, and the message is sent again under a new key.
     provider.script = () => ({ status: 400, text: 'no' });
     await say(page, 'First');
-    await page.getByRole('alert').getByText('The model could not be asked').waitFor();
+    await page.getByRole('alert').getByText('The model request failed').waitFor();
     await page.getByText('Nothing was saved. Send it again').waitFor();
     provider.script = () => ({ text: 'Now.' });
     await page.getByRole('button', { name: 'Send again' }).click();
@@ -154,7 +154,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await boss.page.goto(`${boss.at}/sessions`);
     await boss.page.getByText('No chats yet').waitFor();
     await boss.page.goto(`${boss.at}/sessions/${body.sessionId}`);
-    await boss.page.getByText('No such chat session of yours').waitFor();
+    await boss.page.getByText('You have no such chat session').waitFor();
     expect([...ada.complaints, ...boss.complaints]).toEqual([]);
   });
 });

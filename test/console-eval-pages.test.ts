@@ -38,7 +38,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
   expect(await panel.getByRole('button', { name: 'Save case' }).isDisabled()).toBe(true);
   await needle.fill('Albatross');
   // The fields and the JSON beside them update each other.
-  const json = panel.getByRole('textbox', { name: 'As JSON' });
+  const json = panel.getByRole('textbox', { name: 'JSON', exact: true });
   const typed = JSON.parse(await json.inputValue()) as { steps: { assertion?: { needle?: string } }[] };
   expect(typed.steps[1]?.assertion?.needle).toBe('Albatross');
   await json.fill(JSON.stringify({ ...typed, title: 'Finds a ship' }));
@@ -56,7 +56,7 @@ test('a suite is run, its failing case is found, mended and run again, and both 
     title: 'Finds a ship',
     checks: { mode: 'extend', list: [{ type: 'noEndingQuestion' }] },
   };
-  await tried.getByRole('textbox', { name: 'As JSON' }).fill(JSON.stringify(refused));
+  await tried.getByRole('textbox', { name: 'JSON', exact: true }).fill(JSON.stringify(refused));
   await tried.getByRole('button', { name: 'Save case' }).click();
   await tried.getByText('A noEndingQuestion check only observes').first().waitFor();
   await page.keyboard.press('Escape');

@@ -38,10 +38,12 @@ inBrowser((shared) => {
     await tool('prototypes').click();
     await page.getByRole('textbox', { name: 'constructor', exact: true }).fill('one');
     await page.getByRole('textbox', { name: 'valueOf', exact: true }).fill('2');
-    const json = JSON.parse(await page.getByRole('textbox', { name: 'As JSON' }).inputValue()) as unknown;
+    const json = JSON.parse(
+      await page.getByRole('textbox', { name: 'JSON', exact: true }).inputValue(),
+    ) as unknown;
     expect(json).toEqual({ constructor: 'one', toString: { valueOf: 2 } });
     await page.getByRole('textbox', { name: '__proto__', exact: true }).fill('three');
-    expect(await page.getByRole('textbox', { name: 'As JSON' }).inputValue()).toContain(
+    expect(await page.getByRole('textbox', { name: 'JSON', exact: true }).inputValue()).toContain(
       '"__proto__": "three"',
     );
 
@@ -102,7 +104,7 @@ inBrowser((shared) => {
     const { page } = await visit(shared.browser, shared.service);
     await page.route(`**/eval-runs/${runId}?**`, (route) => route.fulfill({ json: {} }));
     await page.goto(`/console/projects/${projectId}/runs/${runId}`);
-    await page.getByRole('heading', { name: 'This page failed' }).waitFor();
+    await page.getByRole('heading', { name: 'This page failed to load' }).waitFor();
     const problem = page.getByRole('alert');
     expect(await problem.locator('code').first().textContent()).toBe('PAGE_ERROR');
     await problem.getByRole('link', { name: 'Go to projects' }).waitFor();

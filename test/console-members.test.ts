@@ -90,7 +90,7 @@ describe('members of an organization', () => {
     const { id } = await createOrganization(service.db, { name: newId('o'), owner: a });
     const [first, second] = [await signedIn(service, a), await signedIn(service, b)];
     await expect(farewells[one]?.(first, id, a)).rejects.toThrow('is the only owner of the organization o_');
-    await expect(farewells[other]?.(first, id, a)).rejects.toThrow('Make somebody else an owner first');
+    await expect(farewells[other]?.(first, id, a)).rejects.toThrow('Make another member an owner first');
     await setMember(service.db, { organization: id }, { user: b, role: 'owner' });
     const outcomes = await Promise.allSettled([
       farewells[one]?.(first, id, b),

@@ -186,9 +186,9 @@ async function seesWhatMembersMay(page: Page, organizationId: string): Promise<v
   expect(await page.getByRole('button', { name: /Invite|Remove|Leave/ }).count()).toBe(0);
   expect(await page.getByRole('combobox').count()).toBe(0);
   for (const [address, words] of [
-    [`${at}/audit`, 'This needs an administrator of the organization'],
+    [`${at}/audit`, 'Only an administrator of the organization can do this'],
     [`${at}/settings`, 'Administrators only'],
-    ['/console/installation', 'This needs an operator of the installation'],
+    ['/console/installation', 'Only an operator of the installation can do this'],
     ['/console/organizations/org_00000000000000000000000000/keys', 'Organization not found'],
   ] as const) {
     await page.goto(address);

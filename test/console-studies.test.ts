@@ -214,7 +214,7 @@ describe('studies in the console', { tags: ['chromium'] }, () => {
     // A concurrent change is not overwritten, and the dialog shows the current state.
     ok(await service.request('PATCH', path, { body: { expiresAt: null } }));
     await button('New link').click();
-    await dialog.getByText('Somebody has changed who may see it').waitFor();
+    await dialog.getByText('The sharing settings have changed').waitFor();
     expect((await stored()).link.url).toBe(link);
     await dialog.getByText('If empty, the link works until you stop sharing.').waitFor();
     await button('New link').click();

@@ -62,7 +62,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
 
     receiver.answer = () => 410;
     await button('Send test').click();
-    await page.getByText('The receiver answered with 410').waitFor();
+    await page.getByText('The receiver responded with 410').waitFor();
     await page.getByText('disabled').first().waitFor();
     receiver.answer = () => 200;
     await button('Enable').click();
@@ -105,7 +105,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     const { page, complaints, project, button } = await opened();
     await service.post(`${project}/tunnels`, { name: 'laptop' });
     await page.goto(`/console${project}/servers`);
-    await page.getByText('not connected').waitFor();
+    await page.getByText('not connected', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'laptop' }).click();
     await page.getByText('drydock tunnel --port 3000 --name "laptop"').waitFor();
     await button('Close tunnel').click();

@@ -42,7 +42,7 @@ test('a widget is rendered from the page of its tool, and seen again in the reco
   await page.getByRole('button', { name: 'Call tool' }).waitFor();
   expect(await page.getByRole('button', { name: 'Render widget' }).count()).toBe(0);
   await page.getByRole('link', { name: counter, exact: true }).click();
-  await page.getByRole('textbox', { name: 'As JSON' }).fill('{"ship":"Albatross"}');
+  await page.getByRole('textbox', { name: 'JSON', exact: true }).fill('{"ship":"Albatross"}');
   await page.getByRole('button', { name: 'Render widget' }).click();
   const widget = page.getByRole('group', { name: `Widget of ${counter}` });
   await widget.getByText('rendered', { exact: true }).waitFor({ timeout: 60_000 });

@@ -137,5 +137,5 @@ test('a page of another host cannot use it, and other paths are not there', asyn
 test('a wrong port is one line', async () => {
   const { code, stderr } = await new Drydock(['demo-server', '--port', 'x'], {}).outcome();
   expect(code).toBe(2);
-  expect(stderr).toBe('drydock: --port takes a number, not x\n');
+  expect(stderr).toBe('drydock: --port: "x" is not a port. Use 0 to 65535\n');
 });

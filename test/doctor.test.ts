@@ -55,10 +55,10 @@ test('beside a running service all is looked at, told to people and to programs,
   const said = Object.fromEntries(checks.map(({ check, message }) => [check, message]));
   expect(said).toMatchObject({
     database: expect.stringMatching(/^PostgreSQL 18\S*, embedded, connected in \d+ ms/),
-    migrations: 'The tables are those of this version',
-    'master key': expect.stringContaining('opens what the database holds'),
+    migrations: 'The schema is up to date',
+    'master key': expect.stringContaining('decrypts the secrets in the database'),
     workers: expect.stringContaining('1 service seen'),
-    browser: 'Off, as DRYDOCK_BROWSER says',
+    browser: 'Off (DRYDOCK_BROWSER)',
   });
   expect(await files()).toEqual(before);
   expect((await home.run(['audit'])).stdout).toBe(audit);
@@ -102,7 +102,7 @@ test('what is said of the database is true behind a pooler, and of one without t
     });
   expect(await examine({ DRYDOCK_DATABASE_URL: empty.url })).toMatchObject({
     database: { level: 'ok', message: expect.stringContaining(', direct,') },
-    migrations: { level: 'warning', message: expect.stringContaining('from 0001-foundation on') },
+    migrations: { level: 'warning', message: expect.stringContaining('starting with 0001-foundation') },
     workers: { level: 'warning', message: 'Not checked: the database lacks tables' },
     'master key': { level: 'ok' },
   });
@@ -136,7 +136,7 @@ test('a database that is away, hangs or does not fit spoils no other check', asy
   expect(await examine()).toMatchObject({
     migrations: {
       level: 'warning',
-      message: expect.stringMatching(/^\d+ to be applied, from 0020-tunnels on/),
+      message: expect.stringMatching(/^\d+ pending, starting with 0020-tunnels/),
     },
   });
   await client.query("update schema_migrations set checksum = 'another' where name < '0002'");
@@ -201,7 +201,7 @@ test('a master key that is open to others, or is not the one that sealed, is a p
   await client.query("insert into vault_keys (id) values ('ffffffffffffffff')");
   expect((await examine())['master key']).toMatchObject({
     level: 'problem',
-    message: expect.stringContaining('does not fit'),
+    message: expect.stringContaining('does not match'),
   });
 });
 

@@ -35,13 +35,13 @@ async function enter(
   given: Given = {},
 ): Promise<Record<string, unknown>> {
   const operation = operationList.find((one) => one.id === id) as Operation;
-  const occasion = {
+  const requestInfo = {
     requestId: `test-${id}`,
     callerGone: () => new AbortController().signal,
     origin: () => 'http://127.0.0.1',
     afterwards: () => {},
   };
-  const entered = await entrance.enter(operation, credential, params as Record<string, string>, occasion);
+  const entered = await entrance.enter(operation, credential, params as Record<string, string>, requestInfo);
   return (await entrance.act(entered, given)) as Record<string, unknown>;
 }
 

@@ -34,7 +34,7 @@ test('a second boot saves nothing again', { tags: ['long'] }, async () => {
   const second = await home.serve(root ? { DRYDOCK_COMMAND_USER: 'root' } : {});
   expect(second.stdout).not.toContain('curl');
   // Never without the word of the operator, and then with a warning.
-  expect(second.stdout.includes('run as root, as DRYDOCK_COMMAND_USER says')).toBe(root);
+  expect(second.stdout.includes('run as root (DRYDOCK_COMMAND_USER)')).toBe(root);
   const list = new URL(url).pathname.replace(/\/[^/]+\/tools\/call$/, '');
   const answer = await fetch(new URL(list, second.baseUrl), { headers: { authorization: `Bearer ${key}` } });
   expect(((await answer.json()) as { items: unknown[] }).items).toHaveLength(1);

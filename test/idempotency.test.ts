@@ -121,7 +121,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     let worked = 0;
     const work = async () => ({ worked: ++worked, text: '\0' });
     await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow();
-    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow('under way');
+    await expect(onceUnderClaim(service.db, repeatable, work)).rejects.toThrow('in progress');
     expect(worked).toBe(1);
   });
 
@@ -142,7 +142,7 @@ describe('under a claim, for work that must not run inside a transaction', () =>
     const passed = statement('test.passed', 'select now() > :first::timestamptz as over', { over: flag });
     await until(async () => (await service.db.one(passed, { first })).over);
     const again = () => onceUnderClaim(service.db, repeatable, async () => 'again', lease);
-    await expect(again()).rejects.toThrow('under way');
+    await expect(again()).rejects.toThrow('in progress');
     finish();
     expect(await slow).toBe('slow');
     const dead = await request('dead');

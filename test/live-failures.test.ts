@@ -142,9 +142,9 @@ const rows: Row[] = [
   {
     name: 'HTTP 405',
     settings: at('/status/405'),
-    answers: unreachable(/HTTP status 405: the path takes no POST requests/),
+    answers: unreachable(/HTTP status 405: the path does not accept POST requests/),
     details: because('status', 405),
-    ...both(/path takes no POST requests.*often .*\/mcp/),
+    ...both(/path (?:takes no|does not accept) POST requests.*often .*\/mcp/),
   },
   {
     name: 'HTTP 400',

@@ -205,7 +205,7 @@ describe('what a registry must not do', () => {
         return true;
       },
       { pageBytes: 500_000 },
-      /more than is read/,
+      /too large/,
     ],
     [
       'sends a page as slowly as it can',
@@ -221,7 +221,7 @@ describe('what a registry must not do', () => {
       'sends JSON that is nothing but brackets',
       (_, response) => !!response.end(`{"servers":[${'[],'.repeat(300_000)}1]}`),
       {},
-      /more than is read/,
+      /too large/,
     ],
     [
       'redirects to itself',
@@ -250,14 +250,14 @@ describe('what a registry must not do', () => {
         return true;
       },
       { pages: 30 },
-      /more than is read/,
+      /size limit of a source/,
     ],
     [
       'lists too many',
       (_, response) =>
         !!response.end(JSON.stringify(Array.from({ length: 60 }, (__, n) => serverJson(`too-many-${n}`)))),
       { entries: 50 },
-      /more than is read/,
+      /size limit of a source/,
     ],
   ];
 

@@ -78,7 +78,10 @@ test('traces and then whole runs go, with their files; a run that is not over st
   const list = await service.get(`${project}/eval-runs/${runId}/iterations`);
   const iteration = list.body.items[0].id as string;
   const trace = await service.get(`${project}/eval-runs/${runId}/iterations/${iteration}/trace`);
-  expect(trace).toMatchObject({ status: 404, body: { message: expect.stringContaining('not kept') } });
+  expect(trace).toMatchObject({
+    status: 404,
+    body: { message: expect.stringContaining('deleted by retention') },
+  });
   await setRetention(service.db, organizationId, ['runs=1']);
   expect(await applied(Date.now() + 2 * day)).toMatchObject({ rows: { runs: 1 } });
   expect((await service.get(`${project}/eval-runs/${runId}`)).status).toBe(404);
@@ -87,9 +90,9 @@ test('traces and then whole runs go, with their files; a run that is not over st
 });
 
 test.each([
-  [['moon=3'], 'No kind moon. There are: audit, traces, runs, usage'],
-  [['audit=0'], 'audit takes a number of days from 1 to 36500, or forever: audit=90'],
-  [['audit=1', 'traces=soon'], 'traces takes a number of days'],
+  [['moon=3'], 'No kind moon. Available: audit, traces, runs, usage'],
+  [['audit=0'], 'audit: "0" is not valid. Use days from 1 to 36500, or forever: audit=90'],
+  [['audit=1', 'traces=soon'], 'traces: "soon" is not valid'],
 ])('%j is refused and nothing is saved', async (limits, message) => {
   const before = await client.query('select * from retention order by 1, 2');
   await expect(setRetention(service.db, organizationId, limits)).rejects.toThrow(message);

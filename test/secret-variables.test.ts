@@ -133,7 +133,7 @@ test('a command that ends without a variable that was not given to it says so', 
   provider.script = callThenAnswer({ name: 'evaluate', input: {} });
   const run = await runAsMember(key, server, [body.id as string, shared.body.id as string]);
   const { text } = await service.get(`${evals.project}/eval-runs/${run}/iterations`);
-  expect(text).toContain('not given the personal secrets NEEDED_TOKEN');
+  expect(text).toContain('personalEnv does not list them: NEEDED_TOKEN');
 });
 
 test('a variable that makes a program run other code is refused, also when a secret becomes one later', async () => {

@@ -208,10 +208,10 @@ test('what owns a suite decides who may change it, and the refusal says what to 
   const refused = { status: 409, body: { details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } } };
   const owned = await world.patch(body.suite.id, { name: 'Mine' });
   expect(owned).toMatchObject(refused);
-  expect(owned.body.message).toContain('Change the file, or send its id as declaredSuiteId');
+  expect(owned.body.message).toContain('Edit the file, or send its ID as declaredSuiteId');
   const claimed = await service.patch(`${world.at(id)}?declaredSuiteId=ships`, { name: 'Mine' });
   expect(claimed).toMatchObject(refused);
-  expect(claimed.body.message).toContain('Make another one');
+  expect(claimed.body.message).toContain('Create another suite');
   expect(await world.read(id)).toMatchObject({ managedBy: 'ci', name: 'Reported' });
   expect((await world.read(id)).declaredId).toBeUndefined();
 });
@@ -378,8 +378,8 @@ describe('servers of a file', () => {
   });
 
   test.each([
-    [{ command: 'node', env: { TOKEN: '${PATH}' } }, /fills in/],
-    [{ url: 'http://127.0.0.1:${DRYDOCK_PORT}/mcp' }, /fills in/],
+    [{ command: 'node', env: { TOKEN: '${PATH}' } }, /command line replaces/],
+    [{ url: 'http://127.0.0.1:${DRYDOCK_PORT}/mcp' }, /command line replaces/],
     [{ url: 'ftp://127.0.0.1/mcp' }, /Only http and https/],
   ])('%j is a problem with its place, and nothing is written', async (server, message) => {
     const refused = await put(file({ refused: server }, 'refused'), 'refused');
@@ -396,7 +396,7 @@ describe('servers of a file', () => {
     const commands = file({ local: { command: process.execPath, args: ['server.js'] } }, 'local');
     const refused = await put(commands, 'local', { key });
     expect(refused).toMatchObject({ status: 400 });
-    expect(refused.body.message).toContain('needs an administrator of the project');
+    expect(refused.body.message).toContain('Only an administrator of the project');
     expect(await put(commands, 'local')).toMatchObject({
       status: 201,
       body: { servers: [{ name: 'local' }] },

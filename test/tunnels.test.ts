@@ -266,7 +266,7 @@ describe('who holds it', () => {
       502,
       {
         code: 'SERVER_UNREACHABLE',
-        message: 'Nobody holds the tunnel open. Run drydock tunnel on the machine of the server',
+        message: 'The tunnel is not connected. Run drydock tunnel on the machine of the server',
         details: { reason: 'TUNNEL_OFFLINE' },
       },
     ]);

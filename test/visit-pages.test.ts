@@ -155,7 +155,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await expect.poll(() => provider.active.now).toBe(0);
     provider.script = () => ({ status: 400, text: 'no' });
     await conversation.getByRole('button', { name: 'Try again' }).click();
-    await conversation.getByText('Something does not work here at the moment.').waitFor();
+    await conversation.getByText('This study is unavailable right now.').waitFor();
     await look(page, 'failed');
     provider.script = () => ({ text: 'Now it works.' });
     await conversation.getByRole('button', { name: 'Try again' }).click();

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldWave } from '../src/domain/insights/fold-findings.ts';
-import { wake } from '../src/domain/webhooks/emit.ts';
+import { enqueueDeliveries } from '../src/domain/webhooks/emit.ts';
 import { within } from './support/path-parameters.ts';
 import { isSigned, Receiver } from './support/receiver.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
@@ -51,7 +51,7 @@ async function untilDue(webhookId: string, what: () => boolean | Promise<boolean
     const due = `update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and state = 'pending'`;
     await within(service, due, [webhookId]);
     await within(service, 'update webhooks set paused_until = null where id = $1', [webhookId]);
-    await wake(service.db, [hook]);
+    await enqueueDeliveries(service.db, [hook]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { ActCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
-import { type Place, placeOf, targetIn } from './targets.ts';
+import { type ResolvedTarget, resolveTarget, targetIn } from './targets.ts';
 
 /** Milliseconds to wait for an element to become usable. */
 const usableTimeout = 5_000;
@@ -13,8 +13,8 @@ const scrollStep = 600;
  * effect; it throws if the command was stopped before.
  */
 export async function act(page: Page, { verb, target, value }: ActCommand, begin: () => void): Promise<void> {
-  const place = target && (await placeOf(page, target));
-  const need = (): Place => {
+  const place = target && (await resolveTarget(page, target));
+  const need = (): ResolvedTarget => {
     if (place) return place;
     throw new BrowserFailure('refused', `${verb} needs a target: a ref, a selector or coordinates`);
   };
@@ -32,7 +32,7 @@ export async function act(page: Page, { verb, target, value }: ActCommand, begin
       begin();
       return scroll(page, place, value);
     case 'drag':
-      return drag(page, need(), await placeOf(page, targetIn(given(verb, value))), begin);
+      return drag(page, need(), await resolveTarget(page, targetIn(given(verb, value))), begin);
     case 'select':
       begin();
       return select(need(), given(verb, value));
@@ -47,7 +47,7 @@ function given(verb: string, value: string | undefined): string {
 }
 
 /** Waits until the element is clickable before calling `begin`, so that an unusable element is a refusal. */
-async function click(page: Page, place: Place, begin: () => void): Promise<void> {
+async function click(page: Page, place: ResolvedTarget, begin: () => void): Promise<void> {
   if ('point' in place) {
     begin();
     return page.mouse.click(place.point.x, place.point.y);
@@ -57,12 +57,17 @@ async function click(page: Page, place: Place, begin: () => void): Promise<void>
   await place.locator.click({ noWaitAfter: true });
 }
 
-async function hover(page: Page, place: Place): Promise<void> {
+async function hover(page: Page, place: ResolvedTarget): Promise<void> {
   if ('point' in place) return page.mouse.move(place.point.x, place.point.y);
   await place.locator.hover({ timeout: usableTimeout }).catch(notUsable);
 }
 
-async function type(page: Page, place: Place | undefined, text: string, begin: () => void): Promise<void> {
+async function type(
+  page: Page,
+  place: ResolvedTarget | undefined,
+  text: string,
+  begin: () => void,
+): Promise<void> {
   if (place && 'locator' in place) {
     if (!(await place.locator.isEditable({ timeout: usableTimeout }).catch(notUsable)))
       throw new BrowserFailure('refused', 'The element does not accept text');
@@ -74,7 +79,12 @@ async function type(page: Page, place: Place | undefined, text: string, begin: (
   await page.keyboard.insertText(text);
 }
 
-async function press(page: Page, place: Place | undefined, key: string, begin: () => void): Promise<void> {
+async function press(
+  page: Page,
+  place: ResolvedTarget | undefined,
+  key: string,
+  begin: () => void,
+): Promise<void> {
   if (!/^(?:(?:Control|Shift|Alt|Meta|ControlOrMeta)\+)*(?:[A-Za-z][A-Za-z0-9]*|.)$/u.test(key))
     throw new BrowserFailure('refused', 'Name a key, like Enter, ArrowDown, a or Control+A');
   if (place && 'locator' in place) await place.locator.focus({ timeout: usableTimeout }).catch(notUsable);
@@ -98,7 +108,11 @@ const directions: Record<string, [number, number]> = {
  * Scrolls an element into view. With a value, or without an element, turns the mouse wheel: a direction such as `down`,
  * pixels down, or `x,y` pixels.
  */
-async function scroll(page: Page, place: Place | undefined, value: string | undefined): Promise<void> {
+async function scroll(
+  page: Page,
+  place: ResolvedTarget | undefined,
+  value: string | undefined,
+): Promise<void> {
   if (place && 'locator' in place)
     await place.locator.scrollIntoViewIfNeeded({ timeout: usableTimeout }).catch(notUsable);
   if (value === undefined && place && 'locator' in place) return;
@@ -117,7 +131,7 @@ function wheel(value: string): [number, number] {
   return second === undefined ? [0, first] : [first, second];
 }
 
-async function drag(page: Page, from: Place, to: Place, begin: () => void): Promise<void> {
+async function drag(page: Page, from: ResolvedTarget, to: ResolvedTarget, begin: () => void): Promise<void> {
   await hover(page, from);
   begin();
   await page.mouse.down();
@@ -132,7 +146,7 @@ async function drag(page: Page, from: Place, to: Place, begin: () => void): Prom
   }
 }
 
-async function select(place: Place, option: string): Promise<void> {
+async function select(place: ResolvedTarget, option: string): Promise<void> {
   if ('point' in place) throw new BrowserFailure('refused', 'select needs an element, not coordinates');
   await place.locator.selectOption(option, { timeout: usableTimeout }).catch(notUsable);
 }

@@ -115,7 +115,7 @@ describe('modes', () => {
     'the origin %j is refused',
     (origin) => {
       expect(() => new Permissions({ mode: 'allow_all', originAllowlist: [origin] })).toThrow(
-        'write origins like',
+        'Use origins like',
       );
     },
   );

@@ -162,7 +162,7 @@ function originRules(text: string): OriginRule[] {
   if (!url || (scheme !== 'http' && scheme !== 'https') || url.hostname.includes('*'))
     throw new BrowserFailure(
       'refused',
-      `originAllowlist holds ${JSON.stringify(text.slice(0, 200))}; write origins like https://example.com or https://*.example.com`,
+      `originAllowlist: ${JSON.stringify(text.slice(0, 200))} is not an origin. Use origins like https://example.com or https://*.example.com`,
     );
   const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
   return [{ scheme, host: url.hostname.replace(/\.$/, ''), below, port }];

@@ -5,10 +5,10 @@ import { BrowserFailure } from './failure.ts';
 /** Refs in snapshots, of the page or of a frame in it. */
 const refShape = /^(?:f\d+)?e\d+$/;
 
-export type Place = { locator: Locator } | { point: { x: number; y: number } };
+export type ResolvedTarget = { locator: Locator } | { point: { x: number; y: number } };
 
 /** The single element or point that a target names, which must exist now. */
-export async function placeOf(page: Page, target: ActTarget): Promise<Place> {
+export async function resolveTarget(page: Page, target: ActTarget): Promise<ResolvedTarget> {
   if ('coordinates' in target) {
     const [x, y] = target.coordinates;
     const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };

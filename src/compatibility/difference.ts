@@ -17,7 +17,7 @@ export interface Difference {
   in: 'baseline' | 'current';
   message: string;
   /** The positions in both documents. */
-  place: Place;
+  place: DocumentPlace;
 }
 
 export type DifferenceKind =
@@ -33,7 +33,7 @@ export type DifferenceKind =
 const maxKept = 500;
 
 /** The positions of corresponding parts in both documents. */
-export interface Place {
+export interface DocumentPlace {
   subject: string;
   baseline: string;
   current: string;
@@ -45,7 +45,7 @@ export class Differences {
   readonly counts: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
   private readonly kept: Record<Impact, number> = { breaking: 0, risky: 0, safe: 0 };
 
-  add(impact: Impact, kind: DifferenceKind, place: Place, message: string): void {
+  add(impact: Impact, kind: DifferenceKind, place: DocumentPlace, message: string): void {
     this.counts[impact]++;
     // Keeps the most severe differences.
     if (this.list.length >= maxKept && !this.makeRoom(impact)) return;
@@ -81,7 +81,7 @@ export class Differences {
 }
 
 /** Descends in both documents. */
-export function below(place: Place, ...keys: (string | number)[]): Place {
+export function below(place: DocumentPlace, ...keys: (string | number)[]): DocumentPlace {
   const path = keys.map((key) => `/${pointerToken(key)}`).join('');
   return { ...place, baseline: place.baseline + path, current: place.current + path };
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../evaluation/json/value.ts';
 import { sameJson } from '../platform/canonical.ts';
 import { mapYielding } from '../platform/flow/yielding.ts';
-import { below, type Difference, Differences, type Impact, type Place, shown } from './difference.ts';
+import { below, type Difference, Differences, type DocumentPlace, type Impact, shown } from './difference.ts';
 import { compareSchemas, newBudget } from './schemas.ts';
 import type { Budget } from './walk.ts';
 
@@ -59,7 +59,11 @@ export async function compareExports(
 }
 
 function compareServer(differences: Differences, baseline: ServerExport, current: ServerExport): void {
-  const place = (key: string): Place => ({ subject: 'server', baseline: `/${key}`, current: `/${key}` });
+  const place = (key: string): DocumentPlace => ({
+    subject: 'server',
+    baseline: `/${key}`,
+    current: `/${key}`,
+  });
   text(
     differences,
     'risky',
@@ -83,7 +87,7 @@ function compareServer(differences: Differences, baseline: ServerExport, current
         'breaking',
         'removed',
         below(place('capabilities'), name),
-        `The capability ${shown(name)} is gone`,
+        `The capability ${shown(name)} was removed`,
       );
   for (const name of Object.keys(is))
     if (!Object.hasOwn(was, name))
@@ -114,7 +118,7 @@ interface Work {
 async function compareLists(
   work: Work,
   { list, word, key, baseline, current }: Lists,
-  compare: (work: Work, before: Json, after: Json, place: Place) => void,
+  compare: (work: Work, before: Json, after: Json, place: DocumentPlace) => void,
 ): Promise<void> {
   const { differences } = work;
   const [was, is] = [named(baseline, key), named(current, key)];
@@ -123,7 +127,7 @@ async function compareLists(
     const subject = `${word} ${display}`;
     const place = { subject, baseline: `/${list}/${at}`, current: `/${list}/${other?.at ?? at}` };
     if (other) compare(work, item, other.item, place);
-    else differences.add('breaking', 'removed', place, `The ${subject} is gone`);
+    else differences.add('breaking', 'removed', place, `The ${subject} was removed`);
   });
   for (const [name, { at, display }] of is)
     if (!was.has(name)) {
@@ -154,7 +158,7 @@ function named(
   return byName;
 }
 
-function compareTools({ differences, budget }: Work, before: Json, after: Json, place: Place): void {
+function compareTools({ differences, budget }: Work, before: Json, after: Json, place: DocumentPlace): void {
   described(differences, before, after, place);
   const [was, is] = [objectOf(before['annotations']), objectOf(after['annotations'])];
   for (const hint of new Set([...Object.keys(was), ...Object.keys(is)]))
@@ -191,7 +195,7 @@ function compareTools({ differences, budget }: Work, before: Json, after: Json, 
   else if (given !== undefined) compareSchemas(differences, 'output', given, gives, at, budget);
 }
 
-function comparePrompts({ differences }: Work, before: Json, after: Json, place: Place): void {
+function comparePrompts({ differences }: Work, before: Json, after: Json, place: DocumentPlace): void {
   described(differences, before, after, place);
   const [was, is] = [named(listOf(before['arguments']), 'name'), named(listOf(after['arguments']), 'name')];
   for (const [name, { item, at, display }] of was) {
@@ -235,14 +239,14 @@ function comparePrompts({ differences }: Work, before: Json, after: Json, place:
     }
 }
 
-function compareResources({ differences }: Work, before: Json, after: Json, place: Place): void {
+function compareResources({ differences }: Work, before: Json, after: Json, place: DocumentPlace): void {
   described(differences, before, after, place);
   for (const key of ['name', 'mimeType'])
     text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);
 }
 
 /** Compares the texts that models and people read. */
-function described(differences: Differences, before: Json, after: Json, place: Place): void {
+function described(differences: Differences, before: Json, after: Json, place: DocumentPlace): void {
   for (const key of ['description', 'title'])
     text(differences, 'risky', before[key], after[key], below(place, key), `Its ${key}`);
 }
@@ -252,7 +256,7 @@ function text(
   impact: Impact,
   was: unknown,
   is: unknown,
-  place: Place,
+  place: DocumentPlace,
   what: string,
 ): void {
   if (sameJson(was ?? null, is ?? null)) return;

@@ -193,7 +193,7 @@ const alternatives: Rule = (walk, before, after, place, depth) => {
     const whole = below(place, key);
     if (was.length === 0 || is.length === 0) {
       const shift = is.length === 0 ? 'widened' : 'narrowed';
-      report(walk, shift, whole, is.length === 0 ? `${key} is gone` : `${key} was added`);
+      report(walk, shift, whole, is.length === 0 ? `${key} was removed` : `${key} was added`);
     } else if (gone.length === come.length)
       gone.forEach(({ part, at }, nth) => {
         const other = come[nth] as (typeof come)[number];

@@ -1,8 +1,8 @@
 import { isObject } from '../evaluation/json/value.ts';
 import { maxDepth } from '../platform/json/bounds.ts';
-import type { Differences, Place } from './difference.ts';
+import type { Differences, DocumentPlace } from './difference.ts';
 import { identities, references } from './identities.ts';
-import { pointed } from './pointed.ts';
+import { resolveReference } from './resolve-reference.ts';
 import { rules } from './rules.ts';
 import { type Budget, type Direction, report, type Schema, same, type Walk } from './walk.ts';
 
@@ -21,7 +21,7 @@ export function compareSchemas(
   direction: Direction,
   baseline: unknown,
   current: unknown,
-  place: Place,
+  place: DocumentPlace,
   whole: Budget = newBudget(),
 ): void {
   const identity = identities();
@@ -50,7 +50,13 @@ function spend({ budget, whole }: Walk, steps: number): boolean {
   return budget.left >= 0 && whole.left >= 0;
 }
 
-function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place: Place, depth: number): void {
+function compare(
+  walk: Walk,
+  baselinePart: unknown,
+  currentPart: unknown,
+  place: DocumentPlace,
+  depth: number,
+): void {
   if (!spend(walk, 1)) return tooLarge(walk, place);
   // Equal schemas may have references to different definitions. These are compared where they are defined, once.
   if (same(walk, baselinePart, currentPart) && !walk.refers(baselinePart)) return;
@@ -68,7 +74,7 @@ function compare(walk: Walk, baselinePart: unknown, currentPart: unknown, place:
 }
 
 /** Reports a schema as changed when the budget is used up, once per budget. */
-function tooLarge(walk: Walk, place: Place): void {
+function tooLarge(walk: Walk, place: DocumentPlace): void {
   const { budget, whole } = walk;
   const isOver = budget.left < 0 || whole.left < 0;
   if (isOver && budget.left === -Infinity) return;
@@ -90,7 +96,7 @@ function sizeOf(schema: Schema): number {
 
 const keyed = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
-function compareBooleans(walk: Walk, before: unknown, after: unknown, place: Place): void {
+function compareBooleans(walk: Walk, before: unknown, after: unknown, place: DocumentPlace): void {
   if (before === after) return;
   report(
     walk,
@@ -111,7 +117,7 @@ function asSchema(value: unknown): Schema | undefined {
 function resolved(walk: Walk, root: unknown, schema: unknown): unknown {
   let part = schema;
   for (let steps = 0; steps < 16 && isObject(part) && typeof part['$ref'] === 'string'; steps++) {
-    const target = pointed(root, part['$ref']);
+    const target = resolveReference(root, part['$ref']);
     if (target === undefined || !spend(walk, isObject(target) ? sizeOf(target) : 1)) return part;
     const { $ref: _, ...besides } = part;
     part = isObject(target) && Object.keys(besides).length > 0 ? { ...target, ...besides } : target;

@@ -1,4 +1,4 @@
-import type { DifferenceKind, Differences, Impact, Place } from './difference.ts';
+import type { DifferenceKind, Differences, DocumentPlace, Impact } from './difference.ts';
 
 export type Schema = Record<string, unknown>;
 
@@ -25,11 +25,11 @@ export interface Walk {
   /** The budgets of this pair of schemas, and of all. */
   budget: Budget;
   whole: Budget;
-  compare: (baseline: unknown, current: unknown, place: Place, depth: number) => void;
+  compare: (baseline: unknown, current: unknown, place: DocumentPlace, depth: number) => void;
 }
 
 /** Compares two schemas by one kind of keyword. */
-export type Rule = (walk: Walk, before: Schema, after: Schema, place: Place, depth: number) => void;
+export type Rule = (walk: Walk, before: Schema, after: Schema, place: DocumentPlace, depth: number) => void;
 
 export function same({ identity }: Walk, a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -46,7 +46,7 @@ function impactOf({ direction }: Walk, shift: ConstraintChange): Impact {
 export function report(
   walk: Walk,
   shift: ConstraintChange,
-  place: Place,
+  place: DocumentPlace,
   message: string,
   kind: DifferenceKind = shift,
 ): void {

@@ -15,7 +15,7 @@ export const Name = z
   .max(200)
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters');
 
-/** A name without invisible characters, for people, organizations and keys, so that nobody can imitate another one. */
+/** A name without invisible characters, for people, organizations and keys, which could make two names look the same. */
 export const VisibleName = Name.refine((name) => !unseen.test(name), 'Must not contain invisible characters');
 
 export const id = z.string().min(1).max(128);

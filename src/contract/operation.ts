@@ -119,7 +119,7 @@ interface Declaration {
   readonly example?: unknown;
   readonly status: 200 | 201 | 202;
   readonly response: ResponseKind;
-  /** Further success statuses with their meaning, and the function that selects the status of a response. */
+  /** Other statuses that return the response body, with their meaning, and the function that selects the status. */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   readonly statusOf?: (answer: never) => number;
   /** Response headers that repeat fields of the body, for clients that forward the body unread. */

@@ -13,14 +13,14 @@ import {
   type Actor,
   type Context,
   type GrantContext,
-  type Occasion,
   type OperationTools,
   type PublicContext,
   publicContext,
+  type RequestInfo,
   type Services,
 } from './context/context.ts';
 import type { Verb } from './context/verb.ts';
-import { accompany, untilRead } from './identity/accompany.ts';
+import { abortOnAccessLoss, untilRead } from './identity/abort-on-access-loss.ts';
 import {
   admitDirectoryGuest,
   authenticate,
@@ -67,7 +67,7 @@ interface Attempt {
   operation: Operation;
   credential: Credential;
   params: Record<string, string | undefined>;
-  occasion: Occasion;
+  requestInfo: RequestInfo;
 }
 
 export interface EntranceOptions {
@@ -87,7 +87,7 @@ export interface EntranceOptions {
 export interface Caller {
   entrance: Pick<Entrance, 'enter' | 'act'>;
   credential: Credential;
-  occasion: Occasion;
+  requestInfo: RequestInfo;
 }
 
 /**
@@ -106,9 +106,9 @@ export class Entrance {
     operation: Operation,
     credential: Credential,
     params: Record<string, string | undefined>,
-    occasion: Occasion,
+    requestInfo: RequestInfo,
   ): Promise<Entered> {
-    return this.orUnavailable(this.letIn({ operation, credential, params, occasion }, this.options));
+    return this.orUnavailable(this.letIn({ operation, credential, params, requestInfo }, this.options));
   }
 
   /** Turns a database outage into the same refusal on every surface. */
@@ -129,10 +129,10 @@ export class Entrance {
   }
 
   private async letIn(attempt: Attempt, notes: Notes): Promise<Entered> {
-    const { operation, credential, params, occasion } = attempt;
+    const { operation, credential, params, requestInfo } = attempt;
     const { services, local } = this.options;
     if (operation.access === 'public') {
-      const context = publicContext(services, occasion);
+      const context = publicContext(services, requestInfo);
       return { operation, params: readParams(operation, params), context, attempt };
     }
     if (isForPeople(operation)) return this.letInPerson(attempt, notes);
@@ -141,7 +141,7 @@ export class Entrance {
       operation.access === 'directory reader' &&
       (await admitDirectoryGuest(services, credential, notes.charge))
     ) {
-      const context = publicContext(services, occasion);
+      const context = publicContext(services, requestInfo);
       return { operation, params: readParams(operation, params), context, attempt };
     }
     const path = {
@@ -153,36 +153,36 @@ export class Entrance {
     const chosen = inOrganization(account ?? credential, asText(params['organizationId']));
     const caller = await authenticate(services.db, chosen, path, notes.charge, operation.budget);
     if (caller.actor.keyId !== undefined) notes.used(caller.actor.keyId);
-    noteUse(notes, caller.use, occasion);
+    noteUse(notes, caller.use, requestInfo);
     services.backgroundThrottle.noteRequest(caller.actor.organization.id);
     const read = readParams(operation, params);
-    const context = await admit(services, occasion, operation, caller, read);
+    const context = await admit(services, requestInfo, operation, caller, read);
     return { operation, params: read, context, attempt };
   }
 
   /** For operations of a person, independent of organizations. */
   private async letInPerson(attempt: Attempt, notes: Notes): Promise<Entered> {
-    const { operation, credential, params, occasion } = attempt;
+    const { operation, credential, params, requestInfo } = attempt;
     const { services } = this.options;
-    if (operation.area === 'Visits') chargeAddress(notes, occasion);
+    if (operation.area === 'Visits') chargeAddress(notes, requestInfo);
     const known = await authenticatePerson(services.db, credential, notes.charge);
     if (!known && operation.access !== 'visitor') throw signedOut();
-    noteUse(notes, known?.use, occasion);
-    const context = admitPerson(publicContext(services, occasion), operation, known?.person);
+    noteUse(notes, known?.use, requestInfo);
+    const context = admitPerson(publicContext(services, requestInfo), operation, known?.person);
     return { operation, params: readParams(operation, params), context, attempt };
   }
 
   /** For visitors of a study. The grant is looked up with each request. */
   private async letInVisitor(attempt: Attempt, notes: Notes): Promise<Entered> {
-    const { operation, credential, params, occasion } = attempt;
+    const { operation, credential, params, requestInfo } = attempt;
     const { services } = this.options;
     const grant = credential.kind === 'grant' ? await findGrant(services.db, credential.token) : undefined;
     if (!grant) {
-      chargeAddress(notes, occasion);
+      chargeAddress(notes, requestInfo);
       throw accessEnded();
     }
     notes.charge(grant.visitor.id, 'visits');
-    const context = Object.assign(publicContext(services, occasion), { grant });
+    const context = Object.assign(publicContext(services, requestInfo), { grant });
     return { operation, params: readParams(operation, params), context, attempt };
   }
 
@@ -216,7 +216,7 @@ export class Entrance {
     input: Record<string, unknown>,
     given: Given,
   ): Promise<unknown> {
-    const caller = accompany(context, operation);
+    const caller = abortOnAccessLoss(context, operation);
     let stays = false;
     try {
       const answer = await this.callVerb(operation, context, input, given);
@@ -227,7 +227,7 @@ export class Entrance {
     } finally {
       if (!stays) caller.stop();
       // Visitors belong to no organization; background work yields to them as to another organization.
-      this.options.services.backgroundThrottle.noteRequest(context.actor?.organization.id ?? 'somebody');
+      this.options.services.backgroundThrottle.noteRequest(context.actor?.organization.id ?? 'visitors');
     }
   }
 
@@ -243,8 +243,8 @@ export class Entrance {
     };
     const notes = { ...this.options, charge };
     return {
-      enter: (operation, credential, params, occasion) =>
-        this.orUnavailable(this.letIn({ operation, credential, params, occasion }, notes)),
+      enter: (operation, credential, params, requestInfo) =>
+        this.orUnavailable(this.letIn({ operation, credential, params, requestInfo }, notes)),
       act: (entered, given) => this.act(entered, given),
     };
   }
@@ -265,13 +265,13 @@ export class Entrance {
   }
 
   /** A request is charged once, whatever operations it calls; these have limits of their own. */
-  private toolsFor({ credential, occasion }: Attempt): Promise<OperationTools> {
+  private toolsFor({ credential, requestInfo }: Attempt): Promise<OperationTools> {
     const entrance: Caller['entrance'] = {
       enter: (operation, as, params, on) =>
-        this.letIn({ operation, credential: as, params, occasion: on }, withoutEffects),
+        this.letIn({ operation, credential: as, params, requestInfo: on }, withoutEffects),
       act: (entered, given) => this.act(entered, given),
     };
-    return this.options.tools({ entrance, credential, occasion });
+    return this.options.tools({ entrance, credential, requestInfo });
   }
 }
 
@@ -291,12 +291,12 @@ export const includedOperations = 30;
 type Notes = Pick<EntranceOptions, 'charge' | 'used' | 'seen'>;
 const withoutEffects: Notes = { charge: () => {}, used: () => {} };
 
-function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: Occasion): void {
+function noteUse({ seen }: Notes, use: SessionUse | undefined, { visit }: RequestInfo): void {
   if (use) seen?.(use, visit?.().address ?? '');
 }
 
 /** A visitor not admitted yet can only be charged by address. */
-function chargeAddress({ charge }: Notes, { visit }: Occasion): void {
+function chargeAddress({ charge }: Notes, { visit }: RequestInfo): void {
   charge(`from ${visit?.().address}`, 'visits');
 }
 

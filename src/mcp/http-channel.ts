@@ -193,7 +193,8 @@ export function meaningOf(status: number): string {
   const answered = `The server answered with HTTP status ${status}`;
   if (status === 404)
     return `${answered}: nothing is served at this path; MCP servers are often at /mcp or /sse`;
-  if (status === 405) return `${answered}: the path takes no POST requests; MCP servers are often at /mcp`;
+  if (status === 405)
+    return `${answered}: the path does not accept POST requests; MCP servers are often at /mcp`;
   if (status < 400)
     return `${answered}: it redirects in a loop or without a target. Correct the redirect, or save the final URL`;
   return `${answered}: this path does not speak MCP; MCP servers are often at /mcp`;

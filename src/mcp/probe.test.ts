@@ -126,7 +126,7 @@ describe('what is read is bounded', () => {
     expect(performance.now() - started).toBeLessThan(scaled(1200 + 1500));
     expect(findings).toMatchObject({
       legacyVersion: '2025-11-25',
-      authorization: { problem: 'The OAuth metadata did not come in time' },
+      authorization: { problem: 'Reading the OAuth metadata timed out' },
     });
   });
 });

@@ -85,7 +85,7 @@ async function addAuthorization(
   const facts = discoverAuthorization(outbound, url, metadataUrl, deadline.signal);
   findings.authorization = await deadline
     .race(facts)
-    .catch(() => ({ problem: 'The OAuth metadata did not come in time' }));
+    .catch(() => ({ problem: 'Reading the OAuth metadata timed out' }));
   deadline.end();
 }
 

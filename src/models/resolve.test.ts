@@ -191,7 +191,7 @@ describe('a model is refused', () => {
       { model: 'gpt-5-nano', provider: 'openai' },
       {},
       'openai',
-      'bring a key',
+      'Send a key',
       ['openai/'],
     ],
     [
@@ -207,16 +207,16 @@ describe('a model is refused', () => {
       { model: 'anthropic/claude-9' },
       { openai: 'k' },
       'anthropic',
-      'bring a key',
+      'Send a key',
       ['anthropic/'],
     ],
-    ['of a provider nobody knows', { model: 'acme/one' }, {}, 'acme', 'choose a hosted one', 'all'],
+    ['of a provider nobody knows', { model: 'acme/one' }, {}, 'acme', 'Choose a hosted one', 'all'],
     [
       'of a provider nobody knows, with a key',
       { model: 'acme/one' },
       { acme: 'k' },
       'acme',
-      'adds a connection',
+      'No connection named',
       'all',
     ],
     ['without a provider', { model: 'gpt-5-nano' }, {}, undefined, 'provider/name', 'all'],
@@ -226,7 +226,7 @@ describe('a model is refused', () => {
       { model: 'custom/x' },
       {},
       'custom',
-      'No connection is called custom',
+      'No connection named custom',
       'all',
     ],
     [
@@ -242,7 +242,7 @@ describe('a model is refused', () => {
       { model: 'openai/x' },
       { openai: 'a\r\nb' },
       'openai',
-      'no key has',
+      'not allowed in a key',
       ['openai/'],
     ],
     [
@@ -250,10 +250,10 @@ describe('a model is refused', () => {
       { model: 'constructor/x' },
       {},
       'constructor',
-      'choose',
+      'Choose',
       'all',
     ],
-    ['of that provider by name', { model: 'x', provider: '__proto__' }, {}, '__proto__', 'choose', 'all'],
+    ['of that provider by name', { model: 'x', provider: '__proto__' }, {}, '__proto__', 'Choose', 'all'],
   ])('%s', async (_, choice, keys, provider, says, hosted) => {
     const models = await catalog();
     const { problem } = resolveModel(models, choice, keys);

@@ -77,7 +77,7 @@ export function resolveModel(
   if (own !== undefined) {
     const { key, connection } = own;
     if (!/^[\x21-\x7e]{1,1000}$/.test(key))
-      return refuse(`The key for ${connection.name} holds characters that no key has`);
+      return refuse(`The key for ${connection.name} contains characters that are not allowed in a key`);
     const model =
       listed?.connection === connection.name ? listed : catalog.findUpstream(connection.name, native);
     const credential = new Credential(key);
@@ -85,28 +85,28 @@ export function resolveModel(
     return { route: routeOf(provider, native, model, { ...connection, credential, aws }, 'own-key') };
   }
   if (keyOf(apiKeys, provider) !== undefined)
-    return refuse(`Nobody has said where ${provider} is: the operator adds a connection of this name`);
+    return refuse(`No connection named ${provider}. The operator can add one`);
   if (listed) {
     const connection = catalog.connection(listed.connection);
     if (listed.hosted && connection)
       return { route: routeOf(provider, native, listed, connection, payerOf(connection, listed)) };
     return refuse(
-      `This deployment has no key for ${listed.id}: bring one for ${listed.connection}, or choose a hosted model`,
+      `This deployment has no key for ${listed.id}. Send a key for ${listed.connection}, or choose a hosted model`,
     );
   }
   const connection = catalog.connection(provider);
   if (openProviders.includes(provider)) {
     if (connection === undefined)
       return refuse(
-        `No connection is called ${provider}: the operator adds one to the file that DRYDOCK_MODELS_FILE names`,
+        `No connection named ${provider}. The operator can add one to the file in DRYDOCK_MODELS_FILE`,
       );
     if (connection.lacksKey) return refuse(`The connection ${provider} of this deployment has no key`);
     return { route: routeOf(provider, native, undefined, connection, payerOf(connection)) };
   }
   return refuse(
     connection
-      ? `${provider} does not host ${native} here: bring a key for ${provider}, or choose a hosted model`
-      : `${choice.model} is not a model of this deployment: choose a hosted one`,
+      ? `${provider} does not host ${native} here. Send a key for ${provider}, or choose a hosted model`
+      : `${choice.model} is not a model of this deployment. Choose a hosted one`,
   );
 }
 

@@ -62,7 +62,7 @@ export function commandAccount(user: string | undefined): Account | undefined {
   if (!runsAsRoot()) {
     if (user === undefined) return undefined;
     throw new OperatorProblem(
-      'DRYDOCK_COMMAND_USER works only when the service runs as root: no other user may start processes as somebody else',
+      'DRYDOCK_COMMAND_USER works only when the service runs as root: other users cannot start processes as a different user',
     );
   }
   if (user === 'root') return undefined;

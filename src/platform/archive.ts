@@ -30,7 +30,7 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
       // Counts every entry, so that repeated names count too.
       const kind = type === 'directory' ? 'folders' : 'files';
       if (++entries[kind] > bounds.files)
-        throw new OperatorProblem(`${path} holds more than ${bounds.files} ${kind}`);
+        throw new OperatorProblem(`${path} contains more than ${bounds.files} ${kind}`);
       if (kind === 'folders') {
         entry.resume();
         continue;
@@ -40,7 +40,7 @@ async function readArchive(path: string, bounds: FolderBounds): Promise<Files> {
           `${name} in ${path} is a link or a device; only regular files are accepted`,
         );
       left -= size;
-      if (left < 0) throw new OperatorProblem(`${path} holds more than ${bounds.bytes} bytes`);
+      if (left < 0) throw new OperatorProblem(`${path} contains more than ${bounds.bytes} bytes`);
       // A readable stream, whose types lack the async iterator.
       files.set(plainPath(name, path), await contentOf(entry as unknown as AsyncIterable<Buffer>));
     }

@@ -42,7 +42,7 @@ export class Certificate {
       throw new OperatorProblem('Set both DRYDOCK_TLS_CERT and DRYDOCK_TLS_KEY, or neither');
     if (publicUrl?.startsWith('http:'))
       throw new OperatorProblem(
-        'DRYDOCK_PUBLIC_URL begins with http:// while DRYDOCK_TLS_CERT makes the service speak https. Write it with https://',
+        'DRYDOCK_PUBLIC_URL starts with http://, but DRYDOCK_TLS_CERT enables HTTPS. Use https://',
       );
     const certificate = new Certificate(tlsCert, tlsKey, log);
     for (const warning of certificate.doubts(config)) log.warn(warning);
@@ -107,7 +107,9 @@ function contentOf(path: string, variable: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new OperatorProblem(`${variable} cannot be read: ${(error as Error).message}`);
+    throw new OperatorProblem(
+      `Cannot read ${path} (${variable}): ${(error as Error).message}. Check the path and its permissions`,
+    );
   }
 }
 
@@ -116,6 +118,6 @@ function parsed<T>(parse: () => T, path: string, variable: string, what: string)
   try {
     return parse();
   } catch {
-    throw new OperatorProblem(`${variable} must name a PEM file with ${what}; ${path} is none`);
+    throw new OperatorProblem(`${path} (${variable}) is not a PEM file with ${what}`);
   }
 }

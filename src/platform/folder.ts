@@ -26,7 +26,7 @@ export async function readFolder(folder: string, bounds: FolderBounds): Promise<
   for (const path of paths) {
     // Checks the size first, so that an oversized file is not read.
     left -= (await lstat(join(folder, path))).size;
-    if (left < 0) throw new OperatorProblem(`${folder} holds more than ${bounds.bytes} bytes`);
+    if (left < 0) throw new OperatorProblem(`${folder} contains more than ${bounds.bytes} bytes`);
     files.set(path, await readFile(join(folder, path)));
   }
   return files;
@@ -53,8 +53,8 @@ async function walk(root: string, most: number): Promise<string[]> {
         folders.push(`${path}/`);
         entered++;
       }
-      if (found.length > most) throw new OperatorProblem(`${root} holds more than ${most} files`);
-      if (entered > most) throw new OperatorProblem(`${root} holds more than ${most} folders`);
+      if (found.length > most) throw new OperatorProblem(`${root} contains more than ${most} files`);
+      if (entered > most) throw new OperatorProblem(`${root} contains more than ${most} folders`);
     }
   }
   return found.sort(byCodeUnit);

@@ -31,7 +31,7 @@ const maxValues = 400_000;
  */
 const maxFaults = 1000;
 
-export interface Place {
+export interface SourcePosition {
   line: number;
   column: number;
 }
@@ -39,13 +39,13 @@ export interface Place {
 export interface ParsedYaml {
   value: unknown;
   /** The position of the value at a path, or of its key. A missing value has the position of its parent. */
-  placeOf: (path: readonly PropertyKey[], atKey: boolean) => Place;
+  placeOf: (path: readonly PropertyKey[], atKey: boolean) => SourcePosition;
 }
 
 /** Parses YAML, and thus JSON, into a JSON value. */
 export function parseYaml(text: string, fileName: string): ParsedYaml {
   const lines = new LineCounter();
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };

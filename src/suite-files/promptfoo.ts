@@ -61,7 +61,7 @@ export function importPromptfoo(
   const written: unknown = config['tests'] ?? [{}];
   if (!Array.isArray(written)) throw refusal('tests: Must be a list; tests in files are not read');
   if (written.length * prompts.length > maxCases)
-    throw refusal(`Each test with each prompt is a case, and a suite file holds at most ${maxCases}`);
+    throw refusal(`Each test with each prompt is a case, and a suite file can have at most ${maxCases}`);
 
   const counts: ImportReport['cases'] = { exact: 0, approximated: 0, unsupported: 0 };
   const cases = written.flatMap((raw: unknown, at) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { largestSuiteFile } from '../contract/eval-suite-files.ts';
 import { plainWords } from '../contract/messages.ts';
-import { type Place, parseYaml } from './parse.ts';
+import { parseYaml, type SourcePosition } from './parse.ts';
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 import { SuiteFile } from './suite-file.ts';
 
@@ -11,7 +11,7 @@ export interface ReadSuiteFile {
   /** The SHA-256 of the bytes, in hex. */
   sourceHash: string;
   /** Positions by path of the parts that are validated against a project. */
-  places: Record<string, Place>;
+  places: Record<string, SourcePosition>;
 }
 
 /** Reads a suite file in YAML or JSON. */
@@ -30,7 +30,10 @@ export function readSuiteFile(
       ),
     );
   const file = parsed.data;
-  const place = (path: readonly PropertyKey[]): [string, Place] => [path.join('.'), placeOf(path, false)];
+  const place = (path: readonly PropertyKey[]): [string, SourcePosition] => [
+    path.join('.'),
+    placeOf(path, false),
+  ];
   const { servers = [], hosts = [] } = file.target;
   const places = Object.fromEntries([
     place(['suite', 'id']),

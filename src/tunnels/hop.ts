@@ -130,7 +130,7 @@ export class HopClient {
       const refused = ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH'].includes(
         String((error as { code?: unknown }).code),
       );
-      throw new TunnelFailure('offline', 'The process that holds the tunnel does not answer', refused);
+      throw new TunnelFailure('offline', 'The process that serves the tunnel does not respond', refused);
     }
     const list = pairs((answered.headers as unknown as Buffer[]).map(String));
     const failed = list.find(([name]) => name.toLowerCase() === failureHeader)?.[1];

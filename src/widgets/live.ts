@@ -181,7 +181,7 @@ export class LiveWidget {
       });
     });
     if (problem !== undefined || value === wanted) return problem;
-    return `${wordsOf(target)} holds ${quoted(value ?? '')}, not ${quoted(wanted)}`;
+    return `${wordsOf(target)} has the value ${quoted(value ?? '')}, not ${quoted(wanted)}`;
   }
 
   /** Acts on the single element that a target names. */

@@ -171,6 +171,6 @@ export function expectedInConsole(
   const refusal = expectedRefusal(operation, principal);
   if (refusal) return refusal;
   // The key among the fixtures belongs to the maker.
-  if (id === 'revokeKey' && !organizationAdmin) return { code: 'NOT_FOUND', message: 'that you may revoke' };
+  if (id === 'revokeKey' && !organizationAdmin) return { code: 'NOT_FOUND', message: 'that you can revoke' };
   return undefined;
 }

@@ -45,7 +45,7 @@ export class TurnActions {
   private readonly underWay = new Set<Promise<unknown>>();
   private told = 0;
 
-  /** Without a conversation nobody can approve, so operations that need approval are not offered. */
+  /** Without a conversation there is no user to approve, so operations that need approval are not offered. */
   constructor(context: PerformingContext, conversationId: string | undefined) {
     this.context = context;
     this.conversationId = conversationId;
@@ -124,7 +124,7 @@ export class TurnActions {
     if (this.conversationId === undefined)
       throw new Refusal(
         'FORBIDDEN',
-        'This needs the approval of a person, and there is nobody to ask. Say so',
+        'This operation needs user approval, which is only possible in a conversation. Say so in the answer',
       );
     if (this.proposedActions.length >= maxProposals)
       throw new Refusal('RATE_LIMITED', `A turn proposes at most ${maxProposals} actions`);
@@ -157,7 +157,7 @@ export class TurnActions {
     const long = JSON.stringify(inputSchema).length > maxSchemaChars;
     const { $defs: definitions, ...short } = rest as Arguments;
     const told = long
-      ? { type: 'object', description: `Ask ${describeTool.name} what it holds, before the first call.` }
+      ? { type: 'object', description: `Call ${describeTool.name} to get the schema before the first call.` }
       : body && withoutWithheld(body);
     return {
       name: operation.id,

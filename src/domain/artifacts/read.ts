@@ -12,11 +12,7 @@ export const getArtifact: Verb<'getArtifact'> = async (context, { artifactToken,
   const { artifacts, blobs, clock, db } = context;
   const id = artifacts.read(artifactToken, clock());
   const blob = id === undefined ? undefined : await db.row(blobRows.findSigned, { id });
-  if (!blob)
-    throw new Refusal(
-      'NOT_FOUND',
-      'No such artifact, or the time of its address is over: ask for another one',
-    );
+  if (!blob) throw new Refusal('NOT_FOUND', 'No such artifact, or its URL has expired. Request another one');
   const { contentType, size } = blob;
   const part = partOf(headers.range, size);
   return { contentType, size, ...(part && { part }), acceptsRanges: true, bytes: blobs.read(blob.id, part) };
@@ -41,6 +37,6 @@ function partOf(range: string | undefined, size: number): SentFile['part'] {
   if (first === '' && last === '') return undefined;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (start > end) throw invalid(`range: There are ${size} bytes`);
+  if (start > end) throw invalid(`range: The artifact has only ${size} bytes`);
   return { start, end };
 }

@@ -70,7 +70,7 @@ function replayed(earlier: idempotency.KeptAnswer | undefined, requestHash: stri
       details: { reason: 'IDEMPOTENCY_KEY_REUSED' },
     });
   if (!earlier?.done)
-    throw new Refusal('CONFLICT', 'A request with this Idempotency-Key is under way. Try again later', {
+    throw new Refusal('CONFLICT', 'A request with this Idempotency-Key is in progress. Try again later', {
       details: { reason: 'IDEMPOTENCY_KEY_IN_USE' },
       retryAfter: 1,
     });

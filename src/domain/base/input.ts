@@ -54,7 +54,7 @@ export function readInput(
     input['body'] = check(operation.body, body);
   } else if (operation.method !== 'GET' && Object.keys(body).length > 0)
     throw invalid(
-      operation.method === 'DELETE' ? 'Delete body must be empty' : 'This operation takes no body',
+      operation.method === 'DELETE' ? 'Delete body must be empty' : 'This operation has no request body',
     );
   if (operation.upload) {
     if (!given.upload) throw invalid('Send the bytes as the body of the request');

@@ -49,7 +49,7 @@ export function invalidBecause(
 }
 
 export function noChatSession(): Refusal {
-  return new Refusal('NOT_FOUND', 'No such chat session of yours');
+  return new Refusal('NOT_FOUND', 'You have no such chat session');
 }
 
 export function deadLink(): Refusal {

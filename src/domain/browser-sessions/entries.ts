@@ -44,7 +44,7 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
     if (!(await trx.row(rows.lock, { id: sessionId }))) throw noBrowser();
     const earlier = await trx.row(entries.findByCommand, { sessionId, commandId });
     if (earlier && earlier.payloadHash !== payloadHash)
-      throw conflict('This commandId was used for something else. Use a new one', 'COMMAND_ID_REUSED', {
+      throw conflict('This commandId was used for another command. Use a new one', 'COMMAND_ID_REUSED', {
         commandId,
       });
     if (earlier) return { kind: 'repeated', entry: earlier };

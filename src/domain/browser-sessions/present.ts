@@ -85,7 +85,7 @@ export function presentPending({ id }: BrowserRow, { seq, commandId }: EntryRow)
     commandId: commandId ?? '',
     seq,
     result: 'unknown',
-    reason: 'It was begun, and has not ended or was cut off. Observe the page before sending it anew',
+    reason: 'The command has not ended or was interrupted. Observe the page before sending it again',
     replay: true,
   };
 }

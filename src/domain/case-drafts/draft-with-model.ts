@@ -13,7 +13,7 @@ import { SpendCapReached } from '../limits/spend-cap.ts';
 import { askForJson } from '../model-calls/ask-for-json.ts';
 import { openModel } from '../model-calls/open-model.ts';
 import { partsForRequest } from '../model-calls/request-parts.ts';
-import type { Draft, Mix, ToolToTry } from './draft.ts';
+import type { CaseDraft, Mix, ToolToTry } from './draft.ts';
 
 const Written = z.object({
   title: z.string().transform(asStorable).pipe(Name),
@@ -33,7 +33,7 @@ const maxShown = 60_000;
 const timeoutMs = 120_000;
 
 export interface Drafted {
-  drafts: Draft[];
+  drafts: CaseDraft[];
   skipped: { title?: string; reason: string }[];
 }
 
@@ -126,7 +126,7 @@ export function draftsIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Written>): Draft {
+function draftOf({ title, prompts, expectedTools, negative }: z.output<typeof Written>): CaseDraft {
   const steps: Step[] = [];
   const add = (
     step: Omit<Extract<Step, { kind: 'prompt' }>, 'id'> | Omit<Extract<Step, { kind: 'assert' }>, 'id'>,

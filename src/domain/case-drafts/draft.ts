@@ -5,7 +5,7 @@ import { asStorable, isStorable } from '../../platform/json/storable.ts';
 import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 
 /** A drafted case, not stored yet. */
-export interface Draft {
+export interface CaseDraft {
   title: string;
   definition: CaseDefinition;
 }
@@ -67,9 +67,9 @@ function isName(text: string): boolean {
  * Creates cases from the tool declarations alone, for deployments without a language model: a prompt is the first
  * sentence of the tool's description and a value for each required argument. The prompts of negative cases are fixed.
  */
-export function draftWithoutModel(tools: readonly ToolToTry[], mix: Mix): Draft[] {
+export function draftWithoutModel(tools: readonly ToolToTry[], mix: Mix): CaseDraft[] {
   const pick = (nth: number): ToolToTry | undefined => tools[nth % Math.max(tools.length, 1)];
-  const drafts: Draft[] = [];
+  const drafts: CaseDraft[] = [];
   let at = 0;
   const add = (label: string, count: number, size: number, turns: boolean): void => {
     for (let nth = 0; nth < count && tools.length > 0; nth++) {
@@ -88,7 +88,7 @@ export function draftWithoutModel(tools: readonly ToolToTry[], mix: Mix): Draft[
   return drafts;
 }
 
-function draftOf(title: string, tools: readonly ToolToTry[], turns: boolean): Draft {
+function draftOf(title: string, tools: readonly ToolToTry[], turns: boolean): CaseDraft {
   const steps: Step[] = [];
   const id = (): string => String(steps.length + 1);
   const prompts = tools.map(promptFor);
@@ -129,7 +129,7 @@ const smallTalk = [
   'How are you?',
 ];
 
-function negativeDraft(nth: number): Draft {
+function negativeDraft(nth: number): CaseDraft {
   const prompt = smallTalk[nth % smallTalk.length] as string;
   return {
     title: `Calls no tool: ${prompt}`.slice(0, 200),

@@ -17,7 +17,7 @@ import { refuseSpent } from '../limits/spend-budget.ts';
 import { drain } from '../live/drain.ts';
 import { withEachServer } from '../live/each-server.ts';
 import { serversCalled } from '../servers/called.ts';
-import { type Draft, draftWithoutModel, mixOf, type ToolToTry, toolsToTry } from './draft.ts';
+import { type CaseDraft, draftWithoutModel, mixOf, type ToolToTry, toolsToTry } from './draft.ts';
 import { type Drafted, draftWithModel } from './draft-with-model.ts';
 
 type Body = InputOf<Operations['generateEvalCases']>['body'];
@@ -45,7 +45,9 @@ export const generateEvalCases: Verb<'generateEvalCases'> = async (context, inpu
   return withSuite(context, write, async (db, current) => {
     const { stored, skipped } = await store(context, db, current, drafted, body);
     if (stored.length > 0) await writeRevision(context, db, current, {}, { changedFields: ['cases'] });
-    const negative = stored.filter(({ definition }) => (definition as Draft['definition']).isNegative).length;
+    const negative = stored.filter(
+      ({ definition }) => (definition as CaseDraft['definition']).isNegative,
+    ).length;
     return {
       generationModel: route?.id ?? rehearsalId,
       created: stored.map((row) => presentCase(row, vocabulary)),

@@ -28,7 +28,7 @@ export function firstConfig(services: Pick<Services, 'models'>, sent: Sent): Ses
   if (!modelId.includes('/'))
     throw invalidBecause('modelId: Write the model as provider/name', 'MODEL_AMBIGUOUS');
   if (environmentId !== undefined && serverIds)
-    throw new Refusal('VALIDATION_ERROR', 'serverIds: Does not go together with environmentId');
+    throw new Refusal('VALIDATION_ERROR', 'serverIds: Cannot be combined with environmentId. Send only one');
   const { provider } = routeTo(services, modelId);
   const hostOnly = hostId !== undefined && environmentId === undefined && !serverIds;
   return {

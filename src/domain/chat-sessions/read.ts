@@ -50,7 +50,7 @@ export const getChatSession: Verb<'getChatSession'> = async (context, input) => 
 export const getChatSessionTrace: Verb<'getChatSessionTrace'> = async (context, input) => {
   const { turnId, afterPromptIndex, limit, includeSpans } = input;
   if (turnId !== undefined && afterPromptIndex !== undefined)
-    throw new Refusal('VALIDATION_ERROR', 'afterPromptIndex: Does not go together with turnId');
+    throw new Refusal('VALIDATION_ERROR', 'afterPromptIndex: Cannot be combined with turnId. Send only one');
   const session = await sessionOf(context, input);
   const { db } = context;
   const sessionId = session.id;

@@ -24,7 +24,7 @@ const defaultSteps = 8;
 /** Tokens per answer to a guest: all guests share one daily budget. */
 const maxTokensForGuests = 8_192;
 /** The answer the model gets for a call the user did not approve. */
-export const notAllowed = 'Not called: whoever you talk to did not allow it.';
+export const notAllowed = 'Not called: the user declined this call.';
 
 /** Receives progress events during a turn. */
 export interface Watcher {
@@ -174,14 +174,17 @@ async function markCalled({ db }: ProjectContext, { turn, config }: Begun): Prom
   const { id, leaseToken } = turn;
   const ours = await db.run(turns.callsModel, { id, leaseToken, modelId: config.modelId });
   if (ours === 0)
-    throw conflict('Somebody else went on with this session meanwhile', 'SESSION_VERSION_CONFLICT');
+    throw conflict(
+      'Another request continued this session. Reload it and resend',
+      'SESSION_VERSION_CONFLICT',
+    );
 }
 
 function failed(error: Error, turnId: string): Error {
   if (error instanceof SpendCapReached) return error.refusal;
   if (!(error instanceof ModelFailure)) return error;
   const { kind, message } = error;
-  return new Refusal('INTERNAL_ERROR', `The model could not be asked: ${message}`, {
+  return new Refusal('INTERNAL_ERROR', `The model request failed: ${message}`, {
     details: { reason: 'TURN_FAILED', turnId, kind },
   });
 }

@@ -78,5 +78,5 @@ async function checkExpectations(db: Db, client: clients.ClientRow, expected: Ex
 }
 
 function changed(how: string, details: Record<string, unknown>): Refusal {
-  return conflict(`The client ${how}. Read it again, then repeat the edit`, 'CLIENT_CHANGED', details);
+  return conflict(`The client ${how}. Reload it, then repeat the edit`, 'CLIENT_CHANGED', details);
 }

@@ -13,11 +13,11 @@ export const cancelConformanceRun: Verb<'cancelConformanceRun'> = (context, { co
     const { project } = context;
     const { hosted, jobId } = await findConformanceRun({ db, project }, conformanceRunId);
     if (!hosted)
-      throw conflict('This run was reported from elsewhere; finalize it instead', 'NOT_A_HOSTED_RUN');
+      throw conflict('This run is reported by another system. Finalize it instead', 'NOT_A_HOSTED_RUN');
     // Locks the job before the run, the lock order of a job that ends.
     if (jobId !== null) await cancelJobs(db, [jobId]);
     const run = await lockConformanceRun(db, project.id, conformanceRunId);
-    if (!isOpen(run)) throw conflict(`The run is ${run.status} already`, 'RUN_OVER', { status: run.status });
+    if (!isOpen(run)) throw conflict(`The run is already ${run.status}`, 'RUN_OVER', { status: run.status });
     const ended = await settle(db, run, { status: 'cancelled', reason: 'cancelled' });
     await audit(db, context, 'conformance-run.cancel', run.id);
     return presentConformanceRun(ended, await db.rows(runs.reportsOf, { runIds: [run.id] }));

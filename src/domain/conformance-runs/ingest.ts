@@ -9,7 +9,7 @@ import { ownerIn, writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { hostedNames, isOpen, lockConformanceRun, type Run } from './find.ts';
+import { type ConformanceRun, hostedNames, isOpen, lockConformanceRun } from './find.ts';
 import { runUrlOf } from './present.ts';
 import { settle } from './settle.ts';
 import { addReport, isOver, type Prepared, prepareReport, type Reported } from './store.ts';
@@ -35,13 +35,17 @@ export const reportConformanceRun: Verb<'reportConformanceRun'> = async (context
 };
 
 /** A run that is over is accepted again only if it already has each of these reports. */
-async function refuseOthers(db: Db, run: Run, prepared: readonly Prepared[]): Promise<Run> {
+async function refuseOthers(
+  db: Db,
+  run: ConformanceRun,
+  prepared: readonly Prepared[],
+): Promise<ConformanceRun> {
   const rows = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const known = new Map(rows.map(({ suiteKind, contentHash }) => [suiteKind, contentHash]));
   const other = prepared.find(({ suiteKind, contentHash }) => known.get(suiteKind) !== contentHash);
   if (!other) return run;
   throw conflict(
-    `A run with the externalRunId ${run.externalRunId} is over, with another report of the suite ${other.suiteKind}. Give this one an id of its own`,
+    `The run with externalRunId "${run.externalRunId}" has ended with a different report of the suite ${other.suiteKind}. Use another externalRunId`,
     'EXTERNAL_RUN_CONFLICT',
     { runId: run.id, suiteKind: other.suiteKind },
   );
@@ -89,15 +93,19 @@ export const finalizeConformanceIngestRun: Verb<'finalizeConformanceIngestRun'> 
   });
 
 /** Locks a run reported by a client. */
-async function reportedRun({ project }: ProjectContext, db: Db, id: string): Promise<Run> {
+async function reportedRun({ project }: ProjectContext, db: Db, id: string): Promise<ConformanceRun> {
   const run = await lockConformanceRun(db, project.id, id);
   if (run.hosted)
-    throw conflict('This run runs here; nothing can be reported to it', 'NOT_AN_INGESTED_RUN', { runId: id });
+    throw conflict(
+      'This run is executed by this service, so results cannot be reported to it',
+      'NOT_AN_INGESTED_RUN',
+      { runId: id },
+    );
   return run;
 }
 
 interface Begun {
-  run: Run;
+  run: ConformanceRun;
   reused: boolean;
 }
 
@@ -105,7 +113,7 @@ interface Begun {
 async function begun(
   context: ProjectContext,
   header: Header,
-  work: (db: Db, run: Run, isNew: boolean) => Promise<Run>,
+  work: (db: Db, run: ConformanceRun, isNew: boolean) => Promise<ConformanceRun>,
 ): Promise<Begun> {
   const attempt = (): Promise<Begun> =>
     writeInProject(context, async (db) => {
@@ -126,20 +134,20 @@ async function knownRun(
   { project }: ProjectContext,
   db: Db,
   { externalRunId }: Header,
-): Promise<Run | undefined> {
+): Promise<ConformanceRun | undefined> {
   if (externalRunId == null) return undefined;
   const run = await db.row(runs.byKey, { projectId: project.id, externalRunId });
   // The prefix is reserved even before such a run exists; otherwise starting one would return the reported run.
   if (run?.hosted || externalRunId.startsWith(hostedNames(project.id)))
     throw conflict(
-      `The externalRunId ${externalRunId} is that of a run that runs here. Take another one`,
+      `externalRunId: "${externalRunId}" belongs to a run of this service. Use another one`,
       'NOT_AN_INGESTED_RUN',
       { ...(run && { runId: run.id }) },
     );
   return run;
 }
 
-async function insertRun(context: ProjectContext, db: Db, header: Header): Promise<Run> {
+async function insertRun(context: ProjectContext, db: Db, header: Header): Promise<ConformanceRun> {
   const { actor, project, clock } = context;
   const { target } = header;
   const serverId = target.kind === 'server' ? (target.serverId ?? null) : null;
@@ -166,7 +174,7 @@ async function insertRun(context: ProjectContext, db: Db, header: Header): Promi
 }
 
 /** The target as shown. Drops query and credentials of the URL, which may be secret. */
-function targetOf({ kind, serverId, serverRef, serverUrl }: Header['target']): Run['target'] {
+function targetOf({ kind, serverId, serverRef, serverUrl }: Header['target']): ConformanceRun['target'] {
   const url = serverUrl != null && URL.canParse(serverUrl) ? new URL(serverUrl) : undefined;
   return {
     kind,

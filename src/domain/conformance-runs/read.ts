@@ -9,7 +9,7 @@ import { readTrace } from '../artifacts/traces.ts';
 import { pageByLatest } from '../base/paging.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { findConformanceRun, type Run } from './find.ts';
+import { type ConformanceRun, findConformanceRun } from './find.ts';
 import { presentConformanceRun, presentedRun, presentSuites } from './present.ts';
 
 type Check = OutputOf<Operations['getConformanceReport']>['checks'][number];
@@ -29,7 +29,7 @@ export const listConformanceRuns: Verb<'listConformanceRuns'> = async (context, 
       serverId === undefined
         ? db.rows(runs.list, { projectId, before, most })
         : db.rows(runs.listOfServer, { projectId, serverId, before, most }),
-    (run: Run) => run,
+    (run: ConformanceRun) => run,
   );
   const reports = await db.rows(runs.reportsOf, { runIds: items.map(({ id }) => id) });
   const byRun = groupBy(reports, ({ runId }) => runId);
@@ -63,13 +63,17 @@ export const getConformanceReport: Verb<'getConformanceReport'> = async (context
 /** The most informative failures of all suites, and their total number. */
 export async function failingChecks(
   context: Pick<ProjectContext, 'db' | 'blobs' | 'log'>,
-  run: Run,
+  run: ConformanceRun,
 ): Promise<{ checks: Check[]; total: number }> {
   const stored = await context.db.rows(runs.bodiesOf, { runId: run.id });
   if (stored.length === 0)
-    throw new Refusal('NOT_FOUND', 'This run has no report: none has come yet, or it ended before one did', {
-      details: { reason: 'REPORT_NOT_AVAILABLE' },
-    });
+    throw new Refusal(
+      'NOT_FOUND',
+      'This run has no report: none was received yet, or the run ended without one',
+      {
+        details: { reason: 'REPORT_NOT_AVAILABLE' },
+      },
+    );
   const failing: (FailingCase & { suiteKind: runs.SuiteKind })[] = [];
   for (const { suiteKind, ...text } of stored)
     failing.push(...failingCases(await reportIn(context, text)).map((one) => ({ ...one, suiteKind })));
@@ -85,7 +89,7 @@ async function reportIn(
     return (await readTrace({ blobs }, text)).trace as unknown as SuiteReport;
   } catch (error) {
     log.error('Conformance report cannot be read', { error: redact((error as Error).message) });
-    throw new Refusal('SERVER_UNREACHABLE', 'The report is stored and cannot be read now. Try again later', {
+    throw new Refusal('SERVER_UNREACHABLE', 'The stored report is not available right now. Try again later', {
       details: { reason: 'STORAGE_UNAVAILABLE' },
     });
   }

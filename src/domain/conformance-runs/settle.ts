@@ -2,7 +2,7 @@ import { outcomeOfRun, scoreOf, sumOf } from '../../conformance/report.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
 import { emit } from '../webhooks/emit.ts';
-import { isOpen, type Run } from './find.ts';
+import { type ConformanceRun, isOpen } from './find.ts';
 
 export interface End {
   status: 'completed' | 'failed' | 'cancelled';
@@ -11,7 +11,7 @@ export interface End {
 }
 
 /** Ends a run the caller has locked, based on its reports. No-op if the run is over. */
-export async function settle(db: Db, run: Run, { status, reason }: End): Promise<Run> {
+export async function settle(db: Db, run: ConformanceRun, { status, reason }: End): Promise<ConformanceRun> {
   if (!isOpen(run)) return run;
   const reports = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const counts = sumOf(reports);
@@ -28,7 +28,7 @@ export async function settle(db: Db, run: Run, { status, reason }: End): Promise
   return ended;
 }
 
-async function tell(db: Db, run: Run): Promise<void> {
+async function tell(db: Db, run: ConformanceRun): Promise<void> {
   const { id: runId, projectId, serverId, source, status, outcome, score, passed, failed, pending } = run;
   const data = {
     runId,

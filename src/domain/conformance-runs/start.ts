@@ -14,7 +14,7 @@ import type { ProjectContext, ServerContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { tunnelRoute } from '../tunnels/route.ts';
 import { enqueueRun } from './execute/job.ts';
-import { hostedNames, type Run } from './find.ts';
+import { type ConformanceRun, hostedNames } from './find.ts';
 
 type Started = OutputOf<Operations['startConformanceRun']>;
 
@@ -50,19 +50,21 @@ function refuseUngradable(
   { suites, protocolVersion, engineVersion }: Parameters<typeof startConformanceRun>[1]['body'],
 ): void {
   if (suites?.includes('oauth'))
-    throw invalid('suites: oauth is not run here. Run it where the server is, and report what it finds');
+    throw invalid(
+      'suites: This service does not run oauth. Run it next to the server, and report the results',
+    );
   if (server.transportType === 'stdio')
     throw invalid('HTTP servers only: the suite cannot talk to a command. Save the server with its URL');
   if (protocolVersion !== undefined && !isGradable(protocolVersion))
     throw invalid(`protocolVersion: One of ${gradableRevisions.join(', ')}`);
   if (engineVersion !== undefined && engineVersion !== suiteVersion)
-    throw invalid(`engineVersion: There is ${suiteVersion} only`);
+    throw invalid(`engineVersion: Must be ${suiteVersion}`);
 }
 
 async function known(
   { db, project }: ProjectContext,
   externalRunId: string | null,
-): Promise<Run | undefined> {
+): Promise<ConformanceRun | undefined> {
   if (externalRunId === null) return undefined;
   return db.transaction((trx) => trx.row(runs.byKey, { projectId: project.id, externalRunId }));
 }
@@ -83,8 +85,8 @@ async function refuseAddress(context: ServerContext): Promise<void> {
 async function insert(
   context: ServerContext,
   db: Db,
-  wanted: Pick<Run, 'externalRunId' | 'requestedSuites' | 'protocolVersion'>,
-): Promise<Run> {
+  wanted: Pick<ConformanceRun, 'externalRunId' | 'requestedSuites' | 'protocolVersion'>,
+): Promise<ConformanceRun> {
   const { actor, project, server, clock } = context;
   const organizationId = actor.organization.id;
   await db.row(runs.lineUp, { organizationId });
@@ -92,7 +94,7 @@ async function insert(
   if (count >= maxInDay)
     throw new Refusal(
       'RATE_LIMITED',
-      `An organization begins at most ${maxInDay} conformance runs in a day`,
+      `An organization can start at most ${maxInDay} conformance runs a day`,
       {
         details: { reason: 'TOO_MANY_CONFORMANCE_RUNS', limit: maxInDay },
       },
@@ -119,7 +121,7 @@ async function insert(
 }
 
 function started(
-  { id: runId, projectId, serverId, status, requestedSuites }: Run,
+  { id: runId, projectId, serverId, status, requestedSuites }: ConformanceRun,
   deduped: boolean,
 ): Started {
   return { runId, projectId, serverId: serverId ?? '', status, deduped, requestedSuites };

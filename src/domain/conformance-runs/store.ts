@@ -10,7 +10,7 @@ import { storableJson } from '../../platform/json/storable.ts';
 import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
 import { conflict, invalid } from '../base/refusals.ts';
 import type { Services } from '../context/context.ts';
-import { isOpen, type Run } from './find.ts';
+import { type ConformanceRun, isOpen } from './find.ts';
 
 export interface Reported {
   suiteKind: runs.SuiteKind;
@@ -45,15 +45,17 @@ export interface Added {
  * Adds a report to a run the caller has locked. An identical report is a no-op while the run is open; a different one
  * for the same suite, or a report to a run that is over, is a conflict.
  */
-export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<Added> {
+export async function addReport(db: Db, run: ConformanceRun, prepared: Prepared): Promise<Added> {
   const { suiteKind, report, contentHash, text } = prepared;
   if (!run.requestedSuites.includes(suiteKind))
-    throw invalid(`suiteKind: The run was begun for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`);
+    throw invalid(
+      `suiteKind: The run was started for ${run.requestedSuites.join(', ')}, not for ${suiteKind}`,
+    );
   const there = await db.rows(runs.reportsOf, { runIds: [run.id] });
   const same = there.find((one) => one.suiteKind === suiteKind);
   if (same && same.contentHash !== contentHash)
     throw conflict(
-      `The run has another report of the suite ${suiteKind} already. Begin a new run for this one`,
+      `The run already has another report of the suite ${suiteKind}. Start a new run for this one`,
       'REPORT_CONFLICT',
       { runId: run.id, suiteKind },
     );
@@ -84,13 +86,9 @@ export async function addReport(db: Db, run: Run, prepared: Prepared): Promise<A
   return { row, known: false };
 }
 
-export function isOver({ id, status }: Pick<Run, 'id' | 'status'>) {
-  return conflict(
-    `The run ${id} is ${status}. Nothing can be added to it any more; begin a new run`,
-    'RUN_IS_OVER',
-    {
-      runId: id,
-      status,
-    },
-  );
+export function isOver({ id, status }: Pick<ConformanceRun, 'id' | 'status'>) {
+  return conflict(`The run ${id} is ${status}. Nothing can be added to it. Start a new run`, 'RUN_IS_OVER', {
+    runId: id,
+    status,
+  });
 }

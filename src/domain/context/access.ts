@@ -10,11 +10,11 @@ import { found, notFound } from '../base/refusals.ts';
 import {
   type Actor,
   type Context,
-  type Occasion,
   type Person,
   type ProjectContext,
   type PublicContext,
   publicContext,
+  type RequestInfo,
   type Services,
   type VisitorContext,
 } from './context.ts';
@@ -28,12 +28,12 @@ type Known = { actor: Actor } & Pick<CallerRow, 'project' | 'projectClosed' | 's
 /** Builds the context of an authorized caller; throws for everybody else. */
 export async function admit(
   services: Services,
-  occasion: Occasion,
+  requestInfo: RequestInfo,
   operation: Operation,
   { actor, project, projectClosed, server }: Known,
   params: Record<string, string>,
 ): Promise<Context> {
-  const known: Context = Object.assign(publicContext(services, occasion), { actor });
+  const known: Context = Object.assign(publicContext(services, requestInfo), { actor });
   if (settledInside.includes(operation.access)) return known;
   if (operation.access.startsWith('organization')) return admitToOrganization(known, operation, params);
   // The operation also admits visitors of a study, so the verb decides about a project the caller cannot see.
@@ -54,7 +54,7 @@ export function admitPerson(
   person: Person | undefined,
 ): VisitorContext {
   if (access === 'operator' && !person?.operator)
-    throw new Refusal('FORBIDDEN', 'This needs an operator of the installation');
+    throw new Refusal('FORBIDDEN', 'Only an operator of the installation can do this');
   const visitor = context.visit?.();
   if (!visitor) throw new Error('the console is entered with a browser');
   return Object.assign(context, { visitor, person });
@@ -73,7 +73,7 @@ function admitToOrganization(
 }
 
 export function administratorNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'This needs an administrator of the organization');
+  return new Refusal('FORBIDDEN', 'Only an administrator of the organization can do this');
 }
 
 /** Resources that may be personal, by path parameter, with the query for their owner. */
@@ -100,7 +100,7 @@ async function admitOwner(
 }
 
 function adminNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'This needs an administrator of the project');
+  return new Refusal('FORBIDDEN', 'Only an administrator of the project can do this');
 }
 
 /** For a project named in the body or query. */

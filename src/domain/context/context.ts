@@ -44,7 +44,7 @@ export interface Actor {
 }
 
 /** Facts about a request besides its credential, provided by the surface. */
-export interface Occasion {
+export interface RequestInfo {
   /** Identifies the request or job in logs and audit. */
   requestId: string;
   /**
@@ -86,7 +86,7 @@ export interface Person {
   operator: boolean;
 }
 
-export interface PublicContext extends Services, Occasion {}
+export interface PublicContext extends Services, RequestInfo {}
 
 /** A database and the project to read from. */
 export interface InProject {
@@ -142,7 +142,7 @@ export function configuredOrigin({
 }
 
 /** Copies field by field: spreading the services took 10 % of the time of a short request. */
-export function publicContext(services: Services, occasion: Occasion): PublicContext {
+export function publicContext(services: Services, requestInfo: RequestInfo): PublicContext {
   return {
     db: services.db,
     vault: services.vault,
@@ -165,11 +165,11 @@ export function publicContext(services: Services, occasion: Occasion): PublicCon
     backgroundThrottle: services.backgroundThrottle,
     clock: services.clock,
     log: services.log,
-    requestId: occasion.requestId,
-    callerGone: occasion.callerGone,
-    origin: occasion.origin,
-    afterwards: occasion.afterwards,
-    visit: occasion.visit,
+    requestId: requestInfo.requestId,
+    callerGone: requestInfo.callerGone,
+    origin: requestInfo.origin,
+    afterwards: requestInfo.afterwards,
+    visit: requestInfo.visit,
   };
 }
 

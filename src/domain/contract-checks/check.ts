@@ -1,5 +1,5 @@
 import { type ContractComparison, compareExports } from '../../compatibility/exports.ts';
-import { valueAt } from '../../compatibility/pointed.ts';
+import { valueAt } from '../../compatibility/resolve-reference.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import type { ServerContext } from '../context/context.ts';

@@ -134,7 +134,7 @@ async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Pro
 async function checkPlugins(context: ProjectContext, db: Db, ids: string[], added: string[]): Promise<void> {
   if (added.length === 0) return;
   if (context.project.role !== 'admin')
-    throw new Refusal('FORBIDDEN', 'Pinning plugin versions needs an administrator of the project');
+    throw new Refusal('FORBIDDEN', 'Only an administrator of the project can pin plugin versions');
   const found = await db.rows(plugins.pinning, { projectId: context.project.id, ids });
   const rows = new Map(found.map((row) => [row.id, row]));
   const pinned = new Map<string, string>();

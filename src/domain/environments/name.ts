@@ -12,7 +12,7 @@ export const nameEnvironment: Verb<'nameEnvironment'> = (context, { environmentI
     change: async (current, db) => {
       mustBeLive(current);
       if (current.name !== null)
-        throw conflict('The environment has a name already. Edit it to change the name', 'ENV_NAMED', {
+        throw conflict('The environment already has a name. Edit it to change the name', 'ENV_NAMED', {
           currentName: current.name,
         });
       const which = { projectId: current.projectId, adhoc: false };

@@ -69,7 +69,7 @@ async function clientOf(
 ): Promise<ResolvedComposition['client']> {
   const client = await db.row(clients.find, { projectId, id: hostId });
   if (!client)
-    throw conflict('The client of the environment is gone. Give it another one', 'ENV_HOST_MISSING');
+    throw conflict('The client of the environment was deleted. Set another hostId', 'ENV_HOST_MISSING');
   const { id, name, configId, config } = client;
   return { id, name, configId, config: orderedConfig(config) };
 }
@@ -84,7 +84,7 @@ async function pinnedPlugins(
     const version = rows.find((one) => one.id === id);
     if (version?.status !== 'ready')
       throw conflict(
-        `The pinned plugin version ${id} is gone or not ready. Edit pluginVersionIds`,
+        `The pinned plugin version ${id} was deleted or is not ready. Edit pluginVersionIds`,
         'ENV_PLUGIN_UNAVAILABLE',
         { pluginVersionId: id },
       );
@@ -103,7 +103,7 @@ async function pinnedSkills(db: Db, { projectId, skillIds }: EnvironmentRow): Pr
     const skill = rows.find((one) => one.id === id);
     const { ok, reason } = skill ? pinnabilityOf(skill) : { ok: false, reason: 'gone' };
     if (ok) continue;
-    const problem = reason === 'gone' ? 'is gone' : `can no longer be pinned (${reason})`;
+    const problem = reason === 'gone' ? 'was deleted' : `can no longer be pinned (${reason})`;
     throw conflict(`The pinned skill ${id} ${problem}. Edit skillSelection`, 'ENV_SKILL_UNAVAILABLE', {
       skillId: id,
       reason,
@@ -136,7 +136,7 @@ async function selectedServers(db: Db, environment: EnvironmentRow, config: Clie
     return [...required, ...optional];
   }
   const group = await db.row(serverGroups.find, { projectId, id: serverAttachmentId });
-  if (!group) throw conflict('The server group of the environment is gone', 'ENV_ATTACHMENT_MISSING');
+  if (!group) throw conflict('The server group of the environment was deleted', 'ENV_ATTACHMENT_MISSING');
   return group.serverIds;
 }
 
@@ -148,7 +148,7 @@ async function usableServers(
   const usable = await db.rows(servers.enabled, { projectId, ids: [...new Set(ids)] });
   if (usable.length === 0)
     throw conflict(
-      'No server of the environment can be used: they are deleted, disabled, or there never was one',
+      'The environment has no usable server: its servers were deleted or disabled, or it never had any',
       'ENV_NO_SERVERS',
     );
   return usable;

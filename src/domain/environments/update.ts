@@ -12,7 +12,7 @@ export const updateEnvironment: Verb<'updateEnvironment'> = (context, { environm
     change: (current) => {
       mustBeLive(current);
       if (current.name === null)
-        throw conflict('An environment made on the fly keeps its content. Name it first', 'ENV_ADHOC');
+        throw conflict('An ad hoc environment cannot be edited. Name it first', 'ENV_ADHOC');
       return {
         ...current,
         name: name ?? current.name,

@@ -12,11 +12,11 @@ import { presentEnvironment } from './present.ts';
 export function refuseTakenName(error: unknown): never {
   if (violates(error, 'environments_name'))
     throw conflict(
-      'Another live environment of this project has this name; case does not tell names apart',
+      'Another live environment of this project has this name. Names are case-insensitive',
       'NAME_TAKEN',
     );
   if (violates(error, 'environments_adhoc'))
-    throw conflict('An environment with the same content was made on the fly already', 'ADHOC_TAKEN');
+    throw conflict('An ad hoc environment with the same content already exists', 'ADHOC_TAKEN');
   throw error;
 }
 
@@ -41,11 +41,9 @@ export function writeEnvironment(
   return writeInProject(context, async (db) => {
     const before = found(await db.row(environments.lock, { projectId, id }), 'environment');
     if (before.revision !== expectedRevision)
-      throw conflict(
-        'Somebody has changed the environment. Read it again, then repeat the edit',
-        'ENV_REVISION_CONFLICT',
-        { currentRevision: before.revision },
-      );
+      throw conflict('The environment has changed. Reload it and repeat the edit', 'ENV_REVISION_CONFLICT', {
+        currentRevision: before.revision,
+      });
     const after = await change(before, db);
     await checkComposition(context, db, after, before);
     const row = await db.one(environments.update, {

@@ -96,8 +96,8 @@ function noLink(purpose: Purpose): Refusal {
   return new Refusal(
     'NOT_FOUND',
     purpose === 'upload'
-      ? 'No such address to upload to: it was used, or its time is over. Ask for another upload URL'
-      : 'No such address: its time is over. Ask for another link',
+      ? 'This upload URL was already used or has expired. Request another one'
+      : 'This link is not valid or has expired. Request another one',
   );
 }
 

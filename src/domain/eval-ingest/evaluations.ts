@@ -27,7 +27,7 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
   const given = new Map<string, { evaluation: Evaluation; contentHash: string }>();
   for (const [index, evaluation] of body.evaluations.entries()) {
     const caseKey = checked(evaluation, index);
-    if (given.has(caseKey)) throw invalid(`evaluations.${index}: The case ${caseKey} is there twice`);
+    if (given.has(caseKey)) throw invalid(`evaluations.${index}: The case ${caseKey} is listed twice`);
     given.set(caseKey, { evaluation, contentHash: hashOf(evaluation) });
   }
   return writeInProject(context, async (db) => {
@@ -37,7 +37,7 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
     for (const known of await db.rows(evaluations.hashes, { runId: run.id, caseKeys })) {
       if (given.get(known.caseKey)?.contentHash !== known.contentHash)
         throw conflict(
-          `The evaluation of ${known.caseKey} was sent before with another content`,
+          `The evaluation of ${known.caseKey} was already sent with different content`,
           'EVALUATION_CONFLICT',
           { caseKey: known.caseKey },
         );
@@ -47,7 +47,7 @@ export const reportCaseRunEvaluations: Verb<'reportCaseRunEvaluations'> = async 
     const stored = fresh.map(([, { evaluation }]) => storableJson(evaluation));
     const { count, size } = await db.one(evaluations.taken, { runId: run.id });
     if (count + fresh.length > maxCases)
-      throw conflict(`A run holds evaluations of at most ${maxCases} cases`, 'LIMIT_REACHED', {
+      throw conflict(`A run can have evaluations of at most ${maxCases} cases`, 'LIMIT_REACHED', {
         limit: maxCases,
       });
     if (stored.reduce((sum, { length }) => sum + length, size) > maxOfAll)
@@ -85,6 +85,6 @@ function checked(evaluation: Evaluation, index: number): string {
       `${at}.evaluationConfig: The definition ${deciding.scorerId} is ${String(deciding['role'])}; only advisory ones are taken here`,
     );
   if (config && !isIntact(config as unknown as EvaluationConfig, (scores ?? []) as unknown as Score[]))
-    throw invalid(`${at}.evaluationConfig: The hashes do not fit its definitions and scores`);
+    throw invalid(`${at}.evaluationConfig: The hashes do not match its definitions and scores`);
   return caseKey;
 }

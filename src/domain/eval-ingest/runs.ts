@@ -127,7 +127,7 @@ async function reusable(
   const known = await knownRun(context, header);
   if (!known || known.requestHash === requestHash) return known;
   throw conflict(
-    `A run with the externalRunId ${header.externalRunId} was reported before, with another content. Give this one an id of its own`,
+    `A run with externalRunId "${header.externalRunId}" was already reported with different content. Use another externalRunId`,
     'EXTERNAL_RUN_CONFLICT',
     { runId: known.id },
   );
@@ -212,12 +212,15 @@ export async function reportedRun(
 ): Promise<runs.RunRow> {
   const run = await findRun(context, runId);
   if (run.source !== 'sdk')
-    throw conflict('This run was launched here; results cannot be added to it', 'NOT_AN_INGESTED_RUN');
+    throw conflict(
+      'This run was launched by this service, so results cannot be added to it',
+      'NOT_AN_INGESTED_RUN',
+    );
   if (externalRunId == null) return run;
   const own = await knownRun(context, { externalRunId });
   if (own?.id !== run.id)
     throw conflict(
-      `The run ${runId} is not the one that was begun as ${externalRunId}`,
+      `The run ${runId} does not have externalRunId "${externalRunId}"`,
       'EXTERNAL_RUN_MISMATCH',
     );
   return run;
@@ -225,7 +228,7 @@ export async function reportedRun(
 
 function isOver({ id, status }: Pick<runs.RunRow, 'id' | 'status'>): Refusal {
   return conflict(
-    `The run ${id} is ${status}. Results cannot be added to it any more; report a new run`,
+    `The run ${id} is ${status}. Results cannot be added to it. Report a new run`,
     'RUN_IS_OVER',
     {
       runId: id,

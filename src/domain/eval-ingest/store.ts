@@ -60,7 +60,7 @@ export async function addResults(
   const fresh = await unknown(db, run.id, prepared);
   const total = run.trials + fresh.length;
   if (total > maxOfRun)
-    throw conflict(`A run holds at most ${maxOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
+    throw conflict(`A run can have at most ${maxOfRun.toLocaleString('en')} results`, 'LIMIT_REACHED', {
       limit: maxOfRun,
     });
   countScores(snapshot, fresh);
@@ -110,7 +110,7 @@ function countScores(snapshot: RunSnapshot, fresh: readonly Prepared[]): void {
   const more = fresh.reduce((sum, { result }) => sum + (result.scores?.length ?? 0), 0);
   const total = (snapshot.scores ?? 0) + more;
   if (total > maxScores)
-    throw conflict(`A run holds at most ${maxScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
+    throw conflict(`A run can have at most ${maxScores.toLocaleString('en')} scores`, 'LIMIT_REACHED', {
       limit: maxScores,
     });
   if (more > 0) snapshot.scores = total;
@@ -126,7 +126,7 @@ async function unknown(db: Db, runId: string, prepared: readonly Prepared[]): Pr
     const before = known.get(id);
     if (before !== undefined && before !== contentHash)
       throw conflict(
-        `The result ${id} was sent before with another content. Give it a new externalIterationId`,
+        `The result ${id} was already sent with different content. Use a new externalIterationId`,
         'EXTERNAL_ITERATION_CONFLICT',
         { externalIterationId: id },
       );
@@ -194,7 +194,7 @@ function storedDetail(result: Result, planned: Placed['case'], variant: number):
   if (detail.length <= largestDetail) return detail;
   const limit = largestDetail.toLocaleString('en');
   throw invalid(
-    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and how it was judged. Send what is large in its trace`,
+    `The result ${result.externalIterationId ?? result.caseTitle} has more than ${limit} characters of tool calls, scores and grading. Send large data in its trace`,
   );
 }
 

@@ -4,7 +4,7 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import type { Services } from '../context/context.ts';
 import { emit, isHeard } from '../webhooks/emit.ts';
-import { lastLike } from './compare/baseline.ts';
+import { previousComparableRun } from './compare/baseline.ts';
 import { coverageOf } from './coverage.ts';
 import { gateOf } from './gate/report.ts';
 
@@ -51,7 +51,7 @@ export function gateEventJob({ db }: Services): JobKind {
       const run = await db.row(runs.get, { id: runId });
       if (!run) return undefined;
       const { suiteId, projectId } = run;
-      const like = await lastLike(db, run);
+      const like = await previousComparableRun(db, run);
       const previous = 'run' in like ? like.run : undefined;
       const outcome = await outcomeOf(db, run);
       const previousOutcome = previous ? await outcomeOf(db, previous) : null;

@@ -55,7 +55,7 @@ async function save(
   server: FileServer,
 ): Promise<Saved | string> {
   if (needsEnvironment(server))
-    return 'Holds ${…}, which only the command line fills in: use drydock evals run, or save the server first';
+    return 'Contains ${…}, which only the command line replaces: use drydock evals run, or save the server first';
   const parsed = createProjectServer.body.safeParse({ name, ...server });
   if (!parsed.success) return parsed.error.issues[0]?.message ?? 'Cannot be saved';
   const problem = await checkServer({ ...context, db }, parsed.data).catch((error: unknown) => {

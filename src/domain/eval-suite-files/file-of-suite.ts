@@ -126,18 +126,17 @@ function notesOn({ settings, execution, scheduleEnabled }: Suite, cases: readonl
   const notes: string[] = [];
   if (policy === 1)
     notes.push(
-      `The suite is decided by one rate over all trials, ${minimumPassRate} %. A file decides about each case by itself, here with the same rate`,
+      `The verdict of the suite is one rate over all trials, ${minimumPassRate} %. A file decides each case separately, here with the same rate`,
     );
   if (policy === 2 && (minimumIterations !== undefined || cases.some(hasFloor)))
     notes.push(
-      'How many trials there are at least is left out: it says nothing where each case is decided by itself',
+      'The minimum number of trials is left out: it has no effect when each case is decided separately',
     );
   if (trialsOf(settings) > maxTrials)
     notes.push(`The suite tries each case ${trialsOf(settings)} times; a file can say ${maxTrials} at most`);
   if (execution?.model === undefined && modelOfCases(cases) !== undefined)
-    notes.push('The suite has no model; the first one of its cases stands in defaults');
-  if (scheduleEnabled)
-    notes.push('The schedule is no part of a file; syncing leaves that of a suite as it is');
+    notes.push('The suite has no model, so defaults has the model of its first case with one');
+  if (scheduleEnabled) notes.push('The schedule is not part of the file. Syncing does not change it');
   return notes;
 }
 

@@ -18,7 +18,7 @@ export async function namedTarget(
   const namesOf = (wanted: readonly string[]): string[] =>
     wanted.flatMap((id) => known.find((server) => server.id === id)?.name ?? []);
   const gone = ids.filter((id) => !known.some((server) => server.id === id));
-  note(notes, 'Servers that are gone are left out', gone);
+  note(notes, 'Deleted servers are left out', gone);
 
   const named: NonNullable<SuiteFile['target']['hosts']> = [];
   const missing: string[] = [];
@@ -27,7 +27,7 @@ export async function namedTarget(
     if (called === undefined) missing.push(host.id);
     else named.push({ host: called, ...(host.servers && { servers: namesOf(host.servers) }) });
   }
-  note(notes, 'Clients that are gone are left out', missing);
+  note(notes, 'Deleted clients are left out', missing);
 
   const [environmentId, ...others] = environmentIds;
   const environment =

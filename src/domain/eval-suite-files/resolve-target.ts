@@ -75,7 +75,7 @@ async function hostsIn(
     try {
       const { hosts: found } = await hostsCalled(db, projectId, [one]);
       if (found.some(({ id }) => hosts.some((other) => other.id === id)))
-        fail(path, 'UNKNOWN_HOST', `The client ${JSON.stringify(one.host)} stands here twice`);
+        fail(path, 'UNKNOWN_HOST', `The client ${JSON.stringify(one.host)} is listed twice`);
       hosts.push(...found);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

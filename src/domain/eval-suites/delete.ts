@@ -15,7 +15,7 @@ export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, dec
   const write = { suiteId, action: 'eval-suite.delete', declaredSuiteId, withoutIdToo: true };
   return withSuite(context, write, async (db, { id, projectId }) => {
     if ((await db.one(runs.openOfSuite, { suiteId: id })).open)
-      throw conflict('A run of this suite is under way. Wait for it, or cancel it, first', 'RUN_UNDER_WAY');
+      throw conflict('A run of this suite has not ended. Wait for it, or cancel it', 'RUN_UNDER_WAY');
     await db.run(suites.markDeleted, { projectId, id });
     const { organization, user } = context.actor;
     const onBehalfOf = { organizationId: organization.id, userId: user.id };

@@ -16,7 +16,8 @@ export async function hostsCalled(
   const chosen: SuiteHost[] = [];
   for (const { host, servers: own } of hosts) {
     const { id, name } = await clientCalled(db, projectId, host);
-    if (named.some((other) => other.id === id)) throw invalid(`hosts: Names the client ${name} twice`);
+    if (named.some((other) => other.id === id))
+      throw invalid(`hosts: Client "${name}" is listed twice. Remove one entry`);
     named.push({ id, name });
     const ids = own && (await serversCalled(db, projectId, own)).map((server) => server.id);
     chosen.push({ id, ...(ids && { servers: ids }) });

@@ -18,7 +18,7 @@ export const updateEvalSuiteSchedule: Verb<'updateEvalSuiteSchedule'> = (context
     const show = async (row: suites.SuiteRow) => presentSuite(db, suiteOf(row), vocabularyOf(input));
     if (!body.enabled) {
       if (body.environmentId !== undefined)
-        throw invalid('environmentId: Goes only with "enabled": true; the one that is pinned stays');
+        throw invalid('environmentId: Only with "enabled": true. The pinned environment is kept');
       const off = { ...suite, scheduleEnabled: false, scheduleState: null, scheduleDueAt: null };
       return show(await db.one(suites.setSchedule, { ...off, ...which, scheduleMinutes: minutes }));
     }
@@ -48,7 +48,7 @@ function pinned(suite: Suite, wanted: string | undefined): string | null {
     });
   const saved = suite.scheduleEnvironmentId;
   const chosen = wanted ?? (saved !== null && environmentIds.includes(saved) ? saved : null);
-  requirePin(chosen, environmentIds, 'environmentId: Several environments are attached; say which one');
+  requirePin(chosen, environmentIds, 'environmentId: Several environments are attached. Select the one that');
   return chosen;
 }
 
@@ -66,11 +66,11 @@ export function requireSchedulable(suite: Suite, environmentIds: readonly string
   requirePin(
     id,
     environmentIds,
-    'environmentIds: Pin one to the schedule first, so that it is known which one',
+    'environmentIds: Several environments, and none is pinned. First select the one that',
   );
   if (id !== null && !environmentIds.includes(id))
     throw conflict(
-      `The schedule of this suite uses the environment ${id}. Pin another one, or switch the schedule off, first`,
+      `The schedule of this suite uses the environment ${id}. First pin another one, or turn the schedule off`,
       'SCHEDULE_ENVIRONMENT_PINNED',
       { environmentId: id },
     );

@@ -98,10 +98,12 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
   const { passThreshold, minimumAccuracy, validity } = changes;
   const perCase = repetitions !== undefined || passThreshold !== undefined;
   if (perCase && minimumAccuracy !== undefined)
-    throw invalid('settings.minimumAccuracy: Does not go together with repetitions and passThreshold');
+    throw invalid(
+      'settings.minimumAccuracy: Cannot be combined with repetitions or passThreshold. Send minimumAccuracy alone, or leave it out',
+    );
   if (before.policy === 2) {
     if (minimumAccuracy !== undefined)
-      throw invalid('settings.minimumAccuracy: This suite judges each case by itself; send passThreshold');
+      throw invalid('settings.minimumAccuracy: This suite decides each case separately. Send passThreshold');
     return {
       ...before,
       ...(repetitions !== undefined && { repetitions }),
@@ -110,11 +112,11 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
     };
   }
   if (!perCase) {
-    if (validity) throw invalid('settings.validity: Only for a suite that judges each case by itself');
+    if (validity) throw invalid('settings.validity: Only for a suite that decides each case separately');
     return { ...before, ...(minimumAccuracy !== undefined && { minimumPassRate: minimumAccuracy }) };
   }
   if (repetitions === undefined || passThreshold === undefined)
-    throw invalid('settings: Send repetitions and passThreshold together to have each case judged by itself');
+    throw invalid('settings: Send repetitions and passThreshold together to decide each case separately');
   const { minimumPassRate: _, ...rest } = before;
   return { ...rest, policy: 2, repetitions, passThreshold, ...(validity && { validity }) };
 }

@@ -72,28 +72,26 @@ export function withSuite<T>(
     const suite = suiteOf(found(await db.row(suites.lock, which), 'suite'));
     if (suite.declaredId !== null || !withoutIdToo) refuseOwned(suite, declaredSuiteId);
     if (expectedRevision !== undefined && suite.revision !== expectedRevision)
-      throw conflict(
-        'Somebody has changed the suite. Read it again, then repeat the edit',
-        'SUITE_REVISION_CONFLICT',
-        { currentRevisionNumber: suite.revision },
-      );
+      throw conflict('The suite has changed. Reload it and repeat the edit', 'SUITE_REVISION_CONFLICT', {
+        currentRevisionNumber: suite.revision,
+      });
     const result = await work(db, suite);
     await audit(db, context, action, suiteId);
     return result;
   });
 }
 
-/** A suite owned by a file may be changed only with the file's ID for it; a suite that holds reports, not at all. */
+/** A suite owned by a file may be changed only with the file's ID for it; a suite that stores reported results, not at all. */
 export function refuseOwned(
   { managedBy, declaredId }: Suite,
   declaredSuiteId: string | undefined,
-  remedy = 'Change the file, or send its id as declaredSuiteId',
+  remedy = 'Edit the file, or send its ID as declaredSuiteId',
 ): void {
   if (managedBy !== 'ci' || declaredId === (declaredSuiteId ?? '')) return;
   const why =
     declaredId === null
-      ? 'This suite holds what is reported to it. Make another one to write cases'
-      : `A suite file owns this suite. ${remedy}`;
+      ? 'This suite only stores reported results. Create another suite to add cases'
+      : `This suite is managed by a suite file. ${remedy}`;
   throw conflict(why, 'CI_OWNED_SUITE_READ_ONLY');
 }
 

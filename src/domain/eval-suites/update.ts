@@ -51,7 +51,7 @@ async function changesOf(
   }
   if (body.executionConfig) {
     if (suite.execution === null && body.executionConfig.model === undefined)
-      throw invalid('executionConfig: The suite has none yet, so give a model');
+      throw invalid('executionConfig: model is required, because the suite has no executionConfig yet');
     fields.execution = { ...suite.execution, ...body.executionConfig };
   }
   if (body.hosts) fields.hosts = (await hostsCalled(db, projectId, body.hosts)).hosts;

@@ -90,7 +90,7 @@ export async function openServer(
 
 /** Names the secrets the server was not given: a command that lacks a variable often exits without naming it. */
 function withheldHint(names: readonly string[]): string {
-  return `. It was not given the personal secrets ${names.join(', ')}: personalEnv of the server does not name them. An administrator of the project can add them there`;
+  return `. Personal secrets not passed to this server, because its personalEnv does not list them: ${names.join(', ')}. A project administrator can add them`;
 }
 
 async function toolsOf(

@@ -44,9 +44,11 @@ export async function selectTarget(
       'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE',
     );
   if (serverIds && environmentId !== undefined)
-    throw invalid('serverIds: Does not go together with environmentId');
+    throw invalid('serverIds: Cannot be combined with environmentId. Send only one');
   if (namedHostId !== undefined && (environmentId !== undefined || environmentIds.length > 0))
-    throw invalid('namedHostId: Does not go together with an environment, which has a client of its own');
+    throw invalid(
+      'namedHostId: Cannot be combined with an environment, which has its own client. Leave namedHostId out',
+    );
   const chosen = chosenEnvironment(suite, wanted);
   if (chosen !== undefined) return withEnvironment(context, chosen);
   return withServers(context, suite, serverIds, namedHostId);
@@ -65,7 +67,7 @@ function chosenEnvironment({ environmentIds }: SavedTargets, wanted: Wanted): st
   }
   if (environmentIds.length > 1)
     throw invalidBecause(
-      'environmentId: Several environments are attached to this suite; say which one to use',
+      'environmentId: Required, because several environments are attached to this suite',
       'ENVIRONMENT_REQUIRED',
       { environmentIds },
     );
@@ -95,13 +97,13 @@ async function withServers(
   const ids = asked ?? own ?? suite.serverIds;
   if (ids.length === 0)
     throw invalidBecause(
-      'The suite has no servers. Send serverIds, or save some with the suite',
+      'The suite has no servers. Send serverIds, or add servers to the suite',
       'NO_SAVED_SERVER_SELECTION',
     );
   const there = asked ?? (await db.rows(servers.named, { projectId, ids }));
   if (there.length === 0)
     throw invalidBecause(
-      'All servers of the suite were deleted. Send serverIds, or save others with the suite',
+      'All servers of the suite were deleted. Send serverIds, or add servers to the suite',
       'NO_SAVED_SERVER_SELECTION',
       { deletedServerIds: ids },
     );
@@ -132,7 +134,7 @@ function hostOf(
 async function clientOf(db: Db, projectId: string, id: string): Promise<NonNullable<Selection['client']>> {
   const client = await db.row(clients.find, { projectId, id });
   if (!client)
-    throw conflict('A client of the suite is gone. Give the suite other hosts', 'HOST_MISSING', {
+    throw conflict('A client of the suite was deleted. Edit the hosts of the suite', 'HOST_MISSING', {
       hostId: id,
     });
   const { name, configId, config } = client;

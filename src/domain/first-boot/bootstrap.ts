@@ -14,7 +14,7 @@ import { createUser } from '../operator/users.ts';
 import { saveDemoSuite } from './demo-suite.ts';
 
 interface FirstBootOptions {
-  /** The key to create, default random. `null`: create none, since nobody could see it. */
+  /** The key to create, default random. `null`: create none, because it could not be shown. */
   key: string | null | undefined;
   /** Command of the demo server, if allowed. */
   demo: { command: string; args: string[] } | undefined;

@@ -25,13 +25,13 @@ export async function actFor(
   const credential = { kind: 'account' as const, organizationId, userId };
   const caller = await authenticate(services.db, credential, { projectId }, () => {});
   const never = new AbortController().signal;
-  const occasion = {
+  const requestInfo = {
     requestId,
     callerGone: () => never,
     origin: () => configuredOrigin(services),
     afterwards: (work: () => void) => work(),
   };
-  return (await admit(services, occasion, operation, caller, { projectId })) as ProjectContext;
+  return (await admit(services, requestInfo, operation, caller, { projectId })) as ProjectContext;
 }
 
 /** As `actFor`, for long-running work: aborts and refuses when the account loses access. */

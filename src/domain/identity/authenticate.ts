@@ -82,7 +82,7 @@ export async function authenticatePerson(
 }
 
 export function signedOut(): Refusal {
-  return new Refusal('UNAUTHORIZED', 'You are not signed in, or no longer', {
+  return new Refusal('UNAUTHORIZED', 'You are not signed in, or your session has ended', {
     details: { reason: 'SIGNED_OUT' },
   });
 }
@@ -135,7 +135,7 @@ export async function admitDirectoryGuest(
   if (guest.expiresAt <= clock())
     throw new Refusal('UNAUTHORIZED', `This guest token has expired. ${another}`);
   if (!(await db.row(organizations.find, { id: guest.organizationId })))
-    throw new Refusal('UNAUTHORIZED', 'The organization that this guest token was made in is gone');
+    throw new Refusal('UNAUTHORIZED', 'The organization of this guest token no longer exists');
   return true;
 }
 
@@ -148,7 +148,7 @@ function bearerOf(authorization: string | undefined): string {
 
 function actorOf({ key, user, organization }: CallerRow): Actor {
   if (!user)
-    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key is gone', {
+    throw new Refusal('UNAUTHORIZED', 'Unknown user: the owner of this key no longer exists', {
       details: { reason: 'ORPHANED_KEY' },
     });
   if (!organization || organization.role === null)

@@ -16,6 +16,6 @@ export async function lastOwnerProblem(db: Db, change: Change): Promise<string |
   const [alone] = await db.rows(members.ownedAlone, change);
   return (
     alone &&
-    `${alone.email} is the only owner of the organization ${alone.name}. Make somebody else an owner first`
+    `${alone.email} is the only owner of the organization ${alone.name}. Make another member an owner first`
   );
 }

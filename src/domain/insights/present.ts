@@ -15,7 +15,8 @@ export function envelopeOf(
   unavailable: string | undefined,
   body: Partial<Envelope> & Body,
 ): Envelope {
-  const status = standing(row)?.status ?? (unavailable === undefined ? 'not_requested' : 'not_available');
+  const status =
+    activeRequest(row)?.status ?? (unavailable === undefined ? 'not_requested' : 'not_available');
   const { reasonCode, errorCode = null, errorMessage, generatedAt = null, updatedAt = null } = row ?? {};
   return {
     schemaVersion: 1,
@@ -48,7 +49,7 @@ export function sessionsBody(
 }
 
 /** The row of a request, or undefined if the request was canceled. */
-export function standing(row: InsightsRow | undefined) {
+export function activeRequest(row: InsightsRow | undefined) {
   return row && row.status !== 'canceled' ? { ...row, status: row.status } : undefined;
 }
 
@@ -60,7 +61,7 @@ export function presentSessions({
   errorCode,
   errorMessage,
   updatedAt,
-}: NonNullable<ReturnType<typeof standing>>) {
+}: NonNullable<ReturnType<typeof activeRequest>>) {
   const open = (value: unknown) => value as Record<string, unknown> | null;
   return {
     status,

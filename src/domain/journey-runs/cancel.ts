@@ -11,7 +11,7 @@ export const cancelJourneyRun: Verb<'cancelJourneyRun'> = (context, { journeyRun
     const finalized = await endEarly(db, id, {
       error: 'canceled',
       errorCode: 'canceled',
-      errorMessage: 'Somebody cancelled the run',
+      errorMessage: 'The run was cancelled',
     });
     if (finalized !== undefined) {
       await audit(db, context, 'journey-run.cancel', id);
@@ -20,7 +20,7 @@ export const cancelJourneyRun: Verb<'cancelJourneyRun'> = (context, { journeyRun
     const run = await findRun({ ...context, db }, runId);
     if (run.error === 'canceled')
       return { id, status: run.status, canceled: true as const, alreadyCanceled: true, finalized: 0 };
-    throw new Refusal('CONFLICT', 'The run is over, so there is nothing left to cancel', {
+    throw new Refusal('CONFLICT', 'The run has already ended, so it cannot be cancelled', {
       details: { reason: 'RUN_OVER', status: run.status },
     });
   });

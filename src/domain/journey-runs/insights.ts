@@ -11,7 +11,13 @@ import type { Services } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { findingStatuses } from '../insights/findings.ts';
 import { insightsJob } from '../insights/job.ts';
-import { type Envelope, envelopeOf, presentSessions, sessionsBody, standing } from '../insights/present.ts';
+import {
+  activeRequest,
+  type Envelope,
+  envelopeOf,
+  presentSessions,
+  sessionsBody,
+} from '../insights/present.ts';
 import { requestInsights } from '../insights/request.ts';
 import { countedSessions, type SessionsContent } from '../insights/sessions.ts';
 import { sessionsSource } from '../insights/source.ts';
@@ -73,7 +79,7 @@ export function waveInsightsJob(parts: ModelParts): JobKind {
 }
 
 export const getWaveInsights: Verb<'getWaveInsights'> = async ({ db, project }, { waveId }) => {
-  const row = standing(await source.find(db, { ownerId: project.id, waveId }));
+  const row = activeRequest(await source.find(db, { ownerId: project.id, waveId }));
   if (!row)
     throw new Refusal(
       'NOT_FOUND',

@@ -21,5 +21,5 @@ export async function checkRoom<In extends Columns>(
 ): Promise<void> {
   await db.row(projects.lineUp, { id: project.id });
   if ((await db.one(count, values)).count >= limit)
-    throw conflict(`A project holds at most ${limit} ${things}`, 'LIMIT_REACHED', { limit });
+    throw conflict(`A project can have at most ${limit} ${things}`, 'LIMIT_REACHED', { limit });
 }

@@ -43,7 +43,7 @@ export function budgetReached(account: Account, now: number): Refusal {
     'RATE_LIMITED',
     crowded
       ? `The organization has spent ${shown}, and model calls that are running reserve the rest. Try again when they have ended, or raise the cap`
-      : `The organization has spent ${shown}. Raise the cap, bring your own keys, or use the offline model`,
+      : `The organization has spent ${shown}. Raise the cap, use your own keys, or use the offline model`,
     {
       details: {
         reason: 'SPEND_BUDGET_REACHED',
@@ -59,7 +59,7 @@ export function budgetReached(account: Account, now: number): Refusal {
 }
 
 export function guestCapReached(now: number): Refusal {
-  return new Refusal('RATE_LIMITED', 'What guests may use here in a day is used up. Come back tomorrow', {
+  return new Refusal('RATE_LIMITED', 'The daily budget for guests is used up. Try again tomorrow', {
     details: { reason: 'GUEST_CREDIT_CAP' },
     retryAfter: secondsUntil(nextUtcMidnight(now), now),
   });
@@ -69,7 +69,7 @@ export function guestCapReached(now: number): Refusal {
 export function priceUnknown({ id }: Pick<ModelRoute, 'id'>, now: number): Refusal {
   return new Refusal(
     'RATE_LIMITED',
-    `The model ${id} has no price, so what it costs cannot be held against the spend cap. Set its "prices" in the models file (0 if it is free), or choose another model`,
+    `The model ${id} has no price, so its cost cannot be counted toward the spend cap. Set its "prices" in the models file (0 if it is free), or choose another model`,
     {
       details: { reason: 'MODEL_PRICE_UNKNOWN', limit: 'credits', model: id },
       retryAfter: secondsUntil(resetOf('credits', now), now),

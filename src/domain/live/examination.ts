@@ -113,7 +113,9 @@ async function connect(examination: Examination, wait: Wait): Promise<void> {
       const { identity } = conversation;
       const took = performance.now() - started;
       const speed =
-        took > slow ? ` It took ${(took / 1000).toFixed(1)} s; clients that wait less will give up.` : '';
+        took > slow
+          ? ` It took ${(took / 1000).toFixed(1)} s; clients with a shorter timeout will fail.`
+          : '';
       report.connection = { status: 'connected', detail: `Connected over ${identity.transport}.${speed}` };
       note('connection', ok(report.connection.detail));
       report.initInfo = initInfoOf(identity, target);

@@ -12,7 +12,7 @@ export async function listAuditEvents(
   limit: string,
 ): Promise<ListedEvent[]> {
   if (!/^[1-9]\d{0,4}$/.test(limit))
-    throw new OperatorProblem(`--limit takes a number up to 99999, not ${limit}`);
+    throw new OperatorProblem(`--limit: "${limit}" is not a number from 1 to 99999`);
   const organizationId = organization === undefined ? null : (await organizationNamed(db, organization)).id;
   const rows = await db.rows(events.list, { organizationId, most: Number(limit) });
   return rows.map((row) => ({ ...row, organizationId: row.organizationId || null }));

@@ -8,7 +8,7 @@ const maxShown = 10;
 
 /** Lists the possible matches in the error message. */
 function candidates(things: readonly { id: string; name: string }[]): string {
-  if (things.length === 0) return 'there is none';
+  if (things.length === 0) return 'none';
   const shown = things.slice(0, maxShown).map(({ id, name }) => `${name} (${id})`);
   return `${shown.join(', ')}${things.length > maxShown ? ' and others' : ''}`;
 }
@@ -33,8 +33,8 @@ export async function organizationNamed(
     throw new OperatorProblem(`Name the organization with --organization: ${candidates(found)}`);
   throw new OperatorProblem(
     first
-      ? `Several organizations are called ${idOrName}; use the id: ${candidates(found)}`
-      : `No organization ${idOrName}. There are: ${candidates(await listOrganizations(db))}`,
+      ? `Several organizations are named "${idOrName}". Use an ID: ${candidates(found)}`
+      : `No organization ${idOrName}. Available: ${candidates(await listOrganizations(db))}`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function userNamed(db: Db, idOrEmail: string | undefined): Promise<
   throw new OperatorProblem(
     idOrEmail === undefined
       ? `Name the user with --user: ${known}`
-      : `No user ${idOrEmail}. There are: ${known}`,
+      : `No user ${idOrEmail}. Available: ${known}`,
   );
 }
 
@@ -64,8 +64,8 @@ export async function projectNamed(db: Db, idOrName: string | undefined): Promis
     throw new OperatorProblem(`Name the project with --project: ${candidateProjects(found)}`);
   throw new OperatorProblem(
     exact
-      ? `Several projects are called ${idOrName}; use the id: ${candidateProjects(found)}`
-      : `No project ${idOrName}. There are: ${candidateProjects(await db.rows(projects.some))}`,
+      ? `Several projects are named "${idOrName}". Use an ID: ${candidateProjects(found)}`
+      : `No project ${idOrName}. Available: ${candidateProjects(await db.rows(projects.some))}`,
   );
 }
 

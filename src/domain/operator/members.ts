@@ -29,7 +29,7 @@ export async function setMember(db: Db, place: Place, input: { user: string; rol
   const user = await userNamed(db, input.user);
   const roles = place.project === undefined ? organizationRoles : projectRoles;
   if (!roles.includes(input.role))
-    throw new OperatorProblem(`No role ${input.role}. There are: ${roles.join(', ')}`);
+    throw new OperatorProblem(`No role ${input.role}. Available: ${roles.join(', ')}`);
   if (place.project !== undefined) {
     const { id: projectId, organizationId } = await projectNamed(db, place.project);
     const known = await db.rows(members.list, { organizationId });

@@ -52,7 +52,7 @@ export async function setFeature(
 ): Promise<void> {
   const known: readonly string[] = features;
   if (!known.includes(feature))
-    throw new OperatorProblem(`No feature ${feature}. There are: ${features.join(', ')}`);
+    throw new OperatorProblem(`No feature ${feature}. Available: ${features.join(', ')}`);
   const { id: organizationId } = await organizationNamed(db, organization);
   const change = enabled ? organizations.addFeature : organizations.removeFeature;
   await db.transaction(async (trx) => {

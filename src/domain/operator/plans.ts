@@ -24,10 +24,10 @@ export async function definePlan(db: Db, name: string, limits: Record<string, st
 
 function amountOf(limit: string, value: string): number | null {
   if (!limitNames.includes(limit))
-    throw new OperatorProblem(`No limit ${limit}. There are: ${limitNames.join(', ')}`);
+    throw new OperatorProblem(`No limit ${limit}. Available: ${limitNames.join(', ')}`);
   if (value === 'unlimited') return null;
   if (!/^\d{1,9}$/.test(value))
-    throw new OperatorProblem(`${limit} takes a whole number or unlimited, not ${value}`);
+    throw new OperatorProblem(`${limit}: "${value}" is not a whole number or unlimited`);
   return Number(value);
 }
 

@@ -54,10 +54,12 @@ function limitOf(written: string): { kind: retention.RetentionKind; days: number
   const [name = '', value = ''] = written.split('=');
   const kind = retention.retentionKinds.find((one) => one === name);
   if (kind === undefined)
-    throw new OperatorProblem(`No kind ${name}. There are: ${retention.retentionKinds.join(', ')}`);
+    throw new OperatorProblem(`No kind ${name}. Available: ${retention.retentionKinds.join(', ')}`);
   if (value === 'forever') return { kind, days: null };
   const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (days < 1 || days > maxDays)
-    throw new OperatorProblem(`${kind} takes a number of days from 1 to ${maxDays}, or forever: ${kind}=90`);
+    throw new OperatorProblem(
+      `${kind}: "${value}" is not valid. Use days from 1 to ${maxDays}, or forever: ${kind}=90`,
+    );
   return { kind, days };
 }

@@ -57,7 +57,7 @@ export class AccessWatch {
   private readonly entries = new Map<string, Entry>();
   private readonly due = new Set<Entry>();
   private readonly unsubscribe: () => void;
-  /** The running check, and the next one if somebody waits for it. */
+  /** The running check, and the next one if a caller is waiting for it. */
   private question: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
   private failing = false;

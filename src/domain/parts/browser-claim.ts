@@ -48,7 +48,7 @@ export async function claimBrowser(
 function allBusy(sessionIds: string[]): Refusal {
   return new Refusal(
     'RATE_LIMITED',
-    `${maxAwake} browsers of yours are at work, which is the most: ${sessionIds.join(' and ')}. Wait for their commands, or close one`,
+    `You have reached the limit of ${maxAwake} active browsers: ${sessionIds.join(' and ')}. Wait for their commands, or close one`,
     { details: { reason: 'BROWSERS_BUSY', sessionIds }, retryAfter: 2 },
   );
 }

@@ -148,7 +148,7 @@ export class LiveBrowsers {
     }
     throw new Refusal(
       'RATE_LIMITED',
-      'The browser is in use elsewhere in the service. Try again in a moment',
+      'Another process of the service is using this browser. Try again in a moment',
       {
         details: { reason: 'BROWSER_BUSY' },
         retryAfter: 2,
@@ -179,7 +179,7 @@ export class LiveBrowsers {
     }
   }
 
-  /** If the process has no free slot, the least recently used idle browser is put to sleep, whoever owns it. */
+  /** If the process has no free slot, the least recently used idle browser is put to sleep, regardless of its owner. */
   private async start(wanted: OpenBrowser): Promise<BrowserSession> {
     const { browsers } = this.parts;
     try {

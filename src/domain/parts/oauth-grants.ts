@@ -94,7 +94,7 @@ export class Grants {
     const { db, vault } = this.options;
     const grant = await db.row(grants.find, { id });
     if (!grant)
-      throw new McpFailure('unauthorized', 'The imported tokens are gone; import them again', {
+      throw new McpFailure('unauthorized', 'The imported tokens were deleted. Import them again', {
         grantGone: true,
       });
     if (grant.deadReason !== null)

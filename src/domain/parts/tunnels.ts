@@ -122,7 +122,7 @@ export class Tunnels {
   }
 
   /** Finds a tunnel by the slug and secret of its address; undefined if they do not match. */
-  async knock(slug: string, secret: string): Promise<rows.TunnelRoute | undefined> {
+  async findRoute(slug: string, secret: string): Promise<rows.TunnelRoute | undefined> {
     const route = await this.parts.db.row(rows.find, { slug });
     if (!route || route.closed || !timingSafeEqual(hashToken(secret), route.secretHash)) return undefined;
     return route.left ? this.back(slug) : route;
@@ -249,5 +249,5 @@ export class Tunnels {
 }
 
 function offline(): TunnelFailure {
-  return new TunnelFailure('offline', 'Nobody holds the tunnel open', true);
+  return new TunnelFailure('offline', 'The tunnel is not connected', true);
 }

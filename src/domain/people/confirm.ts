@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import type { SessionContext } from '../context/context.ts';
-import { brakeAttempt, releaseAttempt } from './brakes.ts';
+import { enforcePasswordAttemptLimits, releaseAttempt } from './attempt-limits.ts';
 import { isPassword } from './passwords.ts';
 
 /** Milliseconds after sign-in during which no new confirmation is needed. */
@@ -20,7 +20,7 @@ export async function confirmPassword(
   if (password === undefined) throw wrongPassword();
   // Signed-in users have a separate attempt counter, which strangers cannot exhaust.
   const attempt = { email, address: visitor.address, device: `${userId} signed in` };
-  await brakeAttempt(context, attempt);
+  await enforcePasswordAttemptLimits(context, attempt);
   if (!(await isPassword(password, hash))) throw wrongPassword();
   await releaseAttempt(context, attempt);
   return hash;
@@ -35,7 +35,7 @@ export async function confirmPresence(context: SessionContext, password: string 
   const { db, person, clock } = context;
   const began = (await db.row(sessions.began, { id: person.sessionId }))?.at ?? 0;
   if (clock() - began < recently) return;
-  throw new Refusal('FORBIDDEN', 'Sign in again before, or send your password as currentPassword', {
+  throw new Refusal('FORBIDDEN', 'Sign in again first, or send your password as currentPassword', {
     details: { reason: 'CONFIRM' },
   });
 }

@@ -24,7 +24,11 @@ interface Account {
 }
 
 /** Sets the session cookie, and remembers in the browser that it has signed in to the account. */
-export async function letIn(context: VisitorContext, userId: string, token: string): Promise<void> {
+export async function setSignInCookies(
+  context: VisitorContext,
+  userId: string,
+  token: string,
+): Promise<void> {
   const { visitor, cursors, clock, db } = context;
   visitor.keepSession(token);
   const account = { userId, hash: (await db.row(passwords.ofUser, { userId }))?.hash };

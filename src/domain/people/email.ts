@@ -5,8 +5,8 @@ import * as people from '../../platform/database/queries/people.ts';
 import { conflict } from '../base/refusals.ts';
 import { configuredOrigin, type PublicContext, type SessionContext } from '../context/context.ts';
 import { signedOut } from '../identity/authenticate.ts';
+import { enforceAttemptLimit } from './attempt-limits.ts';
 import { auditPerson } from './audit.ts';
-import { brake } from './brakes.ts';
 import { confirmPassword } from './confirm.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { sendMail } from './mail.ts';
@@ -25,7 +25,7 @@ export async function mailConfirmation(
   await mustHavePassword(context, currentPassword);
   if (await db.row(passwords.ofEmail, { email })) throw taken();
   // Rate limit against flooding a mailbox.
-  await brake(context, { kind: 'reset', of: email });
+  await enforceAttemptLimit(context, { kind: 'reset', of: email });
   const { token } = await db.transaction(async (trx) => {
     const details = { newEmail: email };
     await auditPerson(trx, context, userId, { action: 'user.request-email', target: userId, details });
@@ -37,7 +37,7 @@ export async function mailConfirmation(
     lines: [
       `${name} wants to use this address for an account. If that is you, confirm it within 24 hours, signed in to the account:`,
       addressOfLink(configuredOrigin(context), token),
-      'If it is not you, there is nothing to do.',
+      'If you did not request this, ignore this email.',
     ],
   });
 }
@@ -56,7 +56,7 @@ export async function changeUnconfirmed(
   const before = await db.transaction(async (trx) => {
     if ((await trx.rows(links.invitationsFor, { email })).length > 0)
       throw conflict(
-        'Somebody is invited with this email address. Have the invitation taken back, or use another address',
+        'This email address has an open invitation. Have it withdrawn, or use another address',
         'EMAIL_INVITED',
       );
     return setEmail(context, trx, person.user.id, email);

@@ -26,7 +26,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
   const { email, role } = body;
   const link = await db.transaction(async (trx) => {
     if (await trx.row(members.withEmail, { organizationId, email }))
-      throw conflict(`${email} is a member already`, 'ALREADY_MEMBER');
+      throw conflict(`${email} is already a member`, 'ALREADY_MEMBER');
     // The lock serializes concurrent invitations of one address; the later one replaces the earlier.
     await trx.rows(members.lineUp, { organizationId });
     const open = await trx.rows(links.invitationsFor, { email });
@@ -52,7 +52,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     lines: [
       `${actor.user.name} (${actor.user.email}) invites you to ${organization}. Accept within seven days:`,
       url,
-      'The link works once, and is for you alone.',
+      'The link works only once. Do not share it.',
     ],
   });
   const { name, email: inviter } = actor.user;

@@ -55,7 +55,7 @@ export const revokeKey: Verb<'revokeKey'> = async (context, { organizationId, ke
   const userId = administers(context) ? null : context.actor.user.id;
   await context.db.transaction(async (trx) => {
     const revoked = await trx.row(keys.revokeIn, { organizationId, userId, id });
-    if (!revoked) throw new Refusal('NOT_FOUND', 'No working key of that id that you may revoke');
+    if (!revoked) throw new Refusal('NOT_FOUND', 'No active key with this ID that you can revoke');
     await audit(trx, context, 'key.revoke', id, revoked);
   });
   return { id, revoked: true };

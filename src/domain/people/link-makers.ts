@@ -51,7 +51,7 @@ export function decidesAbout(decider: OrganizationRole, role: OrganizationRole):
 }
 
 export function ownerNeeded(): Refusal {
-  return new Refusal('FORBIDDEN', 'Only an owner decides about owners', {
+  return new Refusal('FORBIDDEN', 'Only an owner can manage owners', {
     details: { reason: 'OWNER_NEEDED' },
   });
 }
@@ -66,7 +66,7 @@ function ownAccount(): Refusal {
 function operatorNeeded(): Refusal {
   return new Refusal(
     'FORBIDDEN',
-    'This account reaches further than your organization. An operator can make the link, or: drydock console link --user',
+    'This account has access beyond your organization. An operator can create the link, or run: drydock console link --user',
     { details: { reason: 'OPERATOR_NEEDED' } },
   );
 }

@@ -72,11 +72,11 @@ export async function openLink(db: Db, token: string, now: number) {
 }
 
 const words = {
-  UNKNOWN: 'This link does not work. Perhaps a part of it is missing',
-  USED: 'This link was used, and works once',
+  UNKNOWN: 'This link is not valid. Part of it may be missing',
+  USED: 'This link has already been used. It works only once',
   WITHDRAWN: 'This link was withdrawn. Ask for another one',
-  MAKER_NOT_ALLOWED: 'Whoever made this link may no longer let you in. Ask for another one',
-  EXPIRED: 'The time of this link is over. Ask for another one',
+  MAKER_NOT_ALLOWED: 'The creator of this link no longer has the required permission. Ask for another one',
+  EXPIRED: 'This link has expired. Ask for another one',
 };
 
 export function deadLink(reason: keyof typeof words): Refusal {

@@ -25,8 +25,11 @@ export const createResetLink: Verb<'createResetLink'> = async (
   const url = addressOfLink(configuredOrigin(context), link.token);
   const mail = mailLink(context, {
     to: member.email,
-    subject: 'A new password for Drydock',
-    lines: [`${actor.user.name} made a link for you. Choose a new password within the next hour:`, url],
+    subject: 'Reset your Drydock password',
+    lines: [
+      `${actor.user.name} created a password reset link for you. Set a new password within the next hour:`,
+      url,
+    ],
   });
   return { url, ...mail, expiresAt: link.expiresAt, identities: linked };
 };

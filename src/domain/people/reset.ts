@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as passwords from '../../platform/database/queries/passwords.ts';
 import { configuredOrigin, type VisitorContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
+import { countAttempt, enforceAttemptLimit } from './attempt-limits.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
-import { brake, pauseOf } from './brakes.ts';
 import { addressOfLink, makeLink } from './links.ts';
 import { requireLinkMail, sendMail } from './mail.ts';
 
@@ -12,7 +12,7 @@ const minDuration = 150;
 
 /** Same response and duration whether or not the address exists. */
 export const requestReset: Verb<'requestReset'> = async (context, { body: { email } }) => {
-  await brake(context, { kind: 'address', of: context.visitor.address });
+  await enforceAttemptLimit(context, { kind: 'address', of: context.visitor.address });
   const mail = requireLinkMail(context);
   await Promise.all([remember(context, email, mail), pause(minDuration)]);
   return { mail };
@@ -22,7 +22,7 @@ export const requestReset: Verb<'requestReset'> = async (context, { body: { emai
 async function remember(context: VisitorContext, email: string, mail: boolean): Promise<void> {
   const { db, clock } = context;
   const account = await db.row(passwords.ofEmail, { email });
-  const paused = await pauseOf(context, { kind: 'reset', of: account?.email ?? email });
+  const paused = await countAttempt(context, { kind: 'reset', of: account?.email ?? email });
   if (!account || paused !== undefined) return;
   const { userId } = account;
   const link = await db.transaction(async (trx) => {
@@ -34,11 +34,11 @@ async function remember(context: VisitorContext, email: string, mail: boolean): 
   if (link)
     sendMail(context, {
       to: account.email,
-      subject: 'A new password for Drydock',
+      subject: 'Reset your Drydock password',
       lines: [
-        'Somebody, perhaps you, asked for a new password. Choose one here within the next hour:',
+        'A password reset was requested for your account. Set a new password within the next hour:',
         addressOfLink(configuredOrigin(context), link.token),
-        'If it was not you, nothing has changed and there is nothing to do.',
+        'If you did not request it, ignore this email. Your password has not changed.',
       ],
     });
 }

@@ -61,12 +61,12 @@ export async function signedIn(context: PublicContext, userId: string, sessionId
     user: { ...user, identities: await db.rows(identities.list, { userId }) },
     organizations,
     organizationId: last?.id ?? null,
-    ways: waysOf(context),
+    ways: signInMethods(context),
     version,
   };
 }
 
-export function waysOf({ config }: Pick<PublicContext, 'config'>): SignedIn['ways'] {
+export function signInMethods({ config }: Pick<PublicContext, 'config'>): SignedIn['ways'] {
   const { oidcIssuer, oidcClientId, oidcName } = config;
   const oidc = oidcIssuer !== undefined && oidcClientId !== undefined;
   return { oidc: oidc ? { name: oidcName } : null, mail: mailsLinks({ config }) };

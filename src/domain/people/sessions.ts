@@ -2,13 +2,13 @@ import { Refusal } from '../../contract/errors.ts';
 import * as sessions from '../../platform/database/queries/console-sessions.ts';
 import type { Verb } from '../context/verb.ts';
 import { auditPerson } from './audit.ts';
-import { mySession, waysOf } from './session.ts';
+import { mySession, signInMethods } from './session.ts';
 
 const day = 86_400_000;
 
 export const getSession: Verb<'getSession'> = async (context) => {
   const { person } = context;
-  return person ? mySession({ ...context, person }) : { signedIn: false, ways: waysOf(context) };
+  return person ? mySession({ ...context, person }) : { signedIn: false, ways: signInMethods(context) };
 };
 
 export const signOut: Verb<'signOut'> = async (context) => {
@@ -19,7 +19,7 @@ export const signOut: Verb<'signOut'> = async (context) => {
     await auditPerson(trx, context, person.user.id, event);
   });
   visitor.keepSession(undefined);
-  return { signedIn: false, ways: waysOf(context) };
+  return { signedIn: false, ways: signInMethods(context) };
 };
 
 export const listMySessions: Verb<'listMySessions'> = async ({ db, person }) => {
@@ -42,7 +42,7 @@ export const endSession: Verb<'endSession'> = async (context, { signInId: id }) 
   const { db, person, visitor } = context;
   await db.transaction(async (trx) => {
     if ((await trx.run(sessions.end, { id, userId: person.user.id })) === 0)
-      throw new Refusal('NOT_FOUND', 'No such session of yours');
+      throw new Refusal('NOT_FOUND', 'You have no such session');
     const details = { endedFrom: person.sessionId };
     await auditPerson(trx, context, person.user.id, { action: 'session.end', target: id, details });
   });

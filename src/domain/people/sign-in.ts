@@ -3,9 +3,9 @@ import * as passwords from '../../platform/database/queries/passwords.ts';
 import * as people from '../../platform/database/queries/people.ts';
 import type { VisitorContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
+import { enforcePasswordAttemptLimits, releaseAttempt } from './attempt-limits.ts';
 import { auditPerson, visitor as byVisitor } from './audit.ts';
-import { brakeAttempt, releaseAttempt } from './brakes.ts';
-import { knownDevice, letIn } from './devices.ts';
+import { knownDevice, setSignInCookies } from './devices.ts';
 import { isPassword, mustHaveRoom } from './passwords.ts';
 import { beginSession, signedIn } from './session.ts';
 
@@ -18,7 +18,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
   // The stored spelling: the database may treat two spellings of an address as equal.
   const counted = account?.email ?? email;
   const attempt = { email: counted, address: visitor.address, device: knownDevice(context, account) };
-  await brakeAttempt(context, attempt);
+  await enforcePasswordAttemptLimits(context, attempt);
   const hash = account?.hash ?? undefined;
   const right = await isPassword(password, hash);
   if (!right || !account) throw refusedFor(context, account?.userId);
@@ -30,7 +30,7 @@ export const signIn: Verb<'signIn'> = async (context, { body: { email, password 
     return beginSession(context, trx, userId, 'password');
   });
   await releaseAttempt(context, attempt);
-  await letIn(context, userId, token);
+  await setSignInCookies(context, userId, token);
   return signedIn(context, userId, id);
 };
 

@@ -11,9 +11,9 @@ import { conflict, invalid } from '../base/refusals.ts';
 import { auditEvent } from '../context/audit.ts';
 import type { VisitorContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
+import { enforceAttemptLimit, releaseAddress } from './attempt-limits.ts';
 import { auditPerson } from './audit.ts';
-import { brake, releaseAddress } from './brakes.ts';
-import { letIn } from './devices.ts';
+import { setSignInCookies } from './devices.ts';
 import { notifyOldAddress, type OldAddress, setEmail } from './email.ts';
 import { deadLink, openLink } from './links.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
@@ -58,7 +58,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
   });
   if (hash !== undefined) await releaseAddress(context, address);
   if (before) notifyOldAddress(context, before, found.email as string);
-  if (session) await letIn(context, userId, session.token);
+  if (session) await setSignInCookies(context, userId, session.token);
   return signedIn(context, userId, session?.id ?? (context.person?.sessionId as string));
 };
 
@@ -84,7 +84,7 @@ async function chosenPassword(
 ): Promise<string> {
   if (password === undefined) throw invalid('password: Choose one');
   checkPassword(password, address ?? '');
-  await brake(context, { kind: 'address', of: context.visitor.address });
+  await enforceAttemptLimit(context, { kind: 'address', of: context.visitor.address });
   return hashPassword(password);
 }
 
@@ -140,7 +140,7 @@ async function newAccount(
   const email = address as string;
   await db.run(users.insert, { id, email, name }).catch((error: unknown) => {
     if (violates(error, 'users_email'))
-      throw conflict(`${address} has an account by now. Sign in with it to accept`, 'EMAIL_TAKEN');
+      throw conflict(`${address} already has an account. Sign in with it to accept`, 'EMAIL_TAKEN');
     throw error;
   });
   const event = { organizationId, projectId: null, actor: id, target: id, requestId };

@@ -20,7 +20,7 @@ export const cancelReadinessRun: Verb<'cancelReadinessRun'> = (context, { readin
     const end = { status: 'cancelled', terminalReason: 'cancelled', errorMessage: null } as const;
     const cancelled = await db.row(runs.end, { id, ...end, llmObservations });
     if (!cancelled)
-      throw conflict('The run is over. Start another one to look again', 'RUN_OVER', { status: run.status });
+      throw conflict('The run has already ended. Start another one', 'RUN_OVER', { status: run.status });
     await settled(db, cancelled);
     await audit(db, context, 'readiness-run.cancel', id);
     return { runId: id, projectId, status: 'cancelled' as const };

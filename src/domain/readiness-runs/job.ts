@@ -71,7 +71,7 @@ export function readinessJob(parts: ModelParts): JobKind {
 async function onServer(context: ProjectContext, { projectId, serverId }: Run): Promise<ServerContext> {
   const server = await context.db.row(servers.findLive, { projectId, id: serverId });
   if (!server || server.transportType !== 'http' || server.url === null)
-    throw new Refusal('NOT_FOUND', 'The server is gone, or is not reached over HTTP any more');
+    throw new Refusal('NOT_FOUND', 'The server was deleted, or no longer uses HTTP');
   return { ...context, server };
 }
 

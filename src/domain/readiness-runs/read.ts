@@ -32,7 +32,7 @@ export const getReadinessReport: Verb<'getReadinessReport'> = async (context, { 
   const stored = found(await db.row(runs.report, { projectId: project.id, id }), 'readiness run');
   const { trace: report } = await readTrace(context, stored);
   if (!report)
-    throw new Refusal('NOT_FOUND', 'This run has no report: it is not over, or it came to nothing', {
+    throw new Refusal('NOT_FOUND', 'This run has no report: it has not ended, or it ended without one', {
       details: { reason: 'REPORT_NOT_AVAILABLE' },
     });
   return report as unknown as Report;

@@ -133,10 +133,13 @@ async function checkRoom(db: Db, organizationId: string): Promise<void> {
   await db.row(runs.lineUp, { organizationId });
   const open = (await db.one(runs.countOpen, { organizationId })).count;
   if (open >= maxOpen)
-    throw limited(`${open} readiness runs of this organization are under way. Wait for one, or cancel it`, {
-      reason: 'CONCURRENT_RUN_LIMIT',
-      limit: maxOpen,
-    });
+    throw limited(
+      `${open} readiness runs of this organization are running. Wait for one to finish, or cancel one`,
+      {
+        reason: 'CONCURRENT_RUN_LIMIT',
+        limit: maxOpen,
+      },
+    );
   const today = (await db.one(runs.countToday, { organizationId })).count;
   if (today >= maxADay)
     throw limited(`${maxADay} readiness runs were started today. Start the next one after midnight, UTC`, {

@@ -105,7 +105,7 @@ function refuseTakenName(name: string): (error: unknown) => never {
   return (error) => {
     if (!violates(error, 'registry_cards_name')) throw error;
     throw conflict(
-      `A card named ${JSON.stringify(name)} already exists in this organization; case does not tell names apart`,
+      `A card named ${JSON.stringify(name)} already exists in this organization. Names are case-insensitive`,
       'NAME_TAKEN',
       { name },
     );

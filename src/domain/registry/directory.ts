@@ -86,6 +86,6 @@ export async function findEntry(db: Db, idOrName: string): Promise<entries.Entry
 export function noSuchEntry(): Refusal {
   return new Refusal(
     'NOT_FOUND',
-    'No such server in the directory. Give its id, or its name as the directory writes it',
+    'No such server in the directory. Send its ID, or its exact name in the directory',
   );
 }

@@ -12,7 +12,7 @@ import { removeServer } from '../servers/rows.ts';
 import { refuseManaged } from '../servers/rules.ts';
 import { noSuchCard } from './cards.ts';
 import { findEntry, noSuchEntry } from './directory.ts';
-import { install, type Place } from './save.ts';
+import { install, type ServerAddress } from './save.ts';
 
 export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServer'> = (
   context,
@@ -23,7 +23,7 @@ export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServe
     if (!entry) throw noSuchEntry();
     if (expectedContentHash !== undefined && expectedContentHash !== entry.contentHash)
       throw conflict(
-        'The server was changed in the directory since. Look at it again, and send its latestContentHash',
+        'The directory entry has changed. Reload it and send the new latestContentHash',
         'CONTENT_CHANGED',
         { latestContentHash: entry.contentHash },
       );
@@ -37,7 +37,7 @@ export const installRegistryDirectoryServer: Verb<'installRegistryDirectoryServe
   });
 
 /** The address or command to install. */
-function placeIn(entry: EntryRow, endpointUrl: string | undefined): Place {
+function placeIn(entry: EntryRow, endpointUrl: string | undefined): ServerAddress {
   const { endpointKind, remoteUrl, command, unavailableReason } = entry;
   if (endpointKind === null)
     throw new Refusal('VALIDATION_ERROR', `This server cannot be installed here: ${unavailableReason}`, {
@@ -79,11 +79,11 @@ export const installRegistryServer: Verb<'installRegistryServer'> = (
     if (!card) throw noSuchCard();
     const { updatedAt, status, transport } = card;
     if (expectedUpdatedAt !== undefined && expectedUpdatedAt !== updatedAt)
-      throw conflict('The card was changed since. Look at it again, and send its updatedAt', 'CARD_CHANGED', {
+      throw conflict('The card has changed. Reload it and send the new updatedAt', 'CARD_CHANGED', {
         updatedAt,
       });
     if (status !== 'active')
-      throw new Refusal('VALIDATION_ERROR', 'This card is deprecated and is not installed any more', {
+      throw new Refusal('VALIDATION_ERROR', 'This card is deprecated and can no longer be installed', {
         details: { code: 'NOT_INSTALLABLE' },
       });
     const { url, ...settings } = transport;

@@ -12,7 +12,7 @@ import { checkAddress, checkTransport, refuseManaged, requireCommandAdmin } from
 import { writeServer } from '../servers/update.ts';
 
 /** A URL, or a command with its arguments. */
-export type Place = { url: string } | { command: string[] };
+export type ServerAddress = { url: string } | { command: string[] };
 
 export interface Installed {
   serverId: string;
@@ -24,7 +24,7 @@ export interface Installed {
 export interface Wanted {
   origin: { kind: 'registry' | 'catalog'; id: string };
   name: string;
-  place: Place;
+  place: ServerAddress;
   endpointKind: string;
   settings?: Partial<servers.ServerSettings>;
   /**
@@ -82,7 +82,7 @@ async function save(context: ProjectContext, db: Db, wanted: Wanted): Promise<In
   return { serverId: server.id, serverName: server.name, outcome: 'created' };
 }
 
-/** Moves the saved server to the new address of its origin. Refuses if somebody has edited the address. */
+/** Moves the saved server to the new address of its origin. Refuses if the address was edited since. */
 async function reconnect(
   context: ProjectContext,
   db: Db,
@@ -95,7 +95,7 @@ async function reconnect(
   const wantedAt = textOf(place);
   if (now !== wantedAt && (now !== installedAt || (before.url !== null && alsoAt(before.url))))
     throw conflict(
-      'It is installed already, at another place. Edit or delete the saved server to have it elsewhere',
+      'Already installed with another address. Edit or delete the saved server',
       'ALREADY_CONNECTED',
       { ...(before.url !== null && { connectedUrl: before.url }), serverId },
     );
@@ -112,7 +112,7 @@ async function reconnect(
 }
 
 function fieldsOf(
-  place: Place,
+  place: ServerAddress,
   settings: servers.ServerSettings,
 ): Pick<servers.ServerRow, 'transportType' | 'url' | 'settings'> {
   if ('url' in place) return { transportType: 'http', url: place.url, settings };
@@ -120,7 +120,7 @@ function fieldsOf(
   return { transportType: 'stdio', url: null, settings: { ...settings, command, args } };
 }
 
-function textOf(place: Place): string {
+function textOf(place: ServerAddress): string {
   return 'url' in place ? place.url : JSON.stringify(place.command);
 }
 

@@ -14,11 +14,11 @@ export const createSecret: Verb<'createSecret'> = async (context, { body }) => {
   if (sharing === 'project' && project.role !== 'admin')
     throw new Refusal(
       'FORBIDDEN',
-      'A secret shared in the project needs an administrator of the project. Send sharing: "user" for one of your own',
+      'Only an administrator of the project can manage shared secrets. Send sharing: "user" for a personal secret',
     );
   const ownerId = sharing === 'user' ? actor.user.id : null;
   return writeInProject(context, async (db) => {
-    const things = ownerId === null ? 'shared secrets' : 'secrets of one person';
+    const things = ownerId === null ? 'shared secrets' : 'personal secrets per user';
     await checkRoom(context, db, things, secrets.count, { projectId: project.id, ownerId });
     const secret = await db.one(secrets.insert, {
       id: newId('sct', context.clock()),

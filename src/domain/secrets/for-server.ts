@@ -45,7 +45,7 @@ export function secretsForServer(
 function inHeader(name: string, value: string): string {
   if (!/[^\t\x20-\x7e\x80-\xff]/.test(value)) return value;
   throw new UndeliverableSecret(
-    `The secret ${name} cannot be sent in a header: it holds a line break or another character that headers cannot carry`,
+    `The secret ${name} cannot be sent in a header: it contains a line break or another character that headers cannot carry`,
   );
 }
 

@@ -53,7 +53,7 @@ async function chooseProject(context: Context, projectId: string | undefined): P
 }
 
 function denied(): Refusal {
-  return new Refusal('FORBIDDEN', 'There is no such project, or this key may not use it', {
+  return new Refusal('FORBIDDEN', 'No such project, or this key has no access to it', {
     details: { code: 'PROJECT_ACCESS_DENIED' },
   });
 }
@@ -73,12 +73,8 @@ async function existingServer(
   }
   const there = await db.rows(servers.at, { projectId, url });
   if (there.length > 1)
-    throw conflict(
-      'Several servers are saved with this URL. Say which one with serverId',
-      'AMBIGUOUS_SERVER',
-      {
-        candidates: there.map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
-      },
-    );
+    throw conflict('Several servers have this URL. Select one with serverId', 'AMBIGUOUS_SERVER', {
+      candidates: there.map(({ id, name }) => ({ id, name, url: hideQuery(url) })),
+    });
   return there[0];
 }

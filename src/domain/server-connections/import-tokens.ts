@@ -25,12 +25,12 @@ export const importOAuthTokens: Verb<'importOAuthTokens'> = async (context, { se
     if (server.transportType !== 'http' || server.url === null)
       throw new Refusal(
         'VALIDATION_ERROR',
-        'A stdio server takes no OAuth tokens; put secrets into its `env`',
+        'A stdio server does not use OAuth tokens. Put secrets into its `env`',
       );
     if (new URL(serverUrl).href !== new URL(server.url).href)
       throw new Refusal(
         'VALIDATION_ERROR',
-        'serverUrl: The server is saved with another URL, and tokens are sent to no other. Edit the server, or import tokens for the URL in details',
+        'serverUrl: Tokens can only be imported for the saved URL of the server. Edit the server, or import tokens for the URL in details',
         { details: { serverUrl: server.url } },
       );
     const secrets: GrantSecrets = {

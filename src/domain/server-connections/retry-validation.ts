@@ -14,14 +14,20 @@ export const retryServerConnectionValidation: Verb<'retryServerConnectionValidat
     const status = statusNow(context, current);
     if (status === 'expired' || current.expiresAt <= context.clock()) throw expired();
     if (status === 'awaiting_authorization')
-      throw wrongState('The request waits for tokens, and goes on by itself when they are imported', status);
-    if (status !== 'failed') throw wrongState('Only a request that has failed can be tried again', status);
+      throw wrongState(
+        'The request is waiting for tokens and continues automatically when they are imported',
+        status,
+      );
+    if (status !== 'failed') throw wrongState('Only a failed request can be retried', status);
     if (current.error?.retryable === false)
-      throw wrongState('Trying again will not help; the error says what to change', status);
+      throw wrongState(
+        'This error cannot be retried. Make the change it describes, then create another request',
+        status,
+      );
     await checkOpen(context, db);
     const next = current.serverId === null ? 'discovering' : 'validating';
     const again = await connections.change(db, current, { status: next });
-    if (!again) throw wrongState('Somebody else has changed the request just now', status);
+    if (!again) throw wrongState('Another call has just changed the request. Reload it', status);
     await enqueueAdvance(db, again);
     await audit(db, context, 'server-connection.retry', again.id);
     return again;

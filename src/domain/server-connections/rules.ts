@@ -30,7 +30,7 @@ export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
 }
 
 export function expired(): Refusal {
-  return conflict('The request has expired. Make a new one', 'REQUEST_EXPIRED');
+  return conflict('The request has expired. Create a new one', 'REQUEST_EXPIRED');
 }
 
 export function wrongState(message: string, status: string): Refusal {

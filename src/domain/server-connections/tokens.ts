@@ -7,7 +7,7 @@ type Place = Pick<ConnectionRow, 'id' | 'projectId' | 'serverId'>;
 
 /** The next step for the caller while a request waits for tokens. */
 export function tokensNeeded(place: Place): NonNullable<ConnectionRow['error']> {
-  const message = `The server asks for OAuth. Complete it, then send the tokens to ${importPath(place)}; this request goes on by itself.`;
+  const message = `The server requires OAuth. Complete it, then send the tokens to ${importPath(place)}. This request then continues automatically.`;
   return { code: 'OAUTH_REQUIRED', message, retryable: true };
 }
 

@@ -50,7 +50,7 @@ export function readEntry(value: unknown): SkillEntry {
   if (folderName(folder) !== name)
     throw new SkillRefused(
       'identity_mismatch',
-      `The skill is called ${name} and its folder ${folderName(folder)}; both must be the same`,
+      `Skill name "${name}" does not match its folder "${folderName(folder)}". Rename one of them`,
       { skillUri, field: 'name', expected: folderName(folder), actual: name },
     );
   const about = { skillUri, name, description, frontmatter };
@@ -68,7 +68,7 @@ function problemOf(resources: unknown): SkillEntry['unloadable'] {
   if (resources === 'dynamic')
     return {
       reason: 'dynamic_resources',
-      message: 'The server makes the files of this skill anew each time, so they cannot be checked',
+      message: 'The server generates the files of this skill dynamically, so they cannot be verified',
     };
   if (resources === undefined || (Array.isArray(resources) && resources.length === 0))
     return { reason: 'no_resources', message: 'The server lists no files of this skill, not even SKILL.md' };

@@ -27,7 +27,7 @@ export function verifyFile({ skillUri }: SkillEntry, { uri, digest, size }: Skil
   if (actual !== digest)
     throw new SkillRefused(
       'digest_mismatch',
-      'The file is not the one that the server lists: its digest differs',
+      'The file does not match the listing of the server: its digest differs',
       {
         ...about,
         expected: digest,
@@ -46,7 +46,7 @@ export function verifyManifest(entry: SkillEntry, bytes: Buffer): string {
   if (difference)
     throw drift(
       skillUri,
-      `The frontmatter of SKILL.md is not the one that the server lists: ${difference.field} differs`,
+      `The frontmatter of SKILL.md does not match the listing of the server: ${difference.field} differs`,
       difference,
     );
   return body;

@@ -70,7 +70,7 @@ export async function fetchEntry(conversation: Conversation, skillUri: string): 
 export function listedFile({ skillUri, files }: SkillEntry, resourceUri: string): SkillFile {
   const file = files.get(fileKey(resourceUri) ?? '');
   if (file) return file;
-  const message = 'The server does not list this file for the skill, so it is not read';
+  const message = `"${resourceUri}" was not read: the server does not list it for this skill`;
   throw new SkillRefused('unlisted_resource', message, { skillUri, resourceUri });
 }
 

@@ -28,7 +28,7 @@ export function usableGrant(server: LiveServerRow): string | undefined {
   return usable ? (server.grantId as string) : undefined;
 }
 
-/** Whether calls must be refused until tokens are imported. */
+/** Whether the server uses OAuth or XAA and has no usable grant. A call may still bring its own access token. */
 export function lacksGrant(server: LiveServerRow): boolean {
   const method = authMethodOf(server.settings);
   return (method === 'oauth' || method === 'xaa') && usableGrant(server) === undefined;

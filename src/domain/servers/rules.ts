@@ -19,7 +19,7 @@ export function requireCommandAdmin({ project }: ProjectContext): void {
   if (project.role !== 'admin')
     throw new Refusal(
       'FORBIDDEN',
-      'A stdio server runs a command on the machine of this service: saving or editing one needs an administrator of the project',
+      'A stdio server runs a command on the machine of this service. Only an administrator of the project can save or edit one',
     );
 }
 

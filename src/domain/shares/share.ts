@@ -29,7 +29,7 @@ export const getShare: Verb<'getShare'> = async (context, input) => {
 /** Finds the shared run; refuses other kinds. */
 async function runOf(context: ProjectContext, { shareKind, targetId }: Named): Promise<Which> {
   if (shareKind !== 'evalRun' && shareKind !== 'conformanceRun')
-    throw new Refusal('NOT_FOUND', 'What can be shared is called scenario, evalRun or conformanceRun');
+    throw new Refusal('NOT_FOUND', 'Only scenario, evalRun and conformanceRun can be shared');
   await (shareKind === 'evalRun' ? findRun : findConformanceRun)(context, targetId);
   return { projectId: context.project.id, kind: shareKind, targetId };
 }
@@ -66,7 +66,7 @@ async function ofStudy(context: ProjectContext, studyId: string): Promise<Share>
 export const updateShare: Verb<'updateShare'> = async (context, input) => {
   const { body } = input;
   if (input.shareKind === 'scenario') return changeStudy(context, input.targetId, body);
-  if (body.mode !== undefined) throw invalid('mode: Of studies only. Send shared');
+  if (body.mode !== undefined) throw invalid('mode: Only for studies. Send shared');
   if (body.expiresAt != null && body.expiresAt <= context.clock())
     throw invalid('expiresAt: Must lie in the future');
   const which = await runOf(context, input);
@@ -98,7 +98,7 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
 
 function refuseStale(expected: number | undefined, current: number): void {
   if (expected === undefined || expected === current) return;
-  throw conflict('Somebody has changed who may see it. Read it again', 'STALE_POLICY', {
+  throw conflict('The sharing settings have changed. Reload them and try again', 'STALE_POLICY', {
     currentPolicyVersion: current,
   });
 }
@@ -111,7 +111,7 @@ async function changeStudy(
 ): Promise<Share> {
   const { expectedPolicyVersion, mode, rotate, shared, expiresAt } = body;
   if (shared !== undefined || expiresAt !== undefined)
-    throw invalid('shared: Of runs only. Publish or unpublish the environment of the study, or send mode');
+    throw invalid('shared: Only for runs. Publish or unpublish the environment of the study, or send mode');
   const projectId = context.project.id;
   refuseStale(expectedPolicyVersion, (await studyOf(context, studyId)).accessVersion);
   if (mode !== undefined) await updateStudy(context, { projectId, studyId, body: { mode } });

@@ -30,7 +30,7 @@ export const createEvalCaseFromStudySession: Verb<'createEvalCaseFromStudySessio
     .slice(0, maxPrompts);
   // A session whose messages were never answered has only its first message.
   const said = prompts.length > 0 ? prompts : [session.firstMessage].filter((text) => text.trim() !== '');
-  if (said.length === 0) throw conflict('Nothing was said in this session', 'SESSION_EMPTY');
+  if (said.length === 0) throw conflict('This session has no messages', 'SESSION_EMPTY');
   const turns = await db.rows(sessions.turnsOf, { sessionIds: [sessionId] });
   const worked = turns.flatMap(({ calls }) => calls.flatMap(({ toolName, ok }) => (ok ? [toolName] : [])));
   const tools = [...new Set(worked)].slice(0, maxTools);

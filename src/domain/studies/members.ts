@@ -78,7 +78,7 @@ export function mailTicket(
     to,
     subject: `You are invited to try ${name}`,
     lines: [
-      `You are invited to try “${name}”. This link lets you in once, within seven days:`,
+      `You are invited to try “${name}”. This link works once, within seven days:`,
       address,
       'If you did not expect this, you can ignore it.',
     ],

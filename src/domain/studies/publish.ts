@@ -14,7 +14,7 @@ import { mustBeLive } from '../environments/write.ts';
 import { checkRoom } from '../limits/room.ts';
 import { defaultGuestExecution } from './guest-execution.ts';
 import { presentStudy } from './present.ts';
-import { again } from './write.ts';
+import { reloadStudy } from './write.ts';
 
 /** Studies per project. */
 const maxStudies = 200;
@@ -48,7 +48,7 @@ export const publishStudy: Verb<'publishStudy'> = (context, { environmentId, bod
     });
     await db.run(studies.setLink, { id, ...(await mintLink(context, db)) });
     await audit(db, context, 'study.publish', id, { environmentId, mode: body.mode ?? before.mode });
-    return { ...presentStudy(context, await again(db, before)), created: true };
+    return { ...presentStudy(context, await reloadStudy(db, before)), created: true };
   });
 
 async function make(
@@ -85,9 +85,13 @@ export const unpublishStudy: Verb<'unpublishStudy'> = (context, { environmentId,
         candidates: published.map(({ id, name }) => ({ id, name })),
       });
     if (meant.length > 1)
-      throw invalidBecause('scenarioId: The environment has several studies; say which', 'STUDY_REQUIRED', {
-        candidates: published.map(({ id, name }) => ({ id, name })),
-      });
+      throw invalidBecause(
+        'scenarioId: Required, because the environment has several published studies',
+        'STUDY_REQUIRED',
+        {
+          candidates: published.map(({ id, name }) => ({ id, name })),
+        },
+      );
     const [study] = meant;
     if (!study) return { environmentId, deleted: false };
     await db.run(studies.unpublish, { id: study.id });

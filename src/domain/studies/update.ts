@@ -5,7 +5,7 @@ import { forgetLink, mintLink } from '../context/sealed-links.ts';
 import type { Verb } from '../context/verb.ts';
 import { mustBeLive } from '../environments/write.ts';
 import { linkOf, presentStudy } from './present.ts';
-import { again, mustBePublished, writeStudy } from './write.ts';
+import { mustBePublished, reloadStudy, writeStudy } from './write.ts';
 
 /** Ordered from the narrowest access to the widest. */
 const modes: readonly studies.Mode[] = ['project_members', 'invited_only', 'anyone_with_link'];
@@ -38,7 +38,7 @@ export const rotateStudyLink: Verb<'rotateStudyLink'> = (context, { studyId }) =
       id: studyId,
       projectId,
       rotated: true,
-      link: linkOf(context, await again(db, study))?.url ?? null,
+      link: linkOf(context, await reloadStudy(db, study))?.url ?? null,
     };
   });
 
@@ -52,7 +52,7 @@ export const rebindStudy: Verb<'rebindStudy'> = (context, { studyId, body }) =>
     );
     mustBeLive(environment);
     await db.run(studies.rebind, { id: studyId, environmentId });
-    return { ...presentStudy(context, await again(db, study)), projectId };
+    return { ...presentStudy(context, await reloadStudy(db, study)), projectId };
   });
 
 export const setStudyGuestExecution: Verb<'setStudyGuestExecution'> = (context, { studyId, body }) =>

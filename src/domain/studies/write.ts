@@ -25,7 +25,7 @@ export function writeStudy<Answer>(
 }
 
 /** Reads the study again after a change. */
-export async function again(db: Db, { projectId, id }: studies.StudyRow): Promise<studies.StudyRow> {
+export async function reloadStudy(db: Db, { projectId, id }: studies.StudyRow): Promise<studies.StudyRow> {
   return found(await db.row(studies.find, { projectId, id }), 'study');
 }
 

@@ -4,7 +4,7 @@ import type { TunnelFailure } from '../../tunnels/relay-connection.ts';
 
 const again = 'Run drydock tunnel on the machine of the server';
 
-/** Response to a request for a tunnel's public address. */
+/** Converts a tunnel failure to the error returned at the tunnel URL. */
 export function tunnelRefusal({ code, message }: TunnelFailure): Refusal {
   switch (code) {
     case 'offline':

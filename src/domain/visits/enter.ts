@@ -9,7 +9,7 @@ import { hashToken, newToken } from '../../platform/secrets/tokens.ts';
 import { deadLink } from '../base/refusals.ts';
 import type { VisitorContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { brake } from '../people/brakes.ts';
+import { enforceAttemptLimit } from '../people/attempt-limits.ts';
 import { mailsLinks, requireLinkMail } from '../people/mail.ts';
 import { mailTicket, makeTicket } from '../studies/members.ts';
 
@@ -147,7 +147,7 @@ async function comeIn(
 }
 
 async function refuseCrowd(context: VisitorContext, db: Db, studyId: string): Promise<void> {
-  await brake({ ...context, db }, { kind: 'guest', of: context.visitor.address });
+  await enforceAttemptLimit({ ...context, db }, { kind: 'guest', of: context.visitor.address });
   if ((await db.one(visitors.countNewGuests, { studyId })).count < maxGuests) return;
   throw new Refusal('RATE_LIMITED', 'Too many have come here today. Try again tomorrow', {
     details: { reason: 'GUEST_LIMIT' },
@@ -168,7 +168,7 @@ export const requestStudyTicket: Verb<'requestStudyTicket'> = async (context, { 
   if (!study) throw deadLink();
   const mail = requireLinkMail(context);
   const email = body.email.toLowerCase();
-  await brake(
+  await enforceAttemptLimit(
     context,
     { kind: 'reset', of: `${study.id} ${email}` },
     // Counted apart from failed sign-ins, since many visitors may share an address.

@@ -31,7 +31,7 @@ export function forVisitor(refusal: Refusal): Refusal {
   return new Refusal(
     // The visitor's input was validated before, so this is an internal conflict.
     code === 'VALIDATION_ERROR' ? 'CONFLICT' : code,
-    'Something does not work here at the moment. Try again later, or tell whoever gave you the link',
+    'This study is unavailable right now. Try again later, or contact the person who sent you the link',
     { details: { reason: 'STUDY_UNAVAILABLE' } },
   );
 }

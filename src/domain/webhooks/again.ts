@@ -7,7 +7,7 @@ import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { wake } from './emit.ts';
+import { enqueueDeliveries } from './emit.ts';
 import { presentDelivery } from './present.ts';
 
 const maxReplayed = 1_000;
@@ -58,5 +58,5 @@ async function enabled({ project }: ProjectContext, db: Db, id: string) {
 /** Retries at once instead of waiting for the backoff of the receiver. */
 async function begin(db: Db, hook: { id: string; organizationId: string; createdBy: string }): Promise<void> {
   await db.run(webhooks.resume, { id: hook.id });
-  await wake(db, [hook]);
+  await enqueueDeliveries(db, [hook]);
 }

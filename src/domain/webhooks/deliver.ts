@@ -4,9 +4,9 @@ import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import type { JobKind } from '../../platform/jobs/worker.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
 import type { Services } from '../context/context.ts';
-import { deliverWebhook, wake } from './emit.ts';
+import { deliverWebhook, enqueueDeliveries } from './emit.ts';
 import { send } from './send.ts';
-import type { Place } from './signature.ts';
+import type { WebhookEndpoint } from './signature.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -37,7 +37,7 @@ export function webhookJobs(services: Services): JobKind[] {
       every: 2 * second,
       handle: async () => {
         const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, maxFailing });
-        if (due.length > 0) await wake(db, due);
+        if (due.length > 0) await enqueueDeliveries(db, due);
       },
     },
     {
@@ -59,7 +59,7 @@ async function sendAll(services: Services, webhookId: string, signal: AbortSigna
       id: hook.sealedId,
       keyId: hook.keyId,
       ciphertext: hook.ciphertext,
-    }) as Place;
+    }) as WebhookEndpoint;
     const batch = await db.rows(deliveries.next, { webhookId, most: hook.failures > 0 ? 1 : atOnce });
     if (batch.length === 0) return;
     await Promise.all(
@@ -98,7 +98,8 @@ async function note(
       await trx.run(webhooks.disable, {
         id: webhookId,
         sealedId,
-        reason: 'The receiver answered with 410: it is gone. Enable the webhook when it is back',
+        reason:
+          'The receiver responded with 410 Gone. Enable the webhook when the receiver is available again',
       });
   });
   counters.webhookDeliveries.add(state);

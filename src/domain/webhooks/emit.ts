@@ -34,7 +34,7 @@ export async function emit(db: Db, projectId: string, events: readonly ProjectEv
   if (rows.length === 0) return;
   await db.run(deliveries.insert, byColumn(rows));
   // A failing webhook is not woken early; it keeps its backoff.
-  await wake(
+  await enqueueDeliveries(
     db,
     hooks.filter(({ failures }) => failures === 0),
   );
@@ -46,7 +46,7 @@ export async function isHeard(db: Db, projectId: string, type: EventType): Promi
 }
 
 /** Enqueues the delivery job of each webhook; organizations take turns. */
-export async function wake(
+export async function enqueueDeliveries(
   db: Db,
   hooks: readonly { id: string; organizationId: string; createdBy: string }[],
 ): Promise<void> {

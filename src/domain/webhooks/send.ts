@@ -4,7 +4,7 @@ import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { redact } from '../../platform/log.ts';
 import { version } from '../../platform/version.ts';
 import type { Services } from '../context/context.ts';
-import { type Place, signedHeaders } from './signature.ts';
+import { signedHeaders, type WebhookEndpoint } from './signature.ts';
 
 /** Time limit of a request in milliseconds. */
 const timeout = 10_000;
@@ -17,7 +17,7 @@ export function bodyOf({ type, createdAt, projectId, data }: WholeDelivery): str
 /** Makes one attempt. Never throws for the receiver's behavior; returns the result. */
 export async function send(
   { mcp, clock }: Pick<Services, 'mcp' | 'clock'>,
-  place: Place,
+  place: WebhookEndpoint,
   delivery: WholeDelivery,
   signal: AbortSignal,
 ): Promise<Attempt> {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /** URL and signing secrets of a webhook; stored sealed. */
-export interface Place {
+export interface WebhookEndpoint {
   url: string;
   /** Newest first. `until` is set on a replaced secret. */
   secrets: { secret: string; until?: number }[];
@@ -15,7 +15,7 @@ export function newSecret(): string {
 
 /** Headers of the Standard Webhooks specification, with one signature per active secret. */
 export function signedHeaders(
-  { secrets }: Place,
+  { secrets }: WebhookEndpoint,
   { id, body, now }: { id: string; body: string; now: number },
 ): Record<string, string> {
   const timestamp = Math.floor(now / 1000);

@@ -10,9 +10,9 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { wake } from './emit.ts';
+import { enqueueDeliveries } from './emit.ts';
 import { presentWebhook } from './present.ts';
-import { newSecret, type Place } from './signature.ts';
+import { newSecret, type WebhookEndpoint } from './signature.ts';
 
 /** Webhooks per project. */
 const maxWebhooks = 20;
@@ -27,7 +27,7 @@ export const createWebhook: Verb<'createWebhook'> = async (context, { body }) =>
   return writeInProject(context, async (db) => {
     await checkRoom(context, db, 'webhooks', webhooks.count, { projectId: project.id }, maxWebhooks);
     const id = newId('whk', context.clock());
-    const place: Place = { url, secrets: [{ secret }] };
+    const place: WebhookEndpoint = { url, secrets: [{ secret }] };
     await db.run(webhooks.insert, {
       id,
       organizationId: actor.organization.id,
@@ -66,7 +66,7 @@ export const updateWebhook: Verb<'updateWebhook'> = async (context, { webhookId,
       disabledReason: enabled ? null : before.disabledReason,
     });
     await forget(context, db, before.sealedId, sealedId);
-    await wake(db, [before]);
+    await enqueueDeliveries(db, [before]);
     await audit(db, context, 'webhook.update', webhookId);
     return read(context, db, webhookId);
   }).catch(refuseTakenName(body.name ?? ''));
@@ -109,9 +109,9 @@ async function reseal(
   context: ProjectContext,
   db: Db,
   sealedId: string,
-  change: (place: Place) => Place,
+  change: (place: WebhookEndpoint) => WebhookEndpoint,
 ): Promise<string> {
-  const place = (await context.vault.open(db, sealedId)) as Place;
+  const place = (await context.vault.open(db, sealedId)) as WebhookEndpoint;
   return context.vault.seal(db, ownerIn(context), change(place));
 }
 

@@ -40,15 +40,15 @@ const maxReasons = 5;
 export function backtestTrial(frozen: TrialPlan, draft: TrialPlan, trial: RecordedTrial): Backtested {
   const refuse = (reason: string): Backtested => ({ outcome: 'ungradable', reason });
   const { status, result: before, trace, usage } = trial;
-  if (status !== 'completed' || before === null) return refuse('The trial did not run to its end');
-  if (trial.evaluatorError) return refuse('It could not be judged then');
+  if (status !== 'completed' || before === null) return refuse('The trial did not complete');
+  if (trial.evaluatorError) return refuse('The trial could not be graded in the run');
   const evidence = trace && evidenceOfTrace(trace, usage);
-  if (!evidence) return refuse('What was recorded does not suffice to grade it again');
+  if (!evidence) return refuse('The recorded evidence is not sufficient to grade the trial again');
   const graded = regrade(frozen, trial, evidence);
   if (graded.result !== before || graded.errors.length > 0)
-    return refuse('What was recorded gives another result by the rules of the run');
+    return refuse('The recorded evidence gives a different result under the rules of the run');
   const { result: after, errors, failing } = regrade(draft, trial, evidence);
-  if (errors[0] !== undefined) return refuse(`The draft asks for what was not recorded: ${errors[0]}`);
+  if (errors[0] !== undefined) return refuse(`The draft needs evidence that was not recorded: ${errors[0]}`);
   return {
     outcome: after === before ? 'same' : 'flipped',
     before,

@@ -3,7 +3,7 @@ import { evidenceOfTurn, type TrialEvidence } from '../evidence.ts';
 import { isObject } from '../json/value.ts';
 import { cutReason, quote, shownValue, withoutSecrets } from '../text/show.ts';
 import { kindOf } from './index.ts';
-import { type AuthoringProblem, type Finding, failed } from './shared/kind.ts';
+import { type AuthoringProblem, type CheckFinding, failed } from './shared/kind.ts';
 
 /** The turn that a check is limited to. */
 export interface TurnScope {
@@ -77,7 +77,11 @@ function unknownType(check: unknown): string {
   return typeof type === 'string' ? `unknown type ${quote(type)}` : 'malformed predicate: it has no type';
 }
 
-function rowOf(predicate: unknown, { outcome, reason }: Finding, scope: TurnScope | undefined): CheckRow {
+function rowOf(
+  predicate: unknown,
+  { outcome, reason }: CheckFinding,
+  scope: TurnScope | undefined,
+): CheckRow {
   return {
     predicate,
     passed: outcome === 'passed',

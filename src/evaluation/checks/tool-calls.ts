@@ -6,7 +6,7 @@ import { argumentTest } from '../matching/arguments.ts';
 import { maxSearched } from '../text/pattern.ts';
 import { list, quote, show } from '../text/show.ts';
 import { countFailsByAbsence, countMatches, patternProblem, type Unit, valueAt } from './shared/countable.ts';
-import { type CheckKind, type Finding, failed, firstBad, missing, passed } from './shared/kind.ts';
+import { type CheckFinding, type CheckKind, failed, firstBad, missing, passed } from './shared/kind.ts';
 import { counted, inScope, madeCalls, times } from './shared/scope.ts';
 import { declarationsOf, hint, isDeprecated } from './shared/tools.ts';
 
@@ -69,7 +69,7 @@ export const firstToolWas: CheckKind<'firstToolWas'> = {
   },
 };
 
-/** No call of any other tool; with no tools named, no call at all. */
+/** Passes if only `toolNames` were called. With an empty list, passes only if no tool was called. */
 export const onlyToolsCalled: CheckKind<'onlyToolsCalled'> = {
   type: 'onlyToolsCalled',
   stage: 'selection',
@@ -145,7 +145,7 @@ export const argumentsMatchToolSchema: CheckKind<'argumentsMatchToolSchema'> = {
   },
 };
 
-function judge(call: ToolCall, tools: readonly DeclaredTool[], effort: Effort): Finding {
+function judge(call: ToolCall, tools: readonly DeclaredTool[], effort: Effort): CheckFinding {
   const name = quote(call.toolName);
   const [tool, another] = declarationsOf(call, tools);
   if (!tool) return missing(`${name} is not among the tools that were offered`);

@@ -5,7 +5,7 @@ import { canonicalText, isObject } from '../json/value.ts';
 import { maxSearched } from '../text/pattern.ts';
 import { list, quote } from '../text/show.ts';
 import { countFailsByAbsence, countMatches, patternProblem, type Unit, valueAt } from './shared/countable.ts';
-import { type CheckKind, type Finding, failed, firstBad, missing, passed } from './shared/kind.ts';
+import { type CheckFinding, type CheckKind, failed, firstBad, missing, passed } from './shared/kind.ts';
 import { allResults, payloadOf, searchableText, shownResults } from './shared/results.ts';
 import { inScope, madeCalls } from './shared/scope.ts';
 import { declarationsOf } from './shared/tools.ts';
@@ -69,7 +69,7 @@ export const toolErrorNamesInput: CheckKind<'toolErrorNamesInput'> = {
   },
 };
 
-function judgeError(error: ToolError, { inventory, toolCalls }: TrialEvidence): Finding {
+function judgeError(error: ToolError, { inventory, toolCalls }: TrialEvidence): CheckFinding {
   const name = quote(error.toolName);
   const message = error.message.slice(0, maxMessage).toLowerCase();
   if (message.trim() === '') return failed(`An error of ${name} says nothing`);
@@ -160,7 +160,7 @@ export const toolResultMatchesSchema: CheckKind<'toolResultMatchesSchema'> = {
   },
 };
 
-function judgeResult(result: ToolResult, schema: unknown, effort: Effort): Finding {
+function judgeResult(result: ToolResult, schema: unknown, effort: Effort): CheckFinding {
   const name = quote(result.toolName);
   if (!result.whole) return missing(`A result of ${name} was too large to be kept whole`);
   const payload = payloadOf(result);

@@ -9,7 +9,7 @@ import type { Observation } from './observe.ts';
 import type { VisitFacts } from './visits.ts';
 
 /** A finding as the API shows it. */
-export type Finding = z.infer<typeof InsightsEnvelope>['findings'][number];
+export type InsightFinding = z.infer<typeof InsightsEnvelope>['findings'][number];
 
 /** An observation that fires, in the shape of insights responses. */
 export interface Candidate extends Omit<Observation, 'fires' | 'affected' | 'total'> {

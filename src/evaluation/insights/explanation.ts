@@ -2,7 +2,7 @@ import { answeredObject } from '../json/answered.ts';
 import { isObject } from '../json/value.ts';
 import { quoted } from '../judging/evidence.ts';
 import { cut, hideSecrets } from '../text/show.ts';
-import type { Finding } from './candidates.ts';
+import type { InsightFinding } from './candidates.ts';
 import {
   type Candidate,
   candidateTitle,
@@ -34,7 +34,7 @@ const sessionInstructions = (
 
 Answer with one JSON object and nothing else: {"summary": string of at most four sentences, "candidates": [{"fingerprint": fingerprint of a candidate, "rootCause": string of one or two sentences, "recommendation": string of one or two sentences, "confidence": "low", "medium" or "high"}]}. Leave out a candidate whose cause the excerpts do not tell.`;
 
-export function trialPrompt(findings: readonly Finding[]): Prompt {
+export function trialPrompt(findings: readonly InsightFinding[]): Prompt {
   const rows = findings.slice(0, maxSent).map(({ id, title, observed, evidence }) => ({
     id,
     title,
@@ -78,8 +78,8 @@ export function excerptOf(text: string, longest: number): string {
 /** Adds the model's explanations to the findings. Undefined: the answer is unusable. */
 export function withTrialExplanations(
   text: string,
-  findings: readonly Finding[],
-): { summary: string; findings: Finding[] } | undefined {
+  findings: readonly InsightFinding[],
+): { summary: string; findings: InsightFinding[] } | undefined {
   const answer = answerIn(text, 'findings', 'id');
   if (typeof answer?.summary !== 'string') return undefined;
   return {

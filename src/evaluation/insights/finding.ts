@@ -2,11 +2,11 @@ import { sha256 } from '../json/value.ts';
 import { actionFor } from '../stages/next-action.ts';
 import type { FailureCategory } from '../stages/stage.ts';
 import { quote } from '../text/show.ts';
-import { type Candidate, candidateTitle, type Finding, type SessionInsights } from './candidates.ts';
+import { type Candidate, candidateTitle, type InsightFinding, type SessionInsights } from './candidates.ts';
 import type { Cluster } from './trial-clusters.ts';
 
 /** The category of a finding and what to fix. */
-type Classification = Pick<Finding, 'category' | 'attribution' | 'actionTarget'>;
+type Classification = Pick<InsightFinding, 'category' | 'attribution' | 'actionTarget'>;
 
 const server: Classification = {
   category: 'tool_runtime',
@@ -105,7 +105,7 @@ const byDetector: Readonly<Record<string, Classification & { recommendation: str
 const otherDetector = { ...unknown, recommendation: 'Read the affected sessions.' };
 
 /** `total` is the number of trials of the run. */
-export function trialFinding(runId: string, cluster: Cluster, total: number): Finding {
+export function trialFinding(runId: string, cluster: Cluster, total: number): InsightFinding {
   const { fingerprint, category, stage, reason, toolName, check, count, titles, evidence } = cluster;
   const where = stage ? `at the stage ${stage}` : 'before the first stage';
   const cases = titles.map(quote).join(', ');
@@ -133,7 +133,7 @@ export function sessionFindings(
   scopeId: string,
   next: string,
   { candidates, unnarratedCandidates }: SessionInsights,
-): Finding[] {
+): InsightFinding[] {
   return [
     ...candidates.map(({ rootCause, recommendation, confidence, ...candidate }) => ({
       ...candidateFinding(scopeId, next, candidate),
@@ -145,7 +145,7 @@ export function sessionFindings(
   ];
 }
 
-function candidateFinding(scopeId: string, next: string, candidate: Candidate): Finding {
+function candidateFinding(scopeId: string, next: string, candidate: Candidate): InsightFinding {
   const { fingerprint, detector, affectedSessions: count, sliceTotal: total, metric } = candidate;
   const title = candidateTitle(candidate);
   return {
@@ -166,11 +166,11 @@ function candidateFinding(scopeId: string, next: string, candidate: Candidate): 
   };
 }
 
-function severityOf(share: number): Finding['severity'] {
+function severityOf(share: number): InsightFinding['severity'] {
   return share >= 0.5 ? 'high' : share >= 0.2 ? 'medium' : 'low';
 }
 
-function confidenceOf(count: number): Finding['confidence'] {
+function confidenceOf(count: number): InsightFinding['confidence'] {
   return count >= 3 ? 'high' : count === 2 ? 'medium' : 'low';
 }
 

@@ -4,7 +4,7 @@ import type { ShownCall } from '../matching/calls.ts';
 import type { Score } from '../scores/score.ts';
 import type { FailureCategory, Stage, StageResult } from '../stages/stage.ts';
 import { cut, hideSecrets } from '../text/show.ts';
-import type { Finding } from './candidates.ts';
+import type { InsightFinding } from './candidates.ts';
 
 /** A trial that did not pass, as stored. */
 export interface FailedTrial {
@@ -37,7 +37,7 @@ export interface Cluster extends Signal {
   count: number;
   /** Distinct titles of cases, up to a bound. */
   titles: string[];
-  evidence: Finding['evidence'];
+  evidence: InsightFinding['evidence'];
 }
 
 const maxEvidence = 10;
@@ -121,7 +121,10 @@ function toolOf(
   }
 }
 
-function evidenceOf(trial: FailedTrial, { stage, reason, toolName }: Signal): Finding['evidence'][number] {
+function evidenceOf(
+  trial: FailedTrial,
+  { stage, reason, toolName }: Signal,
+): InsightFinding['evidence'][number] {
   const row = trial.stageResults.find((one) => one.stage === stage);
   const said = row?.evidence?.predicateReasons?.[0] ?? trial.error ?? `${trial.title}: ${reason}`;
   const kind = /^(toolError|protocolError)$/.test(reason)

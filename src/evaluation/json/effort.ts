@@ -36,7 +36,7 @@ export function spend(steps: number): void {
   if (current.steps < 0) throw new EffortExceeded();
 }
 
-/** Whether a pattern that is known to compile matches somewhere in a text. */
+/** Whether a pattern that is known to compile matches any part of a text. */
 export function isFound(source: string, text: string): boolean {
   let pattern = current.patterns.get(source);
   if (!pattern) {

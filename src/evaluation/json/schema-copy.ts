@@ -82,7 +82,7 @@ function copyPart(schema: unknown, copying: Copying, depth: number): unknown {
   if (depth > maxDepth) throw new UnusableSchema(`it is nested deeper than ${maxDepth} levels`);
   if (++copying.parts > maxSubschemas)
     throw new UnusableSchema(`it has more than ${maxSubschemas.toLocaleString('en')} parts`);
-  if (depth > 0 && '$id' in schema) throw new UnusableSchema('a schema inside of it has an $id of its own');
+  if (depth > 0 && '$id' in schema) throw new UnusableSchema('a nested schema has its own $id');
   const entries: [string, unknown][] = [];
   let steps = 1;
   for (const [key, value] of Object.entries(schema)) {

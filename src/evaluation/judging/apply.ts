@@ -46,8 +46,8 @@ function scoreOf(
   { status }: GradedTrial,
   goal: GoalMeasurement | undefined,
 ): Score {
-  if (status !== 'completed') return notScored(judge, 'not_applicable', 'The trial did not run to its end');
-  if (!goal) return notScored(judge, 'error', 'The judge was not heard in time');
+  if (status !== 'completed') return notScored(judge, 'not_applicable', 'The trial did not complete');
+  if (!goal) return notScored(judge, 'error', 'The judge did not respond in time');
   if (goal.status === 'scored') return scored(judge, goal.score, goal.reason, goal.rubricHits);
   return notScored(judge, goal.status, goal.reason);
 }

@@ -6,11 +6,11 @@ import { version } from '../version.ts';
 import { appliedMigrations, foreignKeys, quoted, savedTables, sequences } from './catalog.ts';
 import { currentFormat, type End, entries, type Manifest, type Table } from './format.ts';
 import {
-  type Attention,
   type Counts,
   type Installation,
   type Meter,
   meterFor,
+  type ProgressOptions,
   withConnection,
 } from './installation.ts';
 import { keyText } from './keys.ts';
@@ -21,7 +21,7 @@ import { ArchiveWriter } from './writer.ts';
 /** Approximate size in bytes of one tar entry of a table. A tar entry needs its size in advance. */
 const pieceSize = 4 * 1024 * 1024;
 
-export interface BackupOptions extends Attention {
+export interface BackupOptions extends ProgressOptions {
   force?: boolean;
   withMasterKey?: boolean;
 }

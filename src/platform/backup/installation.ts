@@ -13,7 +13,7 @@ export interface Installation {
   log: Log;
 }
 
-export interface Attention {
+export interface ProgressOptions {
   /** Called often, with the current step and the bytes processed so far. */
   progress?: ((what: string, bytes: number) => void) | undefined;
   /** Cancels the work. The reason is thrown after cleanup. */
@@ -30,7 +30,7 @@ export interface Counts {
 /** Counts the bytes of each step. */
 export type Meter = (what: string, bytes: number) => void;
 
-export function meterFor({ progress }: Attention): Meter {
+export function meterFor({ progress }: ProgressOptions): Meter {
   let total = 0;
   return (what, bytes) => progress?.(what, (total += bytes));
 }

@@ -12,7 +12,7 @@ export function keyText(config: Config, needed: readonly string[]): string {
   // A key rotation may have ended since the snapshot.
   if (missing !== undefined)
     throw new OperatorProblem(
-      `The master key does not fit the database (its secrets are sealed with key ${missing}). If it was rotated just now, run this again`,
+      `The master key does not match the database (its secrets are sealed with key ${missing}). If it was rotated just now, run this again`,
     );
   return `${ring.map((key) => key.bytes.toString('hex')).join('\n')}\n`;
 }
@@ -41,8 +41,8 @@ export function planKeys(config: Config, needed: readonly string[], packed: KeyR
     if (missing === undefined) return nothing;
     throw new OperatorProblem(
       config.masterKey === undefined
-        ? `${path} is another key than the one the backup was sealed with (key ${missing}). Put that one there, or set DRYDOCK_DATA_DIR to a new folder`
-        : `DRYDOCK_MASTER_KEY is another key than the one the backup was sealed with (key ${missing}). Set it to that one, or unset it`,
+        ? `${path} is not the key the backup was sealed with (key ${missing}). Put that key there, or set DRYDOCK_DATA_DIR to a new folder`
+        : `DRYDOCK_MASTER_KEY is not the key the backup was sealed with (key ${missing}). Set it to that key, or unset it`,
     );
   }
   if (packed) {
@@ -66,7 +66,7 @@ export function planKeys(config: Config, needed: readonly string[], packed: KeyR
   if (needed.length === 0) return nothing;
   return {
     ...nothing,
-    warning: `The stored secrets need master key ${needed.join(', ')}. Before the start, put it into ${path} or set DRYDOCK_MASTER_KEY`,
+    warning: `The stored secrets need master key ${needed.join(', ')}. Before starting the service, write it to ${path} or set DRYDOCK_MASTER_KEY`,
   };
 }
 

@@ -25,7 +25,7 @@ export class BlobLoad {
       // IDs ascend, so no blob can occur twice.
       if (!row || row.size !== archive.size || id <= last) throw archive.damaged(`blob ${id} is unexpected`);
       if ((await this.place(id, row, archive)) !== row.sha256)
-        throw archive.damaged(`blob ${id} is not what was saved`);
+        throw archive.damaged(`blob ${id} differs from the saved one`);
       meter('blobs', row.size);
       last = id;
       count++;
@@ -40,7 +40,7 @@ export class BlobLoad {
     // Another database may use the same store: its files are neither replaced nor removed.
     if (there !== undefined && there !== row.sha256)
       throw new OperatorProblem(
-        `The blob store already holds another file for blob ${id}. Set DRYDOCK_DATA_DIR to a new folder`,
+        `The blob store already contains another file for blob ${id}. Set DRYDOCK_DATA_DIR to a new folder`,
       );
     if (there !== undefined) return digest(archive.content());
     this.written.push(id);

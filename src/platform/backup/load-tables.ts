@@ -14,7 +14,7 @@ export async function refuseData(client: pg.Client): Promise<void> {
   );
   if (rows.length > 0)
     throw new OperatorProblem(
-      'The database already holds organizations or users, and a restore wants an empty one. Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL to a new database',
+      'The database already contains organizations or users; a restore requires an empty one. Set DRYDOCK_DATA_DIR to a new folder, or DRYDOCK_DATABASE_URL to a new database',
     );
 }
 

@@ -6,13 +6,19 @@ import { OperatorProblem } from '../problem.ts';
 import { appliedMigrations, quoted, savedTables, setSequences } from './catalog.ts';
 import { readEnd, readKeys, readManifest, schemaOf } from './contents.ts';
 import type { Manifest } from './format.ts';
-import { type Attention, type Counts, type Installation, meterFor, withConnection } from './installation.ts';
+import {
+  type Counts,
+  type Installation,
+  meterFor,
+  type ProgressOptions,
+  withConnection,
+} from './installation.ts';
 import { type KeyPlan, planKeys } from './keys.ts';
 import { BlobLoad } from './load-blobs.ts';
 import { loadTables, refuseData } from './load-tables.ts';
 import { ArchiveReader } from './reader.ts';
 
-export interface RestoreOptions extends Attention {
+export interface RestoreOptions extends ProgressOptions {
   /** The migrations of this version. */
   known?: readonly Migration[];
 }
@@ -63,7 +69,7 @@ async function refuseUsed(client: pg.Client, schema: readonly Migration[]): Prom
   const [stranger] = there.length > 0 ? [] : await savedTables(client);
   if (stranger)
     throw new OperatorProblem(
-      `The database holds tables of others (${stranger.name}). Set DRYDOCK_DATABASE_URL to an empty database`,
+      `The database contains tables of another application (${stranger.name}). Set DRYDOCK_DATABASE_URL to an empty database`,
     );
   if (there.length > schema.length)
     throw new OperatorProblem(

@@ -50,6 +50,6 @@ async function* unharmed({ id, size, sha256 }: SavedBlob, blobs: BlobStore): Asy
   }
   if (left !== 0 || hash.digest('hex') !== sha256)
     throw new OperatorProblem(
-      `The file of blob ${id} is not what was stored. Put the right one back into the blob store, then run this again`,
+      `The file of blob ${id} does not match its stored hash. Restore the original file in the blob store, then run this again`,
     );
 }

@@ -33,7 +33,7 @@ export class ArchiveWriter {
     const handle = await open(partial, force ? 'w' : 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST')
         throw new OperatorProblem(
-          `${partial} exists: another backup writes it, or one was cut off. Remove it, or add --force`,
+          `${partial} exists: another backup is writing it, or one was interrupted. Remove it, or add --force`,
         );
       throw cannotWrite(file, error);
     });

@@ -55,7 +55,7 @@ function readFile(env: NodeJS.ProcessEnv): Record<string, unknown> {
   } catch (error) {
     throw new OperatorProblem(`The configuration file ${path} cannot be read: ${(error as Error).message}`);
   }
-  throw new OperatorProblem(`The configuration file ${path} must hold one JSON object`);
+  throw new OperatorProblem(`The configuration file ${path} must contain one JSON object`);
 }
 
 /** The URL at which this machine reaches the service. */

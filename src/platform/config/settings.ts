@@ -103,7 +103,7 @@ export const settings = {
     env: 'DRYDOCK_BOOTSTRAP_KEY',
     schema: z
       .string()
-      .regex(/^sk_[A-Za-z0-9_-]{32,200}$/, 'Must start with sk_ and go on with 32 or more letters and digits')
+      .regex(/^sk_[A-Za-z0-9_-]{32,200}$/, 'Must be sk_ followed by 32 to 200 letters, digits, _ or -')
       .optional(),
     fallback: 'random, printed once',
     meaning: 'API key to create at the first start, for automation; it is never printed.',
@@ -244,7 +244,7 @@ export const settings = {
   warmProcesses: setting({
     env: 'DRYDOCK_WARM_PROCESSES',
     schema: z.coerce.number().int().min(1).max(10_000).default(16),
-    meaning: 'Maximum running commands of stdio servers per process.',
+    meaning: 'Maximum number of running stdio server commands per Drydock process.',
   }),
   warmSeconds: setting({
     env: 'DRYDOCK_WARM_SECONDS',
@@ -257,7 +257,7 @@ export const settings = {
       .string()
       .regex(
         /^(?:off|\/.+|[A-Za-z]:[\\/].+|(?:wss?|https?):\/\/[^\s@]+)$/,
-        'Write the full path of a Chromium, the address of one that runs elsewhere (ws://… or http://…), or off',
+        'Must be the full path of a Chromium, the URL of a remote one (ws://… or http://…), or off',
       )
       .optional(),
     fallback: 'the Chromium of this machine, or off if there is none',

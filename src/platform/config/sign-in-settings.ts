@@ -41,7 +41,7 @@ export const signInSettings = {
       .transform((value) => value.split(',').map((domain) => domain.trim().toLowerCase()))
       .refine(
         (list) => list.every((domain) => /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain)),
-        'Write domains like example.com, with commas between them',
+        'Must be a comma-separated list of domains, for example example.com,example.org',
       )
       .optional(),
     fallback: 'any',

@@ -74,7 +74,7 @@ export const registrySources = z.string().transform((value, check): RegistrySour
     check.addIssue({
       code: 'custom',
       message:
-        'Write bundled, and name=https://… or name=FILE for each further source, with commas between them; a name is lower-case letters, digits, - and _, and stands once. Or off',
+        'Must be off, or a comma-separated list of bundled, name=https://… and name=FILE. A name has lowercase letters, digits, - and _, and occurs once',
     });
   return sources;
 });

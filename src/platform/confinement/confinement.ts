@@ -6,8 +6,8 @@ import { type Account, commandAccount } from '../accounts.ts';
 import type { Config } from '../config/settings.ts';
 import {
   type Command,
-  closedOnTheWay,
   entriesOfClosed,
+  firstInaccessibleFolder,
   isFolder,
   isOfRoot,
   isOpenTo,
@@ -144,7 +144,7 @@ export class Confinement {
   private async atHome(command: Command, namespaces: boolean): Promise<Command> {
     const { user } = this;
     if (!user || namespaces || command.env['HOME'] !== user.home) return command;
-    if (closedOnTheWay(user.home, user) === undefined) return command;
+    if (firstInaccessibleFolder(user.home, user) === undefined) return command;
     this.openHome ??= makeOpenHome(user).catch((error: unknown) => {
       // Retried at the next start: the obstacle may have been removed.
       this.openHome = undefined;
@@ -190,7 +190,7 @@ export class Confinement {
     if (user) return { level: 'own user', detail: `${reason}; commands run as user ${user.name}`, missing };
     if (facilities.tools.prlimit)
       return { level: 'limits only', detail: `${reason}; commands can read what the service can`, missing };
-    return { level: 'none', detail: `${reason}; commands may do what the service may`, missing };
+    return { level: 'none', detail: `${reason}; commands have the permissions of the service`, missing };
   }
 }
 
@@ -198,7 +198,11 @@ function switchedOff(user: Account | undefined): Reached {
   const missing = ['Set DRYDOCK_CONFINE=auto'];
   if (user)
     return { level: 'own user', detail: `DRYDOCK_CONFINE is off; commands run as ${user.name}`, missing };
-  return { level: 'none', detail: 'DRYDOCK_CONFINE is off; commands may do what the service may', missing };
+  return {
+    level: 'none',
+    detail: 'DRYDOCK_CONFINE is off; commands have the permissions of the service',
+    missing,
+  };
 }
 
 function remedy(problem: string | undefined): string {
@@ -221,9 +225,7 @@ function ownHome(uid: number, dataDir: string): string {
 /** A home folder in the temporary directory. Only root or the user itself can own such a folder there. */
 async function makeOpenHome({ uid, gid }: Account): Promise<string> {
   const home = join(tmpdir(), `drydock-commands-${uid}`);
-  const problem = new NotConfined(
-    `Commands would live in ${home}, which belongs to somebody else. Remove it`,
-  );
+  const problem = new NotConfined(`The home folder of commands, ${home}, belongs to another user. Remove it`);
   await mkdir(home, { recursive: true, mode: 0o700 });
   // Checked and chowned through the handle, so that replacing the path has no effect.
   const folder = await open(home, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
@@ -260,7 +262,7 @@ function closedTo(user: Account, path: string, namespaces: boolean): string | un
   if (given?.length === 0) return folder;
   if (given && path === folder) return undefined;
   // In namespaces, folders of root can be passed.
-  const onTheWay = closedOnTheWay(path, user, namespaces ? (one) => !isOfRoot(one) : undefined);
+  const onTheWay = firstInaccessibleFolder(path, user, namespaces ? (one) => !isOfRoot(one) : undefined);
   return onTheWay ?? (isOpenTo(path, user) ? undefined : path);
 }
 

@@ -5,9 +5,9 @@ import type { Account } from '../accounts.ts';
 import type { Bound } from './mount-check.ts';
 import {
   type Command,
-  closedOnTheWay,
   entriesOfClosed,
   existing,
+  firstInaccessibleFolder,
   foldersAbove,
   type HiddenBy,
   hiddenPaths,
@@ -132,7 +132,7 @@ function homeOf({ env }: Command): string[] {
 function closedTo(user: Account | undefined, needed: readonly string[]): string[] {
   // Including the current folder.
   const ways = [...needed, resolve('in-it')];
-  const closed = user ? ways.flatMap((path) => closedOnTheWay(path, user, isOfRoot) ?? []) : [];
+  const closed = user ? ways.flatMap((path) => firstInaccessibleFolder(path, user, isOfRoot) ?? []) : [];
   return [...new Set(closed)];
 }
 

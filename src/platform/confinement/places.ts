@@ -166,7 +166,7 @@ function mayEnter(folder: string, { uid, gid }: Pick<Account, 'uid' | 'gid'>): b
 }
 
 /** The first folder on the way to a path that the user cannot enter. */
-export function closedOnTheWay(
+export function firstInaccessibleFolder(
   path: string,
   user: Pick<Account, 'uid' | 'gid'>,
   counts: (folder: string) => boolean = () => true,

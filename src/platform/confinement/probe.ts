@@ -67,7 +67,10 @@ export async function probe(
   return { facilities: plain, problem, broken: [] };
 }
 
-/** Runs the self-test once. Returns the forbidden actions that succeeded, or the reason why it did not start. */
+/**
+ * Runs the self-test once. Returns the forbidden actions that succeeded, or the reason why it produced no report.
+ * Rejects with `SelfTestIncomplete` on a timeout or an empty result.
+ */
 function attempt(
   facilities: Facilities,
   wrapped: Wrapped,

@@ -141,7 +141,7 @@ async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Pro
     await client.end();
   }
   throw new OperatorProblem(
-    'DRYDOCK_DATABASE_URL leads through a pooler in transaction mode. Set DRYDOCK_DATABASE_DIRECT_URL to the same database without the pooler: listeners and migrations need sessions',
+    'DRYDOCK_DATABASE_URL connects through a pooler in transaction mode. Set DRYDOCK_DATABASE_DIRECT_URL to the same database without the pooler: listeners and migrations need sessions',
   );
 }
 

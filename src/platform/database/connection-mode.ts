@@ -11,7 +11,7 @@ export interface Timeouts {
   idleInTransaction: number;
   /** Requests wait this long for an unavailable database before they are refused. */
   away?: number;
-  /** An unconfirmed commit is investigated after this time. */
+  /** A write that takes longer than this triggers a check for a missing synchronous standby. */
   confirmation?: number;
 }
 

@@ -151,7 +151,7 @@ async function refuseBesideOlder(client: pg.ClientBase, name: string, since: str
     ({ role, version: running }) => `${role ?? 'service'} ${running ?? 'of an older version'}`,
   );
   throw new OperatorProblem(
-    `Migration ${name} takes away what versions before ${since} use, and such processes still run: ${named.join(', ')}. Stop them first`,
+    `Migration ${name} removes what versions before ${since} use, and processes of such versions are running: ${named.join(', ')}. Stop them first`,
   );
 }
 

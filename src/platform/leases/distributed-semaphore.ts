@@ -101,7 +101,10 @@ export class DistributedSemaphore {
       pool.granted = usable;
       pool.grantedAt = sentAt;
     } catch (error) {
-      log.warn('Permits could not be exchanged', { pool: name, error: redact((error as Error).message) });
+      log.warn('Semaphore permits could not be renewed', {
+        pool: name,
+        error: redact((error as Error).message),
+      });
     } finally {
       pool.exchanging = false;
     }

@@ -16,7 +16,7 @@ export class Cursors {
     return Buffer.concat([this.mac(scope, body), body]).toString('base64url');
   }
 
-  /** Undefined for anything that was not sealed here for this scope. */
+  /** Returns the position, or undefined if the cursor was not sealed with this key for this scope. */
   open(scope: readonly unknown[], cursor: string): string | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     // Several spellings decode to the same bytes; only ours is accepted.

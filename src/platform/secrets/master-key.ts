@@ -48,7 +48,7 @@ function readKeyFile(path: string): string {
   } catch (error) {
     if (error instanceof OperatorProblem) throw error;
     throw new OperatorProblem(
-      `The master key ${path} cannot be read (${(error as NodeJS.ErrnoException).code}), and the database holds secrets sealed with it. Put the file back, or set DRYDOCK_MASTER_KEY`,
+      `The master key ${path} cannot be read (${(error as NodeJS.ErrnoException).code}), and the database contains secrets sealed with it. Put the file back, or set DRYDOCK_MASTER_KEY`,
     );
   }
 }
@@ -82,11 +82,11 @@ export function parseKeys(text: string, where: string): KeyRing {
     .filter((line) => line !== '')
     .map((line) => {
       if (!/^[0-9a-f]{64}$/i.test(line))
-        throw new OperatorProblem(`${where} must hold 64 hex digits per key`);
+        throw new OperatorProblem(`${where} must contain 64 hex digits per key`);
       return keyOf(Buffer.from(line, 'hex'));
     });
   const [first, ...rest] = keys;
-  if (!first) throw new OperatorProblem(`${where} holds no key`);
+  if (!first) throw new OperatorProblem(`${where} contains no key`);
   return [first, ...rest];
 }
 

@@ -97,7 +97,7 @@ test('with the key in the environment, a new key before the old one moves everyt
   expect(await operator.reseal(service.db)).toBe(2);
   expect((await save('after')).status).toBe(201);
   await new Vault(keysFromEnvironment(fresh)).attach(service.db);
-  await expect(new Vault(keysFromEnvironment(old)).attach(service.db)).rejects.toThrow('does not fit');
+  await expect(new Vault(keysFromEnvironment(old)).attach(service.db)).rejects.toThrow('does not match');
 });
 
 test('a service with the wrong or a lost master key does not start and damages nothing', async () => {
@@ -105,7 +105,7 @@ test('a service with the wrong or a lost master key does not start and damages n
   const { dataDir } = service.running.services.config;
   const other = { database: service.database, dataDir };
   await expect(startTestService({ ...other, env: { DRYDOCK_MASTER_KEY: hex() } })).rejects.toThrow(
-    'The master key does not fit',
+    'The master key does not match',
   );
   const path = join(dataDir, 'master.key');
   const kept = await readFile(path);
@@ -161,5 +161,5 @@ test('of two services that bring different keys to an empty database the second 
   });
   expect(started).toHaveLength(1);
   const { reason } = [a, b].find((outcome) => outcome.status === 'rejected') as PromiseRejectedResult;
-  expect(String(reason)).toContain('The master key does not fit');
+  expect(String(reason)).toContain('The master key does not match');
 });

@@ -36,7 +36,7 @@ export class Vault {
     });
     if (missing !== undefined)
       throw new OperatorProblem(
-        `The master key does not fit this database (its secrets were sealed with key ${missing}). Put the right master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
+        `The master key does not match this database (its secrets were sealed with key ${missing}). Put the matching master.key back into the data directory, or set DRYDOCK_MASTER_KEY`,
       );
   }
 
@@ -49,7 +49,7 @@ export class Vault {
 
   async open(db: Db, id: string): Promise<unknown> {
     const sealed = await db.row(vault.find, { id });
-    if (!sealed) throw new Error(`sealed value ${id} is gone`);
+    if (!sealed) throw new Error(`sealed value ${id} does not exist`);
     return this.unseal(sealed);
   }
 

@@ -102,10 +102,10 @@ const telemetryVariables = {
         'parentbased_always_off',
         'parentbased_traceidratio',
       ],
-      { error: 'Write one of the samplers of OpenTelemetry, like parentbased_traceidratio' },
+      { error: 'Must be an OpenTelemetry sampler, for example parentbased_traceidratio' },
     ),
     fallback: 'parentbased_always_on',
-    meaning: 'Sampler of traces.',
+    meaning: 'Trace sampler.',
   },
   OTEL_TRACES_SAMPLER_ARG: {
     schema: z.coerce.number({ error: 'Write a number from 0 to 1' }).min(0).max(1),

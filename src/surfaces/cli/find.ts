@@ -7,6 +7,16 @@ import { called, isId, type Named, nameOf, nearest } from '../common/naming.ts';
 /** Maximum number of names searched for a similar one, which is slow. */
 const maxCompared = 2000;
 
+const createCommands: Readonly<Record<string, string>> = {
+  client: 'clients create',
+  environment: 'environments create',
+  journey: 'journeys create',
+  persona: 'personas create',
+  project: 'projects create',
+  server: 'servers create',
+  suite: 'eval-suites create',
+};
+
 /** The item with this ID or name. The error suggests a similar name, or lists the names. */
 export function theOne<Item extends Named>(what: string, wanted: string, items: readonly Item[]): Item {
   const found = called(wanted, items);
@@ -14,13 +24,18 @@ export function theOne<Item extends Named>(what: string, wanted: string, items: 
   if (first && found.length === 1) return first;
   const quoted = oneLine(wanted, 100);
   if (first)
-    throw new OperatorProblem(`Several ${plural(what)} are named ${quoted}. Use an ID: ${listed(found)}`);
-  if (items.length === 0) throw new OperatorProblem(`No ${what} ${quoted}. There are none yet`);
+    throw new OperatorProblem(`Several ${plural(what)} are named "${quoted}". Use an ID: ${listed(found)}`);
+  const none = `No ${what} named "${quoted}"`;
+  if (items.length === 0) {
+    const create = createCommands[what];
+    const remedy = create === undefined ? '' : `. Create one with: drydock ${create}`;
+    throw new OperatorProblem(`${none}. There are no ${plural(what)} yet${remedy}`);
+  }
   const [near] = nearest(wanted, items.slice(0, maxCompared).map(nameOf));
   throw new OperatorProblem(
     near?.alike
-      ? `No ${what} ${quoted}. Did you mean ${oneLine(near.name, 100)}?`
-      : `No ${what} ${quoted}. There ${items.length === 1 ? 'is' : 'are'}: ${listed(items)}`,
+      ? `${none}. Did you mean "${oneLine(near.name, 100)}"?`
+      : `${none}. Available: ${listed(items)}`,
   );
 }
 

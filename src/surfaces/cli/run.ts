@@ -32,7 +32,7 @@ async function completed(words: string[]): Promise<void> {
 }
 
 /** Handles a failed write to standard output. EPIPE is silent: the reader, such as `head`, has ended. */
-export function unread(error: NodeJS.ErrnoException): never {
+export function handleStdoutError(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') process.stderr.write(`drydock: Cannot write: ${error.message}\n`);
   process.exit(exitCodes.incomplete);
 }

@@ -32,9 +32,10 @@ export async function* eachItem<L extends List>(
     yield* page.items as Item<L>[];
     const { nextCursor } = page;
     if (typeof nextCursor !== 'string') return;
-    if (nextCursor === seen) throw new RangeError('The list does not go on: it gave the same cursor twice');
+    if (nextCursor === seen)
+      throw new RangeError('Pagination stopped: the service returned the same cursor twice');
     empty = page.items.length === 0 ? empty + 1 : 0;
-    if (empty > maxEmpty) throw new RangeError('The list does not go on: its pages are empty');
+    if (empty > maxEmpty) throw new RangeError('Pagination stopped: too many empty pages');
     // Remembers one cursor for exponentially growing periods, which detects cycles of any length.
     if (pages === rememberAt) [seen, rememberAt] = [nextCursor, pages * 2];
     page = await list(continued(input, nextCursor, cursorIn) as never, options);

@@ -73,7 +73,7 @@ type Sent = Record<string, string>;
 function put(headers: Sent, name: string, value: string): void {
   const trimmed = value.trim();
   if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name) || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(trimmed))
-    throw new Unsendable(`The header ${name} holds characters that cannot be sent`);
+    throw new Unsendable(`The header ${name} contains characters that cannot be sent`);
   headers[name.toLowerCase()] = trimmed;
 }
 

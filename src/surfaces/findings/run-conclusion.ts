@@ -1,5 +1,5 @@
 import { oneLine } from '../common/harmless-text.ts';
-import { type Findings, isWaived, type Run } from './run-findings.ts';
+import { type EvalRun, type Findings, isWaived } from './run-findings.ts';
 
 /** The outcome of a run, from which the exit code and the closing line both follow. */
 interface Conclusion {
@@ -46,14 +46,14 @@ function rulesOf({ conditions, policyError }: Findings['gate'], state: 'failed' 
 }
 
 /** The verdict of a run, with its warnings. */
-export function sentence(run: Run): string {
+export function sentence(run: EvalRun): string {
   const warnings = (run.warnings ?? []).map(({ message }) => message);
   return warnings.length === 0
     ? verdictSentence(run)
     : `${verdictSentence(run)}. Warning: ${warnings.join(' ')}`;
 }
 
-function verdictSentence(run: Run): string {
+function verdictSentence(run: EvalRun): string {
   const { verdict, counts } = run.decisionSummary;
   const unit = counts?.measurementUnit === 'trial' ? 'trials' : 'cases';
   const tally = counts ? ` (${counts.passed ?? 0} of ${counts.total ?? 0} ${unit} passed)` : '';
@@ -70,7 +70,7 @@ function verdictSentence(run: Run): string {
   }
 }
 
-function waiverOf({ gateWaiver }: Run): string {
+function waiverOf({ gateWaiver }: EvalRun): string {
   if (!gateWaiver) return '';
   const until = new Date(gateWaiver.expiresAt).toISOString().slice(0, 10);
   const who = gateWaiver.createdByEmail ?? gateWaiver.createdBy;

@@ -1,14 +1,14 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type Client, DrydockError } from '../client/index.ts';
 
-export type Run = Awaited<ReturnType<Client['getEvalRun']>>;
+export type EvalRun = Awaited<ReturnType<Client['getEvalRun']>>;
 type Comparison = Awaited<ReturnType<Client['compareEvalRun']>>;
 type Gate = Awaited<ReturnType<Client['getEvalRunGate']>>;
 
 /** Everything that a report says about a finished run. */
 export interface Findings {
   suite: { id: string; name: string };
-  run: Run;
+  run: EvalRun;
   /** The comparison with the previous run of the same configuration, if there is one. */
   comparison: Comparison | undefined;
   /** Why there is no comparison; also undefined for a run that did not complete. */
@@ -49,7 +49,7 @@ async function comparisonOf(
   }
 }
 
-export function isWaived({ gateWaiver }: Run): boolean {
+export function isWaived({ gateWaiver }: EvalRun): boolean {
   return gateWaiver?.active === true;
 }
 

@@ -2,10 +2,10 @@ import { oneLine } from '../common/harmless-text.ts';
 import type { Report, ReportCase, ReportTable } from './report.ts';
 import { changeLines, changesTable } from './run-changes.ts';
 import { conclusionOf, ruleNames, sentence } from './run-conclusion.ts';
-import { type Findings, percent, type Run } from './run-findings.ts';
+import { type EvalRun, type Findings, percent } from './run-findings.ts';
 
-type CaseStatistics = NonNullable<Run['statistics']>['cases'][number];
-type Failure = Run['decisionSummary']['diagnostics']['items'][number];
+type CaseStatistics = NonNullable<EvalRun['statistics']>['cases'][number];
+type Failure = EvalRun['decisionSummary']['diagnostics']['items'][number];
 
 const columns: Record<string, (one: CaseStatistics, verdict: string) => string> = {
   Case: ({ title }) => oneLine(title, 44),
@@ -47,7 +47,7 @@ export function runReport(findings: Findings, traceOf?: TraceOf): Report {
   };
 }
 
-function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
+function casesOf(run: EvalRun, traceOf: TraceOf | undefined): ReportCase[] {
   const verdicts = verdictsOf(run);
   const failures = failuresByTitle(run);
   if (!run.statistics) return [];
@@ -72,7 +72,7 @@ function casesOf(run: Run, traceOf: TraceOf | undefined): ReportCase[] {
 }
 
 /** In CI, a run without a verdict is an error, even if each of its cases passed with the measured trials. */
-function undecided(run: Run): ReportCase[] {
+function undecided(run: EvalRun): ReportCase[] {
   const { verdict } = run.decisionSummary;
   if (verdict === 'passed' || verdict === 'failed') return [];
   return [{ name: 'the run', outcome: 'error', message: sentence(run) }];
@@ -107,17 +107,17 @@ function doubtOf({ passed, trials, warnings = {} }: CaseStatistics): string {
   return doubts[code] ?? `${count} of ${passed} passed trials have the warning ${code}`;
 }
 
-function warningsTable({ warnings = [] }: Run): ReportTable {
+function warningsTable({ warnings = [] }: EvalRun): ReportTable {
   return { heading: 'Warnings', columns: ['Warning'], rows: warnings.map(({ message }) => [message]) };
 }
 
 /** The figures of the cases that failed or could not be decided. */
-export function casesNotPassed(run: Run): CaseStatistics[] {
+export function casesNotPassed(run: EvalRun): CaseStatistics[] {
   const verdicts = verdictsOf(run);
   return (run.statistics?.cases ?? []).filter((one) => verdictOf(one, verdicts) !== 'passed');
 }
 
-export function casesTable(run: Run): ReportTable {
+export function casesTable(run: EvalRun): ReportTable {
   const verdicts = verdictsOf(run);
   return {
     columns: Object.keys(columns),
@@ -127,7 +127,7 @@ export function casesTable(run: Run): ReportTable {
   };
 }
 
-function failuresTable(run: Run): ReportTable {
+function failuresTable(run: EvalRun): ReportTable {
   return {
     heading: 'Why trials failed',
     columns: ['Case', 'Why', 'What to do'],
@@ -152,7 +152,7 @@ export function gateLines({ gate }: Findings): string[] {
 function gateTable({ gate }: Findings): ReportTable {
   return {
     heading: 'Quality gate',
-    columns: ['Rule', 'Status', 'What was found'],
+    columns: ['Rule', 'Status', 'Result'],
     rows: gate.conditions.map(({ condition, status, message }) => [
       ruleNames[condition],
       gateLabels[status],
@@ -183,7 +183,7 @@ export function carriedOut<Item extends { status: string }>(items: readonly Item
   return items.filter(({ status }) => !notCarriedOut.has(status));
 }
 
-export function failuresByTitle({ decisionSummary }: Run): Map<string, Failure> {
+export function failuresByTitle({ decisionSummary }: EvalRun): Map<string, Failure> {
   return new Map(carriedOut(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]));
 }
 
@@ -245,7 +245,7 @@ function keyOf({ caseId, model }: { caseId: string; model: string }): string {
 }
 
 /** Verdicts by case and model; empty if the run is not decided case by case. */
-function verdictsOf({ decision }: Run): Map<string, string> {
+function verdictsOf({ decision }: EvalRun): Map<string, string> {
   const cases = (decision?.['cases'] ?? []) as {
     caseId: string;
     verdict: string;

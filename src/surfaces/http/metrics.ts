@@ -194,7 +194,7 @@ function jobFamilies(figures: LeaseFigures[], backlog: Backlog[]): Family[] {
     {
       name: 'drydock_jobs_running',
       type: 'gauge',
-      help: 'Jobs under way in this process',
+      help: 'Jobs running in this process',
       values: figures.map(({ kind, running }) => ({ labels: { kind }, value: running })),
     },
     {

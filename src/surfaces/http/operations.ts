@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import { type Operation, streamedAnswer } from '../../contract/operation.ts';
 import type { Given } from '../../domain/base/input.ts';
-import type { Occasion } from '../../domain/context/context.ts';
+import type { RequestInfo } from '../../domain/context/context.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
 import type { Entered, Entrance } from '../../domain/invoke.ts';
 import { originOf } from '../common/origin.ts';
@@ -126,25 +126,25 @@ function enter(
   const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
   return async (request, reply) => {
     const params = request.params as Record<string, string>;
-    const occasion = occasionOf(request, reply, ends, options);
-    const credential = operation.access === 'public' ? nobody : credentialOf(request, options);
+    const requestInfo = requestInfoOf(request, reply, ends, options);
+    const credential = operation.access === 'public' ? anonymous : credentialOf(request, options);
     // Responses to a session cookie must not be cached for others.
     if (credential.kind === 'session' || credential.kind === 'grant')
       void reply.header('cache-control', 'no-store');
-    request.entered = await options.entrance.enter(operation, credential, params, occasion);
+    request.entered = await options.entrance.enter(operation, credential, params, requestInfo);
     request.late = !request.raw.complete;
   };
 }
 
-const nobody: Credential = { kind: 'bearer', authorization: undefined };
+const anonymous: Credential = { kind: 'bearer', authorization: undefined };
 
 /** `closing` ends open streams on shutdown. */
-function occasionOf(
+function requestInfoOf(
   request: FastifyRequest,
   reply: FastifyReply,
   closing: AbortSignal | undefined,
   options: OperationOptions,
-): Occasion {
+): RequestInfo {
   return {
     requestId: request.id,
     callerGone: () => signalOf(reply, closing),

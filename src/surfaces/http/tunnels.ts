@@ -31,7 +31,7 @@ function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** Headers that are not forwarded: session cookies, and headers set by the service. */
+/** Request headers not forwarded: Host, Expect, all cookies, and the X-Forwarded headers set below. */
 const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
 
 /** Routes for tunnel URLs and for tunnel clients. */
@@ -67,7 +67,7 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
 async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { slug } = request.params as { slug: string };
   const { k } = request.query as Record<string, unknown>;
-  const route = typeof k === 'string' ? await tunnels.knock(slug, k) : undefined;
+  const route = typeof k === 'string' ? await tunnels.findRoute(slug, k) : undefined;
   // A wrong secret gets the same response as an unknown tunnel.
   if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this address. It may have been given a new one');
   const url = new URL(request.raw.url ?? '/', 'http://tunnel');

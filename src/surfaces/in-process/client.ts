@@ -46,16 +46,16 @@ export function inProcessClient({
           .map(([name, value]) => [name, String(value)]),
       );
       const signal = options.signal ?? new AbortController().signal;
-      const occasion = {
+      const requestInfo = {
         requestId: requestId(),
         callerGone: () => signal,
         origin,
         afterwards: (work: () => void) => work(),
       };
       const { id, upload } = operation;
-      const attributes = { 'drydock.operation': id, 'drydock.request.id': occasion.requestId };
+      const attributes = { 'drydock.operation': id, 'drydock.request.id': requestInfo.requestId };
       return inSpan(`operation ${id}`, { attributes }, async () => {
-        const entered = await entrance.enter(operation, credential, params, occasion);
+        const entered = await entrance.enter(operation, credential, params, requestInfo);
         return entrance.act(entered, {
           query,
           body: input['body'] as Record<string, unknown> | undefined,

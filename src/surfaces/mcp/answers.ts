@@ -15,14 +15,14 @@ export interface Answer {
   /** Sentences of Drydock, one per line. Names in them are escaped by `named`. */
   ours: string[];
   /** Untrusted data, and its origin. */
-  data?: { whose: string; value: unknown };
+  data?: { provenance: string; value: unknown };
   links?: Link[];
   /** A link to all of the data, added when it is shortened. */
   full?: Link | undefined;
   isError?: true;
 }
 
-export const whose = {
+export const provenanceLabels = {
   server: 'Sent by a server under test.',
   records:
     'Records of this Drydock, with texts that servers under test, models and other people may have written.',
@@ -39,7 +39,7 @@ export function resultOf(
     const { value, left } = shorten(data.value, most);
     if (left) lines.push(shortened(left, full));
     if (left && full) shown.push(full);
-    lines.push(quoted(data.whose, value));
+    lines.push(quoted(data.provenance, value));
   }
   return {
     content: [{ type: 'text', text: lines.join('\n') }, ...shown.map(linkOf)],
@@ -116,7 +116,7 @@ function refusalResult(
     {
       ours,
       ...(Object.keys(shown).length > 0 && {
-        data: { whose: foreign ? whose.server : 'Details of the error.', value: shown },
+        data: { provenance: foreign ? provenanceLabels.server : 'Details of the error.', value: shown },
       }),
       isError: true,
     },

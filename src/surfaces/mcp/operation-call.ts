@@ -6,7 +6,7 @@ import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 import { isId } from '../common/naming.ts';
 import { addressOf } from './addresses.ts';
 import type { Agent, Calling } from './agent.ts';
-import { type Answer, refusalIn, whose } from './answers.ts';
+import { type Answer, provenanceLabels, refusalIn } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
 import { patiently } from './rate-limit-retry.ts';
@@ -25,7 +25,10 @@ export async function callOperation(
   const call = callOf(calling.agent.client, operation);
   // An answer with status 202 is a record of Drydock: no server was contacted yet.
   const fromServer = reachesOut(operation) && operation.status !== 202;
-  const data = (value: unknown) => ({ whose: fromServer ? whose.server : whose.records, value });
+  const data = (value: unknown) => ({
+    provenance: fromServer ? provenanceLabels.server : provenanceLabels.records,
+    value,
+  });
   switch (streamedAnswer(operation.response)?.kind) {
     case 'events': {
       const open = (signal: AbortSignal) => call(input, { ...options, signal }) as AsyncIterable<unknown>;
@@ -233,14 +236,14 @@ async function fileAnswer(operation: Operation, input: Arguments, response: Resp
     await response.body?.cancel();
     return {
       ours: [`${operation.id} returns a binary file. Read it as the linked resource.`],
-      data: { whose: whose.records, value: { type } },
+      data: { provenance: provenanceLabels.records, value: { type } },
       links,
     };
   }
   const bytes = await firstBytes(response, maxText);
   return {
     ours: [`${operation.id} answered.`],
-    data: { whose: whose.records, value: { type, text: new TextDecoder().decode(bytes) } },
+    data: { provenance: provenanceLabels.records, value: { type, text: new TextDecoder().decode(bytes) } },
     links,
   };
 }

@@ -12,9 +12,9 @@ import { inputSchemaOf } from './operation-schema.ts';
 /** The operation tools of the MCP server, for the agent inside the service. */
 export function operationTools(
   { config, log }: Pick<Services, 'config' | 'log'>,
-  { entrance, credential, occasion }: Caller,
+  { entrance, credential, requestInfo }: Caller,
 ): OperationTools {
-  const { origin, requestId } = occasion;
+  const { origin, requestId } = requestInfo;
   const agent: Agent = {
     client: inProcessClient({ entrance, credential, origin, requestId: () => requestId }),
     selection: { toolsets: undefined, readOnly: false },

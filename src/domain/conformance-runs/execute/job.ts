@@ -8,7 +8,7 @@ import type { JobKind } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { ProjectContext, Services } from '../../context/context.ts';
 import { actForWhileAllowed } from '../../identity/act-for.ts';
-import { isOpen, type Run } from '../find.ts';
+import { type ConformanceRun, isOpen } from '../find.ts';
 import { type End, settle } from '../settle.ts';
 import { addReport, prepareReport } from '../store.ts';
 import { appsReport } from './apps.ts';
@@ -75,7 +75,7 @@ function begin(
   { db }: Services,
   { projectId, runId: id }: Payload,
   organizationId: string,
-): Promise<Run | 'full' | undefined> {
+): Promise<ConformanceRun | 'full' | undefined> {
   return db.transaction(async (trx) => {
     await trx.row(runs.lineUp, { organizationId });
     const run = await trx.row(runs.lock, { projectId, id });
@@ -89,7 +89,7 @@ function begin(
 
 async function subjectOf(
   context: ProjectContext,
-  { projectId, serverId, protocolVersion: revision }: Run,
+  { projectId, serverId, protocolVersion: revision }: ConformanceRun,
 ): Promise<Subject | undefined> {
   const server =
     serverId === null ? undefined : await context.db.row(servers.findLive, { projectId, id: serverId });
@@ -97,7 +97,7 @@ async function subjectOf(
 }
 
 /** Skips suites that have a report from before a restart. */
-async function runSuites(services: Services, run: Run, subject: Subject): Promise<void> {
+async function runSuites(services: Services, run: ConformanceRun, subject: Subject): Promise<void> {
   const { db } = services;
   const owner = { organizationId: run.organizationId, projectId: run.projectId };
   const there = await db.rows(runs.reportsOf, { runIds: [run.id] });
@@ -114,7 +114,7 @@ async function runSuites(services: Services, run: Run, subject: Subject): Promis
   }
 }
 
-function ended({ projectId, id }: Pick<Run, 'projectId' | 'id'>, end: End): Commit {
+function ended({ projectId, id }: Pick<ConformanceRun, 'projectId' | 'id'>, end: End): Commit {
   return async (trx) => {
     const run = await trx.row(runs.lock, { projectId, id });
     if (run) await settle(trx, run, end);

@@ -53,11 +53,11 @@ export async function reserve(
   if (continued) {
     const { reservationId: id, cursor } = continued;
     const known = await context.db.row(backtests.find, { id, runId: run.id, kind });
-    if (!known) throw conflict('This draft is no longer being tried. Begin again', 'RESERVATION_GONE');
+    if (!known) throw conflict('This backtest no longer exists. Start again', 'RESERVATION_GONE');
     if (known.draftHash !== draftHash || (continued.draftHash ?? draftHash) !== draftHash)
-      throw conflict('The draft is another one. Begin again with it', 'DRAFT_CHANGED');
+      throw conflict('The draft has changed. Start again', 'DRAFT_CHANGED');
     if (known.sourceHash !== sourceHash || continued.sourceHash !== sourceHash)
-      throw conflict('What was recorded is no longer the same. Begin again', 'EVIDENCE_CHANGED');
+      throw conflict('The recorded evidence has changed. Start again', 'EVIDENCE_CHANGED');
     if (!(await context.db.one(backtests.follows, { id, cursor })).follows)
       throw invalid('continuation.cursor: Not a cursor of this run');
     return { id, sourceHash, draftHash, cursor };

@@ -37,7 +37,7 @@ export async function baselineOf(
       throw noBaseline(`There is no run ${baseRunId} of this suite`, { baseRunId });
     return { run: base, policy: 'run' };
   }
-  const like = await lastLike(db, run, { commitSha, branch });
+  const like = await previousComparableRun(db, run, { commitSha, branch });
   const details = {
     ...(commitSha !== undefined && { baseCommitSha: commitSha }),
     ...(branch !== undefined && { baseBranch: branch }),
@@ -63,7 +63,7 @@ interface Among {
  * a branch or commit if one is named. If none exists, returns the reason: no other run becomes the baseline by
  * default.
  */
-export async function lastLike(
+export async function previousComparableRun(
   db: Db,
   run: runs.RunRow,
   { commitSha, branch }: Among = {},

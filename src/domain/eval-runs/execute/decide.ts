@@ -19,7 +19,7 @@ import type { Services } from '../../context/context.ts';
 import { enqueueRunEvent } from '../announce.ts';
 import { isOpen } from '../is-open.ts';
 import { isJudged } from '../judge/frozen.ts';
-import { adviseAfter, heardJudge } from '../judge/grading.ts';
+import { advanceGatingJudge, startAdvisoryJudge } from '../judge/grading.ts';
 import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { RunAnalytics } from './analyze.ts';
@@ -47,7 +47,7 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const run = await db.row(runs.get, { id: runId });
   if (!run || !isOpen(run.status)) return undefined;
   const { snapshot } = (await db.one(runs.snapshot, { runId })) as { snapshot: RunSnapshot };
-  const { ready, commit } = await heardJudge(services, run, snapshot);
+  const { ready, commit } = await advanceGatingJudge(services, run, snapshot);
   if (!ready) return commit;
   const analytics = new RunAnalytics(snapshot);
   const judged = await judgedTrials(db, runId, analytics);
@@ -63,7 +63,7 @@ export async function decision(services: Services, runId: string): Promise<Commi
   const scoreIntegrity = integrityOf(await scoredTrials(db, runId, snapshot));
   const completedAt = clock();
   const stages = analytics.of(run, completedAt);
-  const advise = await adviseAfter(services, run, snapshot);
+  const advise = await startAdvisoryJudge(services, run, snapshot);
   return async (trx) => {
     await trx.row(runs.queueToEnd, { projectId: run.projectId });
     if (run.status === 'grading') await trx.run(runs.recount, { id: runId });

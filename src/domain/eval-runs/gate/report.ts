@@ -87,7 +87,7 @@ async function sideOrWhy(db: Db, run: RunRow, which: 'run' | 'baseline'): Promis
   if (!presentEligibility(run.importEligibility).gateable)
     return {
       reason: `${which}NotEligible`,
-      message: `The ${which} has cases that are only approximations of what was imported`,
+      message: `The ${which} has cases that only approximate the imported originals`,
     };
   return sideOf(db, run);
 }

@@ -26,7 +26,7 @@ type Run = runs.RunRow & { sealedId: string | null };
  * the run to `grading`. When the judge has finished or timed out: adds its scores to the trials. `ready` means the
  * run can be decided now; otherwise `commit`, if present, must be written.
  */
-export async function heardJudge(
+export async function advanceGatingJudge(
   services: Services,
   run: Run,
   snapshot: RunSnapshot,
@@ -67,7 +67,11 @@ async function grade(services: Services, run: Run, judge: RunJudge, trials: numb
 }
 
 /** Starts an advisory judgement after the run is over, if its suite says so. */
-export async function adviseAfter(services: Services, run: Run, snapshot: RunSnapshot): Promise<Commit> {
+export async function startAdvisoryJudge(
+  services: Services,
+  run: Run,
+  snapshot: RunSnapshot,
+): Promise<Commit> {
   const judge = judgeOf(snapshot);
   const advises = judge.enabled && judge.autoRun && !snapshot.reported && !gatingJudge(snapshot);
   if (!advises || (await services.db.one(judgements.countCompleted, { runId: run.id })).count === 0)

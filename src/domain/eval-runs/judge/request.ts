@@ -44,7 +44,7 @@ export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runI
 /** Judging and insights read the trials of a run, which must not change meanwhile. */
 export function refuseOpen({ status }: runs.RunRow): void {
   if (isOpen(status))
-    throw conflict(`The run is ${status}. Wait until it is over`, 'RUN_NOT_OVER', { status });
+    throw conflict(`The run is ${status}. Wait until it has ended`, 'RUN_NOT_OVER', { status });
 }
 
 /** An existing judgement is replaced only with `force`. */
@@ -59,7 +59,7 @@ async function refuseRepeated(
   const last = await db.row(judgements.find, { runId: run.id });
   if (!last || last.status === 'failed') return;
   if (!force && last.status === 'pending')
-    throw conflict('The run is being judged. Poll it, or send force to begin again', 'JUDGE_PENDING');
+    throw conflict('The run is being judged. Poll it, or send force to start again', 'JUDGE_PENDING');
   if (!force)
     throw conflict('The run was judged. Read it, or send force to judge it again', 'JUDGE_COMPLETED');
   await stopJudging(db, run.id, 'superseded');

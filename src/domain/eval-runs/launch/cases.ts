@@ -53,7 +53,7 @@ async function casesWritten(
       rows.push(twin);
       continue;
     }
-    refuseOwned(suite, undefined, 'Leave tests out, or change the file');
+    refuseOwned(suite, undefined, 'Omit tests, or edit the suite file');
     taken ??= await suiteSize(db, suiteId);
     const changed = { title, definition: wanted };
     rows.push(

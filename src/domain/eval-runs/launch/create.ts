@@ -49,12 +49,12 @@ function checkCombination(body: Body): void {
   if (suiteId === undefined) {
     if (suiteName === undefined) throw invalid('Provide suiteId or suiteName');
     if (!tests) throw invalid('tests: Required for a new suite');
-    if (environmentId !== undefined) throw invalid('environmentId: Needs a saved suite; send suiteId');
+    if (environmentId !== undefined) throw invalid('environmentId: Requires a saved suite. Send suiteId');
     if (!serverIds) throw invalid('serverIds: Required for a new suite');
     return;
   }
   if (hosts) throw invalid('hosts: Only for a new suite; edit the suite instead');
-  if (tests && body.caseIds) throw invalid('caseIds: Does not go together with tests');
+  if (tests && body.caseIds) throw invalid('caseIds: Cannot be combined with tests. Send only one');
 }
 
 /** The suite, saved or new, and where the run takes place. */

@@ -67,7 +67,7 @@ export const createEvalRunGroup: Verb<'createEvalRunGroup'> = async (context, in
 function distinct(targets: readonly Target[]): Target[] {
   const kinds = new Set(targets.map(({ environmentId }) => environmentId === undefined));
   if (kinds.size > 1)
-    throw invalidBecause('targets: Name environments, or clients, and not both', 'HETEROGENEOUS_TARGETS');
+    throw invalidBecause('targets: Send environments or clients, not both', 'HETEROGENEOUS_TARGETS');
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 

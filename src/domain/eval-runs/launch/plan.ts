@@ -73,7 +73,7 @@ export function planRun(
   if (cases.length === 0)
     throw rows.length === 0
       ? invalidBecause('The suite has no cases. Add one first', 'NO_CASES')
-      : invalidBecause('Each of the cases is disabled', 'NO_ENABLED_CASES');
+      : invalidBecause('All cases are disabled. Enable one first', 'NO_ENABLED_CASES');
   checkSize(cases, config.maxModelCalls);
   const { judge } = suite.settings;
   const judging = judge.enabled ? judgingRoute(models, judge.model, overrides.apiKeys) : undefined;
@@ -145,7 +145,7 @@ function problemOf(
 ): string | undefined {
   if (claim && /^un/.test(claim.status)) return `It was imported as ${claim.status}`;
   if (claim?.status === 'approximated' && !approved.has(row.id))
-    return 'It is only an approximation of what was imported; approve it with importApprovals';
+    return 'It only approximates the imported original. Approve it with importApprovals';
   for (const step of steps) {
     if (step.kind !== 'toolCall') continue;
     const known = servers.some(({ id, name }) =>
@@ -227,7 +227,7 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
     size += JSON.stringify(one).length;
     if (size > maxPlanLength)
       throw invalidBecause(
-        'The cases with the checks of the suite are too large to be run together. Choose fewer with caseIds',
+        'The cases with the checks of the suite are too large for one run. Choose fewer with caseIds',
         'RUN_TOO_LARGE',
         { limit: maxPlanLength },
       );

@@ -108,7 +108,8 @@ function problemOf(
   failed: readonly PlannedCase[],
   rows: readonly CaseRow[],
 ): Refusal | undefined {
-  if (reported) return conflict('The run took place elsewhere; run it again there', 'RAN_ELSEWHERE');
+  if (reported)
+    return conflict('The run was reported by another system. Run it again there', 'RAN_ELSEWHERE');
   if (isOpen(status)) return conflict(`The run is ${status}. Wait for its end`, 'RUN_NOT_TERMINAL');
   if (failed.length === 0) return conflict('Every case of the run passed', 'NO_FAILED_CASES');
   if (rows.length === 0) return conflict('The suite no longer has the cases that did not pass', 'CASES_GONE');

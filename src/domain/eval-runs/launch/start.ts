@@ -69,7 +69,7 @@ async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | un
   if (maxRuns !== null && count >= maxRuns)
     throw new Refusal(
       'RATE_LIMITED',
-      `${count} of ${maxRuns} eval runs at once are under way. Wait for one, or cancel it`,
+      `The limit of ${maxRuns} concurrent eval runs is reached (${count} running). Wait for one to finish, or cancel one`,
       { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: maxRuns } },
     );
 }

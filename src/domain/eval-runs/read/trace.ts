@@ -14,7 +14,7 @@ export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (conte
   if (!trace)
     throw new Refusal(
       'NOT_FOUND',
-      'This iteration has no trace: it has not ended, it never began, or traces as old as this are not kept',
+      'This iteration has no trace: it has not ended, it never started, or its trace was deleted by retention',
       {
         details: { reason: 'TRACE_NOT_AVAILABLE' },
       },

@@ -10,7 +10,7 @@ import type { Services } from '../../context/context.ts';
 /** A tool call from a trace. */
 export interface RecordedCall {
   iterationId: string;
-  place: Place;
+  place: CallPosition;
   /** Equal for the same server, tool and arguments. */
   key: string;
   serverId: string;
@@ -21,7 +21,7 @@ export interface RecordedCall {
 }
 
 /** Position of a call: its trial, and its frame number in the trace. */
-export interface Place {
+export interface CallPosition {
   position: number;
   frame: number;
 }
@@ -31,7 +31,7 @@ interface Wanted {
   serverIds: ReadonlySet<string>;
   iterationIds?: readonly string[] | undefined;
   tools?: ReadonlySet<string> | undefined;
-  from: Place;
+  from: CallPosition;
   /** Keys of calls replayed on earlier pages. */
   made: ReadonlySet<string>;
   limit: number;
@@ -47,7 +47,7 @@ const maxHeld = 16 * 1024 * 1024;
 export async function recordedCalls(
   services: Pick<Services, 'db' | 'blobs'>,
   wanted: Wanted,
-): Promise<{ calls: RecordedCall[]; next?: Place }> {
+): Promise<{ calls: RecordedCall[]; next?: CallPosition }> {
   const { serverIds, tools, made, limit, until } = wanted;
   const calls: RecordedCall[] = [];
   const taken = new Set(made);
@@ -109,7 +109,7 @@ function isFrame(frame: unknown): frame is Frame {
   );
 }
 
-function callIn(frame: Frame, iterationId: string, place: Place): RecordedCall {
+function callIn(frame: Frame, iterationId: string, place: CallPosition): RecordedCall {
   const { serverId, params } = frame;
   const called = canonicalJson([serverId, params.name, params.arguments]);
   return {

@@ -15,7 +15,7 @@ import { isOpen } from '../is-open.ts';
 import { findRun, findTrial } from '../read/find.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import { callAgain, type ReplayedCall, type ServerNow } from './call-again.ts';
-import { keyLength, type Place, type RecordedCall, recordedCalls } from './recorded-calls.ts';
+import { type CallPosition, keyLength, type RecordedCall, recordedCalls } from './recorded-calls.ts';
 
 /**
  * Milliseconds since the request arrived: when reading traces stops, when starting calls stops, and when running
@@ -39,7 +39,7 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
   const snapshot = (await context.db.one(runs.surroundings, { runId })).snapshot as Surroundings;
   if (snapshot.reported)
     throw conflict(
-      'The run was reported from elsewhere: its servers are not known here, so its calls cannot be made again',
+      'The run was reported, so its servers are unknown and its calls cannot be repeated',
       'RUN_NOT_REPLAYABLE',
     );
   const { includeWrites, iterationIds, tools, cursor, limit } = body;
@@ -108,7 +108,7 @@ async function secretsFor(
   }
   const granted = await secretsOfPlace(context, { projectId: project.id, userId: actor.user.id }, snapshot);
   return granted.secretsIncomplete
-    ? { unavailable: 'A secret that the environment grants was deleted, or is not shared with you' }
+    ? { unavailable: 'A secret that the environment grants was deleted or is not shared with you' }
     : granted;
 }
 
@@ -147,16 +147,16 @@ function summaryOf(items: readonly ReplayedCall[]) {
   return { calls: items.length, ...counts, result };
 }
 
-function start(): { from: Place; made: Set<string> } {
+function start(): { from: CallPosition; made: Set<string> } {
   return { from: { position: 0, frame: 0 }, made: new Set() };
 }
 
 /** Cursor contents: the position, and the keys of all replayed calls, so that none is repeated on a later page. */
-function closed({ position, frame }: Place, made: ReadonlySet<string>): string {
+function closed({ position, frame }: CallPosition, made: ReadonlySet<string>): string {
   return `${position}.${frame}.${[...made].join('')}`;
 }
 
-function opened(cursor: string): { from: Place; made: Set<string> } {
+function opened(cursor: string): { from: CallPosition; made: Set<string> } {
   const [position = '', frame = '', keys = ''] = cursor.split('.');
   const made = new Set<string>();
   for (let at = 0; at < keys.length; at += keyLength) made.add(keys.slice(at, at + keyLength));

@@ -55,7 +55,7 @@ export async function addCase(
       });
   }
   if (taken.count >= maxCases)
-    throw conflict(`A suite holds at most ${maxCases} cases`, 'LIMIT_REACHED', { limit: maxCases });
+    throw conflict(`A suite can have at most ${maxCases} cases`, 'LIMIT_REACHED', { limit: maxCases });
   takeRoom(taken, definition);
   taken.count++;
   return db.one(cases.insert, {

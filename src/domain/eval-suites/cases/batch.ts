@@ -125,8 +125,7 @@ async function store(
   const { context, db, suite, vocabulary, policy } = batch;
   const key = batch.key === undefined ? undefined : `${batch.key}:item:${hash.slice(0, 16)}`;
   if (key !== undefined) {
-    if (batch.keys.has(key))
-      return fail('DUPLICATE_IDEMPOTENCY_KEY', 'The same item stands in this request twice');
+    if (batch.keys.has(key)) return fail('DUPLICATE_IDEMPOTENCY_KEY', 'The request contains this item twice');
     batch.keys.add(key);
     const earlier = await db.row(cases.byKey, { suiteId: suite.id, idempotencyKey: key });
     if (earlier && earlier.requestHash !== hash)

@@ -73,7 +73,7 @@ export class Conversation {
     const said = await this.blaming(() => speaker.next(history, promptIndex));
     if (said.kind === 'ends') return succeeded(false);
     if (said.kind === 'unreadable')
-      return broken('session_failed', 'The model that plays the persona said nothing');
+      return broken('session_failed', 'The model that plays the persona returned no usable message');
     const answered = await this.blaming(() => this.answer(said.message, promptIndex));
     const { error, finish } = answered.outcome;
     if (finish === 'error') throw this.trouble() ?? error ?? new Error('a turn failed without an error');

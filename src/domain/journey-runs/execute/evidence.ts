@@ -10,8 +10,9 @@ export type TurnRecording = Pick<
 
 /** Characters of JSON kept in full per turn. */
 const maxOfTurn = 1024 * 1024;
-/** Characters per result and call of a larger turn, and of any turn once the session has no room left. */
+/** Maximum characters per result and per call's arguments when a turn must be truncated. */
 const maxOfPart = 16 * 1024;
+/** Lower limit, used once the session has no room left. */
 const leastOfPart = 512;
 
 /** Serializes the evidence of a turn. If it exceeds `maxOfTurn` or `room`, each result is truncated and marked so. */

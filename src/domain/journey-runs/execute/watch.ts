@@ -15,7 +15,7 @@ export function watchJourneysJob({ db, config }: Services): JobKind {
           endEarly(trx, id, {
             error: 'stale_runner',
             errorCode: 'stale_runner',
-            errorMessage: `Nobody worked on the run for ${seconds} s`,
+            errorMessage: `No worker processed the run for ${seconds} s`,
           }),
         );
     },

@@ -25,7 +25,7 @@ export async function judgeGoal(
   const unheard = (reason: string): StoredJudge => ({ status: 'error', reason, model });
   if (!route) return unheard('The model of the judge is no longer hosted');
   const messages = await db.rows(chats.messagesFrom, { sessionId: id, from: 0, most: maxMessages });
-  if (messages.length === 0) return { status: 'skipped', reason: 'Nothing was said', model };
+  if (messages.length === 0) return { status: 'skipped', reason: 'The session has no messages', model };
   const systemPrompt = targets[target]?.place.systemPrompt;
   const evidence = judgeEvidence({ messages, ...(systemPrompt !== undefined && { systemPrompt }) });
   const task: JudgedTask = {

@@ -145,7 +145,7 @@ async function snapshotOf(
 ): Promise<{ snapshot: JourneySnapshot; routes: ModelRoute[] }> {
   const { projectId, swarmId } = journey;
   const persona = await db.row(personas.find, { projectId, id: journey.personaId });
-  if (!persona) throw conflict('The persona of the journey is gone', 'PERSONA_MISSING');
+  if (!persona) throw conflict('The persona of the journey was deleted', 'PERSONA_MISSING');
   const swarm = swarmId === null ? undefined : await db.row(swarms.find, { projectId, id: swarmId });
   const written: JourneySnapshot['targets'] = [];
   for (const target of targets) written.push(await targetOf(context, db, target));

@@ -39,7 +39,7 @@ export async function chooseTargets(
     for (const hostId of journey.hostIds) chosen.push(await clientTarget(context, journey, hostId));
   if (chosen.length === 0)
     throw invalidBecause(
-      'The journey has nowhere to run. Give it environmentIds or hostIds, or send environmentIds',
+      'The journey has no target. Give it environmentIds or hostIds, or send environmentIds',
       'NO_TARGETS',
     );
   return chosen;
@@ -74,7 +74,7 @@ async function clientTarget(
   const projectId = project.id;
   const row = await db.row(clients.find, { projectId, id: hostId });
   if (!row)
-    throw conflict('A client of the journey is gone. Give the journey other hostIds', 'HOST_MISSING', {
+    throw conflict('A client of the journey was deleted. Edit hostIds of the journey', 'HOST_MISSING', {
       hostId,
     });
   const client = { id: hostId, name: row.name, configId: row.configId, config: orderedConfig(row.config) };
@@ -98,7 +98,7 @@ async function grouped(db: Db, { projectId, serverGroupId }: JourneyRow): Promis
   if (serverGroupId === null) return undefined;
   const group = await db.row(groups.find, { projectId, id: serverGroupId });
   if (!group)
-    throw conflict('The server group of the journey is gone. Give it another one', 'SERVER_GROUP_MISSING');
+    throw conflict('The server group of the journey was deleted. Choose another one', 'SERVER_GROUP_MISSING');
   return group.serverIds;
 }
 

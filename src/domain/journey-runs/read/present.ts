@@ -5,12 +5,12 @@ import type { JourneyRunRow } from '../../../platform/database/queries/journey-r
 import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
 import type { ShownTarget } from '../snapshot.ts';
 
-export type Run = OutputOf<Operations['getJourneyRun']>;
-type Attempt = NonNullable<Run['attempts']>[number];
-export type Summary = Run['summary'];
+export type PresentedRun = OutputOf<Operations['getJourneyRun']>;
+type Attempt = NonNullable<PresentedRun['attempts']>[number];
+export type Summary = PresentedRun['summary'];
 
 /** The fields common to lists and details. */
-export function presentRun(run: JourneyRunRow): Run {
+export function presentRun(run: JourneyRunRow): PresentedRun {
   const { error, verdict, completedAt } = run;
   return {
     id: run.id,
@@ -23,7 +23,7 @@ export function presentRun(run: JourneyRunRow): Run {
     ...(error !== null && { error }),
     summary: summaryOf(run),
     targets: targetsOf(run).map(presentTarget),
-    persona: run.persona as NonNullable<Run['persona']>,
+    persona: run.persona as NonNullable<PresentedRun['persona']>,
     createdAt: run.createdAt,
     ...(completedAt !== null && { completedAt }),
     ...(verdict !== null && { verdictSummary: presentVerdict(verdict as JourneyRunVerdictSummary) }),
@@ -31,15 +31,17 @@ export function presentRun(run: JourneyRunRow): Run {
 }
 
 /** A cast, because the contract allows additional fields, which the type of the row does not express. */
-export function presentVerdict(verdict: JourneyRunVerdictSummary): NonNullable<Run['verdictSummary']> {
-  return verdict as NonNullable<Run['verdictSummary']>;
+export function presentVerdict(
+  verdict: JourneyRunVerdictSummary,
+): NonNullable<PresentedRun['verdictSummary']> {
+  return verdict as NonNullable<PresentedRun['verdictSummary']>;
 }
 
 export function targetsOf({ targets }: Pick<JourneyRunRow, 'targets'>): ShownTarget[] {
   return targets as ShownTarget[];
 }
 
-function presentTarget(target: ShownTarget): Run['targets'][number] {
+function presentTarget(target: ShownTarget): PresentedRun['targets'][number] {
   const { hostId, hostName, targetId, kind, environmentName, modelId } = target;
   return {
     hostId,
@@ -73,7 +75,7 @@ export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow)
 export function targetSummaries(
   targets: readonly ShownTarget[],
   rows: readonly SessionRow[],
-): NonNullable<Run['targetSummaries']> {
+): NonNullable<PresentedRun['targetSummaries']> {
   return targets.map(({ hostId, targetId }, at) => {
     const own = rows.filter(({ target }) => target === at);
     const count = (status: SessionRow['status']): number => own.filter((row) => row.status === status).length;

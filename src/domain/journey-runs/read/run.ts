@@ -16,10 +16,10 @@ import { criteriaOf, factsOfRun } from '../grade/session-facts.ts';
 import type { RunTally } from '../grade/tally.ts';
 import { insightsOfRun } from '../insights.ts';
 import {
+  type PresentedRun,
   presentAttempt,
   presentRun,
   presentVerdict,
-  type Run,
   targetSummaries,
   targetsOf,
 } from './present.ts';
@@ -40,7 +40,7 @@ export const listJourneyRuns: Verb<'listJourneyRuns'> = async (context, input) =
 export const getJourneyRun: Verb<'getJourneyRun'> = async (
   context,
   { journeyRunId: runId },
-): Promise<Run> => {
+): Promise<PresentedRun> => {
   const { db, config, clock } = context;
   const run = await findRun(context, runId);
   const rows = await db.rows(sessions.listOfRun, { runId });
@@ -54,7 +54,7 @@ export const getJourneyRun: Verb<'getJourneyRun'> = async (
     targetSummaries: targetSummaries(targets, rows),
     ...(at !== null && { lastHeartbeatAt: at }),
     verdictSummary: presentVerdict(verdict),
-    report: swarmReport(facts, verdict) as unknown as NonNullable<Run['report']>,
+    report: swarmReport(facts, verdict) as unknown as NonNullable<PresentedRun['report']>,
     insights: await insightsOfRun(context, run, rows),
   };
 };

@@ -2,7 +2,7 @@ import { withTimeout } from '../../../platform/flow/deadline.ts';
 import { redact } from '../../../platform/log.ts';
 
 /** Result of a check in one sentence, with its remedy. */
-export interface Finding {
+export interface DoctorFinding {
   level: 'ok' | 'warning' | 'problem';
   message: string;
   remedy?: string;
@@ -12,29 +12,37 @@ export interface Check {
   name: string;
   /** Time limit in milliseconds; default 10 seconds. */
   within?: number;
-  run: () => Promise<Finding>;
+  run: () => Promise<DoctorFinding>;
 }
 
-export type Found = Finding & { check: string };
+export type Found = DoctorFinding & { check: string };
 
 /** Time limit of a check in milliseconds. */
 const defaultTime = 10_000;
 
-export const ok = (message: string): Finding => ({ level: 'ok', message });
-export const warning = (message: string, remedy: string): Finding => ({ level: 'warning', message, remedy });
-export const problem = (message: string, remedy: string): Finding => ({ level: 'problem', message, remedy });
+export const ok = (message: string): DoctorFinding => ({ level: 'ok', message });
+export const warning = (message: string, remedy: string): DoctorFinding => ({
+  level: 'warning',
+  message,
+  remedy,
+});
+export const problem = (message: string, remedy: string): DoctorFinding => ({
+  level: 'problem',
+  message,
+  remedy,
+});
 
 /** Runs all checks concurrently and independently. */
 export function runChecks(checks: readonly Check[]): Promise<Found[]> {
   return Promise.all(checks.map(async (check) => ({ check: check.name, ...(await outcomeOf(check)) })));
 }
 
-async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding> {
+async function outcomeOf({ run, within = defaultTime }: Check): Promise<DoctorFinding> {
   try {
     return await withTimeout(within, run(), () =>
       problem(
         `No answer in ${within / 1000} s`,
-        'Look whether what is checked hangs, or the machine has too much to do; then run this again',
+        'Check whether it hangs or the machine is overloaded, then run this again',
       ),
     );
   } catch (error) {
@@ -45,11 +53,11 @@ async function outcomeOf({ run, within = defaultTime }: Check): Promise<Finding>
 /** Thrown if a check depends on one that failed. */
 export class NotChecked extends Error {}
 
-function findingOf(error: unknown): Finding {
+function findingOf(error: unknown): DoctorFinding {
   const message = redact(error instanceof Error ? error.message : String(error));
-  if (error instanceof NotChecked) return warning(`Not checked: ${message}`, 'Mend that first');
+  if (error instanceof NotChecked) return warning(`Not checked: ${message}`, 'Fix that first');
   const { code } = error as { code?: unknown };
   if (code === '42P01')
-    return warning('Not checked: the database lacks tables', 'See what is said of the migrations');
-  return problem(message, 'Mend what it says, then run this again');
+    return warning('Not checked: the database lacks tables', 'See the check of the migrations');
+  return problem(message, 'Fix the reported problem, then run this again');
 }

@@ -4,7 +4,7 @@ import { startOfMonth, withoutPart } from '../../../platform/database/partitions
 import * as doctor from '../../../platform/database/queries/doctor.ts';
 import { connectReadOnly, type ReadOnlyConnection } from '../../../platform/database/read-only-connection.ts';
 import { redact } from '../../../platform/log.ts';
-import { type Check, type Finding, NotChecked, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, NotChecked, ok, problem, warning } from './check.ts';
 
 /** Oldest tested PostgreSQL version, as `server_version_num`. */
 const oldest = 150_000;
@@ -54,19 +54,19 @@ export function databaseChecks(database: DatabaseToCheck, config: Config): Check
   ];
 }
 
-async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<DoctorFinding> {
   const started = performance.now();
   const looking = await database.connected().catch((error: Error) => error);
   const connecting = performance.now() - started;
-  if (looking === 'absent') return ok(`None yet in ${dataDir}: the first start makes one`);
+  if (looking === 'absent') return ok(`None yet in ${dataDir}: the first start creates one`);
   if (looking === 'stopped')
     return warning(
-      `The embedded database in ${dataDir} does not run`,
-      'It runs while a service or a command does: start drydock serve, then run this again',
+      `The embedded database in ${dataDir} is not running`,
+      'It runs only while a service or command is running. Start drydock serve, then run this again',
     );
   if (looking instanceof Error)
     return problem(
-      `The database does not let us in: ${redact(looking.message || String((looking as NodeJS.ErrnoException).code))}`,
+      `Cannot connect to the database: ${redact(looking.message || String((looking as NodeJS.ErrnoException).code))}`,
       'Check DRYDOCK_DATABASE_URL, that PostgreSQL runs, and its pg_hba.conf',
     );
   const { found, answer } = await database.ask(quickest);
@@ -74,11 +74,9 @@ async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config
   const said = `PostgreSQL ${found.version}, ${where}, connected in ${connecting.toFixed(0)} ms, answers in ${answer.toFixed(1)} ms`;
   if (found.number < oldest) return problem(`${said}: too old`, 'Use PostgreSQL 15 or later');
   if (found.standby)
-    return problem(
-      `${said}: it is a standby, where nothing can be written`,
-      'Name the primary in DRYDOCK_DATABASE_URL',
-    );
-  if (answer > 50) return warning(`${said}: slow`, 'Bring the database nearer, or look at its load');
+    return problem(`${said}: it is a read-only standby`, 'Set DRYDOCK_DATABASE_URL to the primary');
+  if (answer > 50)
+    return warning(`${said}: slow`, 'Run the database closer to this service, or check its load');
   return ok(said);
 }
 
@@ -94,30 +92,30 @@ async function quickest(db: Db) {
   return { found, answer: Math.min(...times) };
 }
 
-async function migrations(database: DatabaseToCheck): Promise<Finding> {
-  if ((await database.connected().catch(() => undefined)) === 'absent') return ok('None to look at yet');
+async function migrations(database: DatabaseToCheck): Promise<DoctorFinding> {
+  if ((await database.connected().catch(() => undefined)) === 'absent') return ok('No database yet');
   const pending = await (await database.reading()).pendingMigrations();
-  if (pending.length === 0) return ok('The tables are those of this version');
+  if (pending.length === 0) return ok('The schema is up to date');
   return warning(
-    `${pending.length} to be applied, from ${pending[0]} on`,
-    'The next start applies them; make a backup before',
+    `${pending.length} pending, starting with ${pending[0]}`,
+    'The next start applies them. Make a backup first',
   );
 }
 
-async function months(database: DatabaseToCheck): Promise<Finding> {
+async function months(database: DatabaseToCheck): Promise<DoctorFinding> {
   const now = Date.now();
   const remedy =
-    'A service or a worker adds them each day: start one, and look in its log for the job add-parts if that does not help';
+    'A service or worker adds partitions daily. Start one; if that does not help, check its log for the job add-parts';
   const without = (plus: number) => database.ask((db) => withoutPart(db, startOfMonth(now, plus)));
   const today = await without(0);
   if (today.length > 0)
-    return problem(`No room for this month in ${today.join(', ')}: what is written there fails`, remedy);
+    return problem(`No partition for this month in ${today.join(', ')}: writes to it fail`, remedy);
   const next = await without(1);
-  if (next.length > 0) return warning(`No room for the coming month in ${next.join(', ')}`, remedy);
-  return ok('What grows has room for this month and the next');
+  if (next.length > 0) return warning(`No partition for next month in ${next.join(', ')}`, remedy);
+  return ok('Partitions exist for this month and the next');
 }
 
-async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<Finding> {
+async function connections(database: DatabaseToCheck, { databasePool }: Config): Promise<DoctorFinding> {
   const { used, room } = await database.ask((db) => db.one(doctor.server));
   const each = databasePool + besides;
   const fitting = Math.floor(room / each);
@@ -136,26 +134,26 @@ export function standbysNeeded(wanted: string): number {
   return Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(wanted)?.[1] ?? 1);
 }
 
-async function standby(database: DatabaseToCheck): Promise<Finding> {
+async function standby(database: DatabaseToCheck): Promise<DoctorFinding> {
   const { wanted, connected, synchronous, hidden, lag } = await database.ask((db) => db.one(doctor.standbys));
   const behind = `${connected} connected, at most ${lag.toFixed(1)} s behind`;
   if (hidden > 0)
     return warning(
-      `${connected} connected; how they are is hidden from the user of the service`,
+      `${connected} connected; the user of the service cannot see their state`,
       'Run in the database: grant pg_monitor to that user',
     );
   const needed = standbysNeeded(wanted);
   if (synchronous < needed)
     return problem(
       `Commits wait for ${needed === 1 ? 'a synchronous standby' : `${needed} synchronous standbys`}, and ${synchronous === 0 ? 'none' : synchronous} is connected: every write hangs`,
-      'Start the standby, or empty synchronous_standby_names and reload PostgreSQL',
+      'Start the standby, or clear synchronous_standby_names and reload PostgreSQL',
     );
-  if (connected === 0) return ok('None, and commits wait for none');
-  if (lag > 60) return warning(behind, 'Look at the network and the disks of the standby');
+  if (connected === 0) return ok('None connected, none required');
+  if (lag > 60) return warning(behind, 'Check the network and the disks of the standby');
   return ok(`${behind}${wanted === '' ? '' : `, ${synchronous} synchronous`}`);
 }
 
-async function clock(database: DatabaseToCheck): Promise<Finding> {
+async function clock(database: DatabaseToCheck): Promise<DoctorFinding> {
   const { theirs, sent, received } = await database.ask(async (db) => {
     const from = Date.now();
     const { now } = await db.one(doctor.server);
@@ -163,8 +161,8 @@ async function clock(database: DatabaseToCheck): Promise<Finding> {
   });
   // The database read its clock between sending and receiving.
   const apart = Math.max(0, theirs - received, sent - theirs) / 1000;
-  const said = `${apart.toFixed(1)} s apart from the clock of the database`;
-  const remedy = 'Keep the clocks of all machines together, with chrony or systemd-timesyncd';
+  const said = `${apart.toFixed(1)} s difference from the database clock`;
+  const remedy = 'Synchronize the clocks of all machines with chrony or systemd-timesyncd';
   if (apart > 30) return problem(said, remedy);
   return apart > 2 ? warning(said, remedy) : ok(said);
 }

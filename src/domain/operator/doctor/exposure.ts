@@ -3,7 +3,7 @@ import type { Config } from '../../../platform/config/settings.ts';
 import { confinementReached } from '../../../platform/confinement/confinement.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import { Trust } from '../../parts/trust.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
 export function exposureChecks(database: DatabaseToCheck, config: Config): Check[] {
@@ -14,21 +14,21 @@ export function exposureChecks(database: DatabaseToCheck, config: Config): Check
   ];
 }
 
-function exposure(config: Config): Finding {
+function exposure(config: Config): DoctorFinding {
   const { host, port, rateLimit, allowStdio } = config;
   const exposed = exposures(config);
   if (exposed.length === 0) return ok(`Only this machine: ${host}:${port}`);
-  const said = `Others may call: ${exposed.join(' and ')}`;
+  const said = `Reachable from other machines: ${exposed.join(' and ')}`;
   if (allowStdio === true)
     return warning(
       `${said}; administrators of projects may run commands here`,
       'Unset DRYDOCK_ALLOW_STDIO, or be sure that you trust them with this machine',
     );
-  if (!rateLimit) return warning(`${said}, as often as they like`, 'Set DRYDOCK_RATE_LIMIT');
+  if (!rateLimit) return warning(`${said}, without a rate limit`, 'Set DRYDOCK_RATE_LIMIT');
   return ok(said);
 }
 
-function publicUrl(config: Config): Finding {
+function publicUrl(config: Config): DoctorFinding {
   const { publicUrl: url, host, trustedProxies, tlsCert, oidcIssuer, smtpUrl } = config;
   if (url === undefined) {
     if (smtpUrl !== undefined)
@@ -39,7 +39,7 @@ function publicUrl(config: Config): Finding {
     if (!isLoopback(host))
       return warning(
         'Not set, though the service is exposed: links lead to the address it listens on',
-        'Set DRYDOCK_PUBLIC_URL to what people write in their browsers',
+        'Set DRYDOCK_PUBLIC_URL to the address that people open in their browsers',
       );
     if (oidcIssuer !== undefined)
       return warning(
@@ -51,23 +51,20 @@ function publicUrl(config: Config): Finding {
   const { protocol, hostname, pathname } = new URL(url);
   if (protocol === 'http:' && !isLoopback(hostname))
     return problem(
-      `${url}: keys and passwords travel where others can read them`,
+      `${url}: keys and passwords are sent unencrypted`,
       'Put a proxy with TLS in front and write https://',
     );
   if (pathname !== '/')
-    return warning(
-      `${url} has a path, and the console needs to be at the root`,
-      'Give it a host name of its own',
-    );
+    return warning(`${url} has a path, and the console needs to be at the root`, 'Use a separate host name');
   if (protocol === 'https:' && tlsCert === undefined && trustedProxies === undefined)
     return warning(
-      `${url}: every request seems to come from the proxy in front`,
-      'Set DRYDOCK_TRUSTED_PROXIES to its network, so that limits by address work',
+      `${url}: every request appears to come from the proxy`,
+      'Set DRYDOCK_TRUSTED_PROXIES to its network, so that per-address limits work',
     );
   return ok(url);
 }
 
-async function commands(database: DatabaseToCheck, config: Config): Promise<Finding> {
+async function commands(database: DatabaseToCheck, config: Config): Promise<DoctorFinding> {
   const refused = await commandsRefused(database, config);
   if (refused) return ok('Stdio servers are refused: no commands are run');
   return confinement(config);
@@ -82,7 +79,7 @@ async function commandsRefused(database: DatabaseToCheck, config: Config): Promi
 }
 
 /** Reports how well commands of stdio servers are isolated. */
-async function confinement(config: Config): Promise<Finding> {
+async function confinement(config: Config): Promise<DoctorFinding> {
   const { level, detail, missing } = await confinementReached(config);
   const said = `Confinement of stdio servers: ${level}; ${detail}`;
   return missing.length === 0 ? ok(said) : warning(said, missing.join('. '));

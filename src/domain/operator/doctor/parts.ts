@@ -5,7 +5,7 @@ import * as installation from '../../../platform/database/queries/installation.t
 import { serviceIn } from '../../../platform/local-service.ts';
 import type { Log } from '../../../platform/log.ts';
 import { telemetrySettings } from '../../../platform/telemetry/variables.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 import type { DatabaseToCheck } from './database.ts';
 
 /** Time limit in milliseconds; starting a browser may take a minute on a busy machine. */
@@ -21,10 +21,10 @@ export function partChecks(database: DatabaseToCheck, config: Config, log: Log):
   ];
 }
 
-async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
-  if (place === 'off') return ok('Off, as DRYDOCK_BROWSER says');
+async function browser({ browser: place }: Config, log: Log): Promise<DoctorFinding> {
+  if (place === 'off') return ok('Off (DRYDOCK_BROWSER)');
   if (place !== undefined && !place.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(place))
-    return ok('Runs elsewhere, as DRYDOCK_BROWSER says; it was not asked');
+    return ok('Remote browser (DRYDOCK_BROWSER); not contacted');
   const path = place ?? findChromium();
   if (path === undefined)
     return warning(
@@ -39,16 +39,16 @@ async function browser({ browser: place }: Config, log: Log): Promise<Finding> {
 }
 
 /** Calls no model, since calls may cost money. */
-function models(config: Config): Finding {
+function models(config: Config): DoctorFinding {
   const catalog = loadModelCatalog(catalogSources(config, process.env));
   const hosted = catalog.list().filter((model) => model.hosted && !model.offline).length;
   const [lacking] = catalog.warnings;
-  if (lacking !== undefined) return warning(lacking, 'Set it, or take the connection out of the models file');
+  if (lacking !== undefined) return warning(lacking, 'Set it, or remove the connection from the models file');
   if (hosted === 0) return ok('The offline model only');
-  return ok(`${hosted} hosted besides the offline model; they were not asked`);
+  return ok(`${hosted} hosted besides the offline model; not contacted`);
 }
 
-async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<Finding> {
+async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Config): Promise<DoctorFinding> {
   const { queues, replicas } = await database.ask(async (db) => ({
     queues: await db.rows(installation.queues),
     replicas: await db.rows(installation.replicas),
@@ -62,14 +62,18 @@ async function workers(database: DatabaseToCheck, { databaseUrl, dataDir }: Conf
   const separate = replicas.filter(({ role }) => role === 'worker').length;
   const services = databaseUrl === undefined ? (serviceIn(dataDir) ? 1 : 0) : replicas.length - separate;
   const seen = [counted(services, 'service'), ...(separate > 0 ? [counted(separate, 'worker')] : [])];
-  const said = `${seen.join(' and ')} seen, the oldest due job waits ${(oldest / 1000).toFixed(0)} s`;
+  const said = `${seen.join(' and ')} seen, the oldest due job has waited ${(oldest / 1000).toFixed(0)} s`;
   if (oldest > 10 * minute)
-    return problem(said, 'Nobody does the jobs: start drydock serve, or drydock worker, and look at its log');
-  if (oldest > minute) return warning(said, 'Start another worker, or find out what keeps those there are');
+    return problem(
+      said,
+      'Jobs are not being processed: start drydock serve or drydock worker, or check its log',
+    );
+  if (oldest > minute)
+    return warning(said, 'Start another worker, or find out why the running ones are slow');
   if (failed > 0)
     return warning(
-      `${said}; ${failed} jobs were given up in the last 7 days`,
-      'The log and the page of the installation in the console say which and why',
+      `${said}; ${failed} jobs failed permanently in the last 7 days`,
+      'See the log, or the installation page of the console',
     );
   return ok(said);
 }
@@ -78,9 +82,9 @@ function counted(count: number, thing: string): string {
   return `${count} ${count === 1 ? thing : `${thing}s`}`;
 }
 
-function telemetry(): Finding {
+function telemetry(): DoctorFinding {
   const settings = telemetrySettings(process.env);
   if (!settings) return ok('Nothing is sent: no OTEL_EXPORTER_OTLP_ENDPOINT is set');
   const sent = [settings.traces && 'traces', settings.metrics && 'metrics'].filter(Boolean);
-  return ok(`Sends ${sent.join(' and ')}; the collector was not asked`);
+  return ok(`Sends ${sent.join(' and ')}; the collector was not contacted`);
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { openBlobs } from '../../../platform/blobs/open.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type Check, type DoctorFinding, ok, problem, warning } from './check.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
@@ -27,11 +27,11 @@ function blobFolder({ blobsUrl, dataDir }: Config): string | undefined {
 }
 
 /** Writes, reads and removes a test object. Does not create a missing folder. */
-async function blobs(config: Config): Promise<Finding> {
+async function blobs(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const where = folder ?? config.blobsUrl;
   if (folder !== undefined && !existsSync(folder))
-    return ok(`${folder} is made when the first artifact is stored`);
+    return ok(`${folder} is created when the first artifact is stored`);
   const store = openBlobs(config);
   const id = newId('doctor').toLowerCase();
   const content = Buffer.from(`probe ${id}`);
@@ -41,15 +41,15 @@ async function blobs(config: Config): Promise<Finding> {
     const read = await buffer(store.read(id));
     await store.remove(id);
     if (!read.equals(content))
-      return problem(`${where} gives back other bytes than it was given`, 'Do not use this store');
+      return problem(`${where} returns different bytes than were written`, 'Do not use this store');
   } catch (error) {
     await store.remove(id).catch(() => {});
     const { code, name } = error as NodeJS.ErrnoException;
     return problem(
       `An object cannot be written to ${where}, read and removed: ${code ?? name}`,
       folder === undefined
-        ? 'Check DRYDOCK_BLOBS_URL, the AWS_… credentials and what they may do in the bucket'
-        : 'Let the user of the service write there',
+        ? 'Check DRYDOCK_BLOBS_URL, the AWS_… credentials and their permissions on the bucket'
+        : 'Give the user of the service write access',
     );
   }
   return ok(`Written, read and removed in ${where} in ${(performance.now() - started).toFixed(0)} ms`);
@@ -59,14 +59,14 @@ async function* chunks(content: Buffer): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-async function disk(config: Config): Promise<Finding> {
+async function disk(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const places = new Set([config.dataDir, ...(folder === undefined ? [] : [folder])].map(existing));
   const found = await Promise.all([...places].map(spaceAt));
   const said = found.map(({ path, free, share }) => `${bytes(free)} (${share.toFixed(0)} %) free at ${path}`);
   const least = Math.min(...found.map(({ free }) => free));
   const leastShare = Math.min(...found.map(({ share }) => share));
-  const remedy = 'Make room, or move DRYDOCK_DATA_DIR or DRYDOCK_BLOBS_URL to a larger disk';
+  const remedy = 'Free up space, or move DRYDOCK_DATA_DIR or DRYDOCK_BLOBS_URL to a larger disk';
   if (least < 256 * mebibyte) return problem(said.join(', '), remedy);
   if (least < 2 * gibibyte || leastShare < 5) return warning(said.join(', '), remedy);
   return ok(said.join(', '));
@@ -82,8 +82,11 @@ async function spaceAt(path: string): Promise<{ path: string; free: number; shar
   return { path, free: bavail * bsize, share: (100 * bavail) / Math.max(1, blocks) };
 }
 
-/** The container's memory limit, if lower than the machine's memory. */
-async function memory(): Promise<Finding> {
+/**
+ * Warns if the memory available to this process (the container's limit, otherwise the machine's memory) is below
+ * 512 MiB.
+ */
+async function memory(): Promise<DoctorFinding> {
   const limits = await Promise.all(
     ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map(async (path) =>
       Number(await readFile(path, 'utf8').catch(() => 'NaN')),
@@ -91,9 +94,9 @@ async function memory(): Promise<Finding> {
   );
   const limit = limits.find((each) => each > 0 && each < totalmem());
   const available = limit ?? totalmem();
-  const said = `${bytes(available)}${limit === undefined ? ', no limit of a container' : ', the limit of the container'}`;
+  const said = `${bytes(available)}${limit === undefined ? ', no container limit' : ' (container limit)'}`;
   if (available < 512 * mebibyte)
-    return warning(said, 'Give it 1 GiB, and 200 MiB more for each browser session that is open at once');
+    return warning(said, 'Provide 1 GiB, plus 200 MiB for each concurrent browser session');
   return ok(said);
 }
 

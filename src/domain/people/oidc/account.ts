@@ -30,13 +30,16 @@ export async function accountOf(context: VisitorContext, db: Db, claims: Claims)
   mustBeOfDomain(context, claims);
   const known = await heldIdentity(db, claims);
   if (known && person && known.userId !== person.user.id)
-    throw conflict('This identity belongs to another account. Sign out to enter it', 'IDENTITY_TAKEN');
+    throw conflict(
+      'This identity belongs to another account. Sign out, then sign in to that account',
+      'IDENTITY_TAKEN',
+    );
   if (known) return known.userId;
   const userId = person?.user.id ?? (await byAddress(context, db, claims));
   await db.row(people.hold, { userId });
   const id = newId('idn', context.clock());
   if ((await db.run(identities.insert, { id, issuer, subject, userId })) === 0)
-    throw conflict('This identity was linked just now. Begin again', 'IDENTITY_TAKEN');
+    throw conflict('This identity has just been linked. Start again', 'IDENTITY_TAKEN');
   const details = { issuer, subject, email: claims.email ?? null };
   await auditPerson(db, context, userId, { action: 'identity.link', target: id, details });
   return userId;
@@ -72,7 +75,7 @@ async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promi
   // Addresses get reassigned to other people; accounts do not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
     throw conflict(
-      'There is an account with your email address. Sign in to it as before, then link this identity in your profile',
+      'An account with your email address already exists. Sign in to it as usual, then link this identity in your profile',
       'SIGN_IN_TO_LINK',
     );
   await refusePowerful(db, account.userId);
@@ -89,7 +92,7 @@ async function refusePowerful(db: Db, userId: string): Promise<void> {
   const owns = (await db.rows(people.organizations, { userId })).some(({ role }) => role === 'owner');
   if (owns || account?.operator !== false)
     throw conflict(
-      'The account with your email address is an owner or an operator, and an identity is linked to such an account only by whoever is signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
+      'The account with your email address is an owner or an operator. Such an account can be linked only while signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
       'SIGN_IN_TO_LINK',
     );
 }
@@ -129,7 +132,7 @@ async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow
 async function openOrganization({ config, log }: VisitorContext, db: Db): Promise<string> {
   const { oidcOrganization: idOrName } = config;
   if (idOrName === undefined)
-    throw refused('Nobody has invited you. Ask an administrator of your organization', 'NOT_INVITED');
+    throw refused('You have no invitation. Ask an administrator of your organization', 'NOT_INVITED');
   const [found, another] = await db.rows(organizations.list, { idOrName });
   if (found && !another) return found.id;
   log.error('DRYDOCK_OIDC_ORGANIZATION does not name one organization', { found: found ? 2 : 0 });

@@ -1,9 +1,9 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { configuredOrigin, type PublicContext, type VisitorContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { brake, releaseAddress } from '../brakes.ts';
+import { enforceAttemptLimit, releaseAddress } from '../attempt-limits.ts';
 import { confirmPresence } from '../confirm.ts';
-import { letIn } from '../devices.ts';
+import { setSignInCookies } from '../devices.ts';
 import { beginSession, signedIn } from '../session.ts';
 import { accountOf } from './account.ts';
 import type { Attempt, Claims, Provider } from './provider.ts';
@@ -41,7 +41,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
   const provider = await providerOf(context);
   const { returnTo, ...attempt } = keptBy(context);
   visitor.keepState(undefined);
-  await brake(context, { kind: 'address', of: visitor.address });
+  await enforceAttemptLimit(context, { kind: 'address', of: visitor.address });
   const back = `${callbackOf(context)}?${search.replace(/^\?/, '')}`;
   const claims: Claims = await provider.finish(back, attempt).catch((error: unknown) => {
     throw refusedBy(context, error);
@@ -51,7 +51,7 @@ export const finishOidc: Verb<'finishOidc'> = async (context, { body: { search }
     return { userId, session: await beginSession(context, trx, userId, 'oidc') };
   });
   await releaseAddress(context, visitor.address);
-  await letIn(context, userId, session.token);
+  await setSignInCookies(context, userId, session.token);
   return { ...(await signedIn(context, userId, session.id)), returnTo };
 };
 
@@ -72,7 +72,7 @@ function callbackOf(context: PublicContext): string {
 async function providerOf({ config }: PublicContext): Promise<Provider> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
   if (issuer === undefined || clientId === undefined)
-    throw new Refusal('FEATURE_NOT_SUPPORTED', 'This installation has no provider to sign in with');
+    throw new Refusal('FEATURE_NOT_SUPPORTED', 'Single sign-on is not configured on this installation');
   const { openProvider } = await import('./provider.ts');
   return openProvider({ issuer, clientId, clientSecret });
 }
@@ -86,7 +86,7 @@ function keptBy({ visitor, cursors, clock, person }: VisitorContext): PendingSig
   if (kept && same && clock() - kept.startedAt < signInTimeout) return kept;
   throw new Refusal(
     'UNAUTHORIZED',
-    'This sign-in was not begun in this browser, or too long ago. Begin again',
+    'This sign-in was started in another browser or session, or has expired. Start again',
     {
       details: { reason: 'OIDC_STATE' },
     },
@@ -110,7 +110,7 @@ function refusedBy({ log, requestId, config }: VisitorContext, error: unknown): 
     );
   return new Refusal(
     'UNAUTHORIZED',
-    `What ${config.oidcName} said about you could not be verified. Begin again`,
+    `The response of ${config.oidcName} could not be verified. Start again`,
     {
       details: { reason: 'OIDC_INVALID' },
     },

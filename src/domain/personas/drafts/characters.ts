@@ -43,7 +43,7 @@ export const characters: readonly Character[] = [
   {
     name: 'Lucía',
     role: 'chatty regular',
-    notes: 'Long messages with stories around them. What she wants stands somewhere in the middle.',
+    notes: 'Long messages with stories around them. Her actual request is in the middle.',
     adds: 'My colleague wonders about it too, by the way.',
   },
   {

@@ -12,7 +12,13 @@ import { quoted, visibleJson } from '../../../platform/quoted.ts';
 import type { ToolToTry } from '../../case-drafts/draft.ts';
 import { askForDrafts, type Drafting, draftsIn } from '../../case-drafts/draft-with-model.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';
-import { type Draft, isNew, type JourneyDraft, type PersonaDraft, type Wanted } from './draft.ts';
+import {
+  isNew,
+  type JourneyDraft,
+  type PersonaDraft,
+  type PersonaWithJourneys,
+  type Wanted,
+} from './draft.ts';
 
 const said = z.string().transform(asStorable);
 const Persona = z.object({
@@ -46,7 +52,7 @@ const personaInstructions = `${about} Make the people differ in what they are, w
 const journeyInstructions = `${about} Answer with JSON only: {"journeys": [${journeyShape}]}.`;
 
 /** Asks a language model for personas. Each is validated like user input; unusable ones are dropped. */
-export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<Draft[]> {
+export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise<PersonaWithJourneys[]> {
   const { personaCount, journeyCount, existing, description } = wanted;
   const user = [
     `Invent ${personaCount} people, each with ${journeyCount} journeys.`,
@@ -57,7 +63,7 @@ export async function personasOfModel(drafter: Drafter, wanted: Wanted): Promise
     toolsShown(drafter.tools),
   ].join('\n');
   const answer = await ask(drafter, { system: personaInstructions, user });
-  const drafts: Draft[] = [];
+  const drafts: PersonaWithJourneys[] = [];
   for (const one of listIn(answer, 'personas')) {
     const read = Persona.safeParse(one);
     const there = [...existing, ...drafts.map(({ persona }) => persona)];

@@ -5,9 +5,9 @@ import { promptFor, type ToolToTry } from '../../case-drafts/draft.ts';
 import { characters } from './characters.ts';
 
 /** A persona with its journeys. */
-export type Draft = NonNullable<z.output<typeof GenerationDrafts>['personas']>[number];
-export type PersonaDraft = Draft['persona'];
-export type JourneyDraft = Draft['journeys'][number];
+export type PersonaWithJourneys = NonNullable<z.output<typeof GenerationDrafts>['personas']>[number];
+export type PersonaDraft = PersonaWithJourneys['persona'];
+export type JourneyDraft = PersonaWithJourneys['journeys'][number];
 
 /** How many new personas, and the existing ones to avoid. */
 export interface Wanted {
@@ -26,7 +26,7 @@ const maxGoalLength = 4000;
 export function draftPersonas(
   tools: readonly ToolToTry[],
   { personaCount, journeyCount, existing }: Wanted,
-): Draft[] {
+): PersonaWithJourneys[] {
   return characters
     .filter((character) => isNew(character, existing))
     .slice(0, personaCount)

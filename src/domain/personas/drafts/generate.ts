@@ -99,7 +99,7 @@ async function serversOf(
   const usable = await db.rows(servers.enabled, { projectId, ids: group.serverIds });
   if (usable.length === 0)
     throw conflict(
-      'No server of the group can be used: they are deleted or disabled. Name another group',
+      'The group has no usable server: all were deleted or disabled. Name another group',
       'GROUP_NO_SERVERS',
     );
   return usable;

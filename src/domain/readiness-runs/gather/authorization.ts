@@ -8,7 +8,7 @@ import {
   type ResourceMetadataFacts,
   unknown,
 } from '../../../readiness/evidence.ts';
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 type Discovered = Pick<Evidence, 'resourceMetadata' | 'authorizationServer'>;
 
@@ -17,13 +17,13 @@ const maxTextLength = 500;
 
 /** Reads the published OAuth metadata. A missing document is a finding, too. */
 export async function authorization(
-  { address, outbound }: Place,
+  { address, outbound }: InspectedServer,
   { resourceMetadataUrl, answered }: ChallengeFacts,
   signal: AbortSignal,
 ): Promise<Discovered> {
   if (answered) return nothingKnown('The server answers without authorization');
   const facts = await discoverAuthorization(outbound, address.url, resourceMetadataUrl, signal);
-  if (signal.aborted) return nothingKnown('The OAuth metadata did not come in time');
+  if (signal.aborted) return nothingKnown('Reading the OAuth metadata timed out');
   return { resourceMetadata: known(resourceOf(facts)), authorizationServer: known(serverOf(facts)) };
 }
 

@@ -3,7 +3,7 @@ import { type Evidence, type Known, known, type SkillFacts, unknown } from '../.
 import type { ServerContext } from '../../context/context.ts';
 import { checkServerContract } from '../../contract-checks/check.ts';
 import { listServerSkills } from '../../server-skills/list.ts';
-import { briefly } from './place.ts';
+import { briefly } from './inspected-server.ts';
 
 const maxNamed = 100;
 const maxTextLength = 300;

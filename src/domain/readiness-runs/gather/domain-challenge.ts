@@ -1,11 +1,11 @@
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 const path = '/.well-known/openai-apps-challenge';
 const maxBytes = 4_096;
 
 /** Fetches OpenAI's domain verification token from its well-known path. */
 export async function domainChallenge(
-  { address, outbound }: Place,
+  { address, outbound }: InspectedServer,
   signal: AbortSignal,
 ): Promise<{ status: number; token: string }> {
   const headers = { accept: 'text/plain' };

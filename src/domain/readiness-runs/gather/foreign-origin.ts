@@ -3,7 +3,7 @@ import { plain } from '../../../mcp/outbound.ts';
 import { endSession } from '../../../mcp/probe.ts';
 import { type ProbePlace, sendProbe } from '../../../mcp/probe-request.ts';
 import { type Known, unknown } from '../../../readiness/evidence.ts';
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 /** The `.invalid` domain is never registered. */
 const elsewhere = 'https://drydock-origin-check.invalid';
@@ -13,7 +13,7 @@ const elsewhere = 'https://drydock-origin-check.invalid';
  * control.
  */
 export async function foreignOrigin(
-  place: Place,
+  place: InspectedServer,
   signal: AbortSignal,
 ): Promise<Known<{ accepted: boolean; status: number }>> {
   const { address, outbound, secrets } = place;
@@ -26,7 +26,7 @@ export async function foreignOrigin(
   const probe: ProbePlace = { outbound, url: address.url, headers, secrets, signal, attempts: [] };
   const usual = await greet(probe, {});
   if (!usual.accepted && usual.status === 401)
-    return unknown('The server asks for authorization first, and nothing is saved for it', 'credentials');
+    return unknown('The server requires authorization, and no credentials are saved for it', 'credentials');
   if (!usual.accepted)
     return unknown(`The server answers the same request without an Origin with HTTP status ${usual.status}`);
   return { known: true, value: await greet(probe, { origin: elsewhere }) };

@@ -10,8 +10,8 @@ import { baseline, skills } from './catalogs.ts';
 import { domainChallenge } from './domain-challenge.ts';
 import { endpointFacts } from './endpoint.ts';
 import { foreignOrigin } from './foreign-origin.ts';
-import { knock } from './knock.ts';
-import { type Place, within } from './place.ts';
+import { type InspectedServer, inspectWithTimeout } from './inspected-server.ts';
+import { probeWithoutCredentials } from './probe-without-credentials.ts';
 import { registerClient } from './registration.ts';
 import { session } from './session.ts';
 
@@ -33,7 +33,7 @@ export interface Gathered {
 
 /** Time limits of the parts, which run one after the other, in milliseconds. The time limit of the run applies too. */
 const limits = {
-  knock: 20_000,
+  probe: 20_000,
   metadata: 15_000,
   origin: 15_000,
   register: 10_000,
@@ -49,8 +49,8 @@ export async function gather(
 ): Promise<Gathered> {
   const { server } = context;
   const address = await targetOf(context, context.actor.organization.id, server, {}).address();
-  if (address.kind !== 'http') throw new Error('only servers over HTTP are looked at');
-  const place: Place = {
+  if (address.kind !== 'http') throw new Error('only servers over HTTP are inspected');
+  const place: InspectedServer = {
     context: { ...context, callerGone: () => signal },
     address,
     outbound: context.mcp.outbound.through(address.way),
@@ -59,17 +59,17 @@ export async function gather(
     allowSideEffects,
     secrets: [...secretsOf(address), ...secretsInUrl(address.url)],
   };
-  const knocked = await within(place, 'The server', limits.knock, (ends) =>
-    knock(place.outbound, address.url, ends),
+  const probed = await inspectWithTimeout(place, 'The server', limits.probe, (ends) =>
+    probeWithoutCredentials(place.outbound, address.url, ends),
   );
-  const redirects = knocked.known ? { known: true as const, value: knocked.value.redirects } : knocked;
-  const challenge = !knocked.known
-    ? knocked
-    : knocked.value.challenge
-      ? { known: true as const, value: knocked.value.challenge }
+  const redirects = probed.known ? { known: true as const, value: probed.value.redirects } : probed;
+  const challenge = !probed.known
+    ? probed
+    : probed.value.challenge
+      ? { known: true as const, value: probed.value.challenge }
       : unknown('The redirects do not lead to an answer');
   const published = challenge.known
-    ? await within(place, 'The OAuth metadata', limits.metadata, (ends) =>
+    ? await inspectWithTimeout(place, 'The OAuth metadata', limits.metadata, (ends) =>
         authorization(place, challenge.value, ends),
       )
     : challenge;
@@ -80,11 +80,13 @@ export async function gather(
     challenge,
     ...oauth,
     foreignOrigin: challenge.known
-      ? await within(place, 'The check of the Origin', limits.origin, (ends) => foreignOrigin(place, ends))
+      ? await inspectWithTimeout(place, 'The check of the Origin', limits.origin, (ends) =>
+          foreignOrigin(place, ends),
+        )
       : challenge,
     domainChallenge:
       kind === 'openai'
-        ? await within(place, 'The token of the domain', limits.origin, (ends) =>
+        ? await inspectWithTimeout(place, 'The token of the domain', limits.origin, (ends) =>
             domainChallenge(place, ends),
           )
         : unknown('Not asked for by this directory'),
@@ -92,11 +94,11 @@ export async function gather(
     ...(await session(place, limits.session)),
     importsSkills,
     skills: importsSkills
-      ? await within(place, 'The skills', limits.list, () => skills(place.context))
+      ? await inspectWithTimeout(place, 'The skills', limits.list, () => skills(place.context))
       : unknown('Skills are not submitted'),
     baseline:
       kind === 'openai'
-        ? await within(place, 'The baseline', limits.list, () => baseline(place.context))
+        ? await inspectWithTimeout(place, 'The baseline', limits.list, () => baseline(place.context))
         : unknown('Not asked for by this directory'),
     declared,
   };
@@ -109,14 +111,16 @@ export async function gather(
 }
 
 async function registered(
-  place: Place,
+  place: InspectedServer,
   { authorizationServer }: Pick<Evidence, 'authorizationServer'>,
 ): Promise<Evidence['registration']> {
   const server = authorizationServer.known ? authorizationServer.value : undefined;
   const endpoint = (server?.published ? server.registrationEndpoint : undefined) ?? '';
   if (!place.allowSideEffects || !/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
     return unknown('No client was registered');
-  return within(place, 'The registration', limits.register, (ends) => registerClient(place, endpoint, ends));
+  return inspectWithTimeout(place, 'The registration', limits.register, (ends) =>
+    registerClient(place, endpoint, ends),
+  );
 }
 
 function capabilitiesOf(evidence: Evidence, allowSideEffects: boolean): Capability[] {

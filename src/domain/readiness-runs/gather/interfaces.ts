@@ -19,7 +19,7 @@ export async function interfaces(
   for (const { uiUri, name } of tools)
     if (uiUri !== undefined) named.set(uiUri, [...(named.get(uiUri) ?? []).slice(0, 9), name]);
   if (named.size > maxRead)
-    return unknown(`The tools name ${named.size} interfaces; at most ${maxRead} are looked at`);
+    return unknown(`The tools name ${named.size} interfaces; at most ${maxRead} are inspected`);
   const found: UiFacts[] = [];
   for (const [uri, users] of named) {
     const entry = listed.find((one) => record(one)['uri'] === uri);

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../readiness/evidence.ts';
-import type { Place } from './place.ts';
+import type { InspectedServer } from './inspected-server.ts';
 
 /** OAuth callback URLs of the directories. */
 const callbacks = {
@@ -10,7 +10,7 @@ const maxBytes = 64 * 1024;
 
 /** Registers a client, and deletes it again if the authorization server supports that. */
 export async function registerClient(
-  { outbound, kind, secrets }: Place,
+  { outbound, kind, secrets }: InspectedServer,
   endpoint: string,
   signal: AbortSignal,
 ): Promise<Extract<Evidence['registration'], { known: true }>['value']> {

@@ -8,8 +8,8 @@ import { drain, type ListName } from '../../live/drain.ts';
 import { targetOf } from '../../live/target.ts';
 import { declaringWidgets } from '../../server-widgets/support.ts';
 import { lacksGrant } from '../../servers/auth-method.ts';
+import { briefly, type InspectedServer } from './inspected-server.ts';
 import { interfaces } from './interfaces.ts';
-import { briefly, type Place } from './place.ts';
 
 export type SeenInSession = Pick<Evidence, 'session' | 'tools' | 'resources' | 'prompts' | 'ui' | 'calls'>;
 
@@ -18,7 +18,7 @@ const maxCalled = 10;
 const maxTextLength = 300;
 
 /** Tools, resources and other lists of the server, as an authorized client sees them. */
-export async function session(place: Place, limit: number): Promise<SeenInSession> {
+export async function session(place: InspectedServer, limit: number): Promise<SeenInSession> {
   const { context, signal, secrets } = place;
   const { server } = context;
   if (lacksGrant(server))
@@ -34,7 +34,7 @@ export async function session(place: Place, limit: number): Promise<SeenInSessio
       }
     });
   } catch (error) {
-    if (signal.aborted) return nothingSeen('The time of the run was over');
+    if (signal.aborted) return nothingSeen('The run timed out');
     if (!(error instanceof McpFailure)) throw error;
     return unopened(error);
   }
@@ -53,7 +53,7 @@ function nothingSeen(reason: string, missing?: string): SeenInSession {
   return { session: part, tools: part, resources: part, prompts: part, ui: part, calls: part };
 }
 
-async function look(place: Place, conversation: Conversation): Promise<SeenInSession> {
+async function look(place: InspectedServer, conversation: Conversation): Promise<SeenInSession> {
   const { identity } = conversation;
   const { serverInfo, protocolVersion, transport, capabilities, instructions } = identity;
   const name = serverInfo?.['title'] ?? serverInfo?.['name'];
@@ -69,7 +69,7 @@ async function look(place: Place, conversation: Conversation): Promise<SeenInSes
   const tools: Known<ToolFacts[]> = !listed.known
     ? listed
     : listed.value.length > maxTools
-      ? unknown(`The server lists ${listed.value.length} tools; at most ${maxTools} are looked at`)
+      ? unknown(`The server lists ${listed.value.length} tools; at most ${maxTools} are inspected`)
       : known(await mapYielding(listed.value, toolFacts));
   const resources = await list(conversation, 'resources');
   const prompts = await list(conversation, 'prompts');

@@ -16,8 +16,8 @@ const words: Partial<Record<FailureKind, string>> = {
   address: 'Its address is not allowed here. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS',
   dns: 'Its name cannot be resolved',
   tls: 'Its certificate is not trusted',
-  'too-large': 'It answered with more than is read',
-  redirect: 'It redirects too often, or to where nobody follows',
+  'too-large': 'Its response is too large',
+  redirect: 'It redirects too often, or to an address that is not followed',
 };
 
 /** Classifies an error from reading a source. */

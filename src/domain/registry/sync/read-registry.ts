@@ -80,7 +80,7 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
     if (met > limits.entries || bytes > limits.bytes || (cursor !== null && pages >= limits.pages)) {
       // The next read may contain other names, so the excess is removed; otherwise it would accumulate.
       await db.run(entries.removeBeyond, { source, most: limits.entries });
-      throw new SourceFailure('It lists more than is read');
+      throw new SourceFailure('It exceeds the size limit of a source');
     }
     if (cursor !== null && performance.now() > ends)
       throw new SourceFailure('It took too long', { mayGoOn: true });

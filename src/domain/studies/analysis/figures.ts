@@ -36,7 +36,7 @@ export const getStudyMetrics: Verb<'getStudyMetrics'> = (context, { studyId, pop
   });
 
 function nobodyYet(): Refusal {
-  return new Refusal('NOT_FOUND', 'Nobody has chatted in this study yet. Give its link to somebody');
+  return new Refusal('NOT_FOUND', 'This study has no sessions yet. Share its link first');
 }
 
 function metricsOf(

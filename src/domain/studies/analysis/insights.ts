@@ -12,11 +12,11 @@ import type { Verb } from '../../context/verb.ts';
 import { findingStatuses } from '../../insights/findings.ts';
 import { insightsJob } from '../../insights/job.ts';
 import {
+  activeRequest,
   type Envelope,
   envelopeOf,
   presentSessions,
   sessionsBody,
-  standing,
 } from '../../insights/present.ts';
 import { requestInsights } from '../../insights/request.ts';
 import { countedSessions, maxSampled, type SessionsContent } from '../../insights/sessions.ts';
@@ -80,7 +80,7 @@ export const getStudyWindowInsights: Verb<'getStudyWindowInsights'> = async (
   const { db } = context;
   await studyOf(context, studyId);
   const window = await windowOf(db, studyId, windowId);
-  const row = standing(await source.find(db, { ownerId: studyId, waveId: windowId }));
+  const row = activeRequest(await source.find(db, { ownerId: studyId, waveId: windowId }));
   if (!window || !row)
     throw new Refusal(
       'NOT_FOUND',

@@ -5,7 +5,7 @@ import { studyInsights } from '../../../platform/database/queries/insights.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
 import * as windows from '../../../platform/database/queries/study-windows.ts';
 import type { Verb } from '../../context/verb.ts';
-import { standing } from '../../insights/present.ts';
+import { activeRequest } from '../../insights/present.ts';
 import { studyOf } from '../sessions.ts';
 
 const sevenDays = 7 * 86_400_000;
@@ -54,7 +54,7 @@ export const getStudySignals: Verb<'getStudySignals'> = async (context, { studyI
       'No sessions analyzed yet. Sessions are analyzed a few seconds after a visitor chats',
     );
   const { signals, ...about } = window;
-  const row = standing(await db.row(studyInsights.find, { ownerId: studyId, waveId: window.windowId }));
+  const row = activeRequest(await db.row(studyInsights.find, { ownerId: studyId, waveId: window.windowId }));
   const withInsights = await db.row(windows.latestWithInsights, { studyId });
   const { at } = await db.one(sessions.latestActivity, { studyId });
   return {

@@ -2,7 +2,7 @@ import type { CheckOf } from '../../../contract/eval-checks.ts';
 import { isObject } from '../../json/value.ts';
 import { compilePattern, newWork, type Pattern, type Work } from '../../text/pattern.ts';
 import { quote } from '../../text/show.ts';
-import { type AuthoringProblem, type Finding, failed, missing, passed } from './kind.ts';
+import { type AuthoringProblem, type CheckFinding, failed, missing, passed } from './kind.ts';
 import { counted } from './scope.ts';
 
 type Countable = CheckOf<'toolInputMatches'> | CheckOf<'toolResultMatches'>;
@@ -18,7 +18,7 @@ export function countMatches(
   units: readonly Unit[],
   noun: string,
   mayHaveMore: boolean,
-): Finding {
+): CheckFinding {
   const patterns: Pattern[] = [];
   for (const source of check.patterns) {
     const compiled = compilePattern(source, check.flags);

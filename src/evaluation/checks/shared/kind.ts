@@ -3,25 +3,25 @@ import type { TrialEvidence } from '../../evidence.ts';
 import type { Stage } from '../../stages/stage.ts';
 
 /** The finding of a check. `error`: the required evidence is missing, so it neither passes nor fails. */
-export interface Finding {
+export interface CheckFinding {
   outcome: 'passed' | 'failed' | 'error';
   reason: string;
 }
 
-export function passed(reason: string): Finding {
+export function passed(reason: string): CheckFinding {
   return { outcome: 'passed', reason };
 }
 
-export function failed(reason: string): Finding {
+export function failed(reason: string): CheckFinding {
   return { outcome: 'failed', reason };
 }
 
-export function missing(reason: string): Finding {
+export function missing(reason: string): CheckFinding {
   return { outcome: 'error', reason };
 }
 
 /** The first failure, else the first missing evidence, else a pass. */
-export function firstBad(findings: readonly Finding[], good: string): Finding {
+export function firstBad(findings: readonly CheckFinding[], good: string): CheckFinding {
   return (
     findings.find(({ outcome }) => outcome === 'failed') ??
     findings.find(({ outcome }) => outcome === 'error') ??
@@ -42,7 +42,7 @@ export interface CheckKind<Type extends CheckType> {
   stage: Stage;
   /** Whether the check can be limited to one turn. */
   turnScopable: boolean;
-  evaluate(check: CheckOf<Type>, evidence: TrialEvidence): Finding;
+  evaluate(check: CheckOf<Type>, evidence: TrialEvidence): CheckFinding;
   /** A problem to report to the author before the check is stored. */
   problem?(check: CheckOf<Type>): AuthoringProblem | undefined;
   /** Whether a failure may be due only to a trial that was cut short. Default: never. */

@@ -1,14 +1,14 @@
 import type { ToolResult, TrialEvidence } from '../../evidence.ts';
 import { jsonText } from '../../json/value.ts';
 import { quote } from '../../text/show.ts';
-import { type Finding, missing } from './kind.ts';
+import { type CheckFinding, missing } from './kind.ts';
 import { inScope, madeCalls } from './scope.ts';
 
 /** All results in scope, or a finding that says why they are incomplete. A protocol error has no result. */
 export function allResults(
   evidence: TrialEvidence,
   toolName: string | undefined,
-): { results: readonly ToolResult[] } | { unknown: Finding } {
+): { results: readonly ToolResult[] } | { unknown: CheckFinding } {
   if (evidence.toolResults.state !== 'complete')
     return { unknown: missing('Not all results of tools were recorded') };
   const results = inScope(evidence.toolResults.items, toolName);

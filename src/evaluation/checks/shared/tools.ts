@@ -1,7 +1,7 @@
 import type { DeclaredTool, ToolCall, TrialEvidence } from '../../evidence.ts';
 import { isObject } from '../../json/value.ts';
 import { list } from '../../text/show.ts';
-import { type Finding, failed, missing, passed } from './kind.ts';
+import { type CheckFinding, failed, missing, passed } from './kind.ts';
 
 /** The declarations that match a call: several if it names no server and several servers have the tool. */
 export function declarationsOf(
@@ -18,7 +18,7 @@ export function everyDeclaredTool(
   { declarations }: TrialEvidence,
   fault: (tool: DeclaredTool) => string | undefined,
   good: string,
-): Finding {
+): CheckFinding {
   if (declarations.state !== 'complete')
     return missing('Not all tools were recorded as the servers declare them');
   const faults: string[] = [];

@@ -104,7 +104,7 @@ export type WrittenEntry = RowOf<typeof written.row>;
 const columns = `id, source, server_name, display_name, description, row_type, verified_tier, auth_posture,
      endpoint_kind, unavailable_reason, remote_url, remote_url_options, remote_url_template, remote_url_hint, command,
      transport, status, content_hash, raw`;
-/** Inserts new entries and updates changed ones. All get the number of this pass. */
+/** Upserts entries and stamps them with this pass. `updated_at` changes only if the content hash differs. */
 export const write = query(
   'registry-entries.write',
   `insert into registry_entries as e (${columns}, search, pass)

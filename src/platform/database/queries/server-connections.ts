@@ -119,7 +119,7 @@ const update = query(
 );
 export type ConnectionChange = Partial<Pick<ConnectionRow, (typeof changed)[number]>>;
 
-/** Clears the error. Returns undefined if the row was changed by somebody else first. */
+/** Clears the error. Returns undefined if the row has changed since it was read. */
 export function change(
   db: Db,
   before: ConnectionRow,

@@ -2,12 +2,12 @@ import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
 import type { Report, ReportCase } from '../../findings/report.ts';
 
-export type Run = Awaited<ReturnType<Client['getConformanceRun']>>;
+export type ConformanceRun = Awaited<ReturnType<Client['getConformanceRun']>>;
 export type Failures = Awaited<ReturnType<Client['getConformanceReport']>>;
-type Suite = Run['suites'][number];
+type Suite = ConformanceRun['suites'][number];
 type Check = Failures['checks'][number];
 
-export function conformanceNotes(run: Run, failures: Failures | undefined): string[] {
+export function conformanceNotes(run: ConformanceRun, failures: Failures | undefined): string[] {
   return [
     ...(failures?.truncated ? [`${failures.totalFailingCases} in total; not all are listed.`] : []),
     ...run.suites.flatMap(({ suiteKind, incompleteReason }) =>
@@ -16,7 +16,11 @@ export function conformanceNotes(run: Run, failures: Failures | undefined): stri
   ];
 }
 
-export function conformanceReport(server: string, run: Run, failures: Failures | undefined): Report {
+export function conformanceReport(
+  server: string,
+  run: ConformanceRun,
+  failures: Failures | undefined,
+): Report {
   const checks = failures?.checks ?? [];
   return {
     title: `Conformance of ${server}`,
@@ -42,7 +46,7 @@ export function conformanceReport(server: string, run: Run, failures: Failures |
   };
 }
 
-function sentence({ outcome, score, passed, failed, skipped, pending, reason }: Run): string {
+function sentence({ outcome, score, passed, failed, skipped, pending, reason }: ConformanceRun): string {
   const points = score === null ? 'no checks were graded' : `score ${score}`;
   const apart = pending > 0 ? `, ${pending} recommended only` : '';
   const why = reason === null ? '' : ` It ended early: ${reason}.`;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Attention, Counts } from '../../../platform/backup/installation.ts';
+import type { Counts, ProgressOptions } from '../../../platform/backup/installation.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { masterKeyPath } from '../../../platform/secrets/master-key.ts';
@@ -49,7 +49,7 @@ function size(bytes: number): string {
 }
 
 /** Shows progress on a terminal, and aborts the work on a signal so that it cleans up. */
-async function withProgress<T>(work: (attention: Attention) => Promise<T>): Promise<T> {
+async function withProgress<T>(work: (attention: ProgressOptions) => Promise<T>): Promise<T> {
   const interruption = new AbortController();
   const interrupt = (): void => interruption.abort(new OperatorProblem('Interrupted'));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import { type ChatOptions, settingsOf } from '../chat/settings.ts';
 import { askOnce, talk } from '../chat/talk.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 
-interface Options extends ChatOptions, PlaceOptions {
+interface Options extends ChatOptions, LocationOptions {
   message?: string;
   json?: true;
 }

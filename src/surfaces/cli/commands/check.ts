@@ -9,7 +9,7 @@ import {
   contractReport,
   unreachedReport,
 } from '../checks/contract-report.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readJsonObject, writeWhole } from '../files.ts';
 import { serverNamed } from '../find.ts';
@@ -20,7 +20,7 @@ import { printReport } from '../reports/print.ts';
 import { publishReport, type ReportFiles, writeReports } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
 
-interface CheckOptions extends ReportFiles, PlaceOptions {
+interface CheckOptions extends ReportFiles, LocationOptions {
   baseline?: string;
   update?: true;
   failOn: 'breaking' | 'risky';
@@ -115,12 +115,17 @@ async function readBaseline(file: string, server: string): Promise<Given> {
   throw new OperatorProblem(`${file} is not an export of a server`);
 }
 
-interface Place {
+interface ServiceLocation {
   projectId: string;
   serverId: string;
 }
 
-async function update(api: Client, place: Place, name: string, file: string | undefined): Promise<number> {
+async function update(
+  api: Client,
+  place: ServiceLocation,
+  name: string,
+  file: string | undefined,
+): Promise<number> {
   if (file === undefined) {
     const { hash } = await api.setServerContractBaseline({ ...place, body: {} });
     process.stdout.write(`Saved the baseline of ${name}: ${hash}\n`);
@@ -148,7 +153,7 @@ interface Checked {
 
 async function check(
   api: Client,
-  place: Place,
+  place: ServiceLocation,
   { name, asked, baseline, options }: Checked,
 ): Promise<number> {
   const { say, end } = progress();

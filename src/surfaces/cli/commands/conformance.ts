@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
-import { conformanceNotes, conformanceReport, type Run } from '../checks/conformance-report.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import { type ConformanceRun, conformanceNotes, conformanceReport } from '../checks/conformance-report.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { serverNamed } from '../find.ts';
 import { pollRun } from '../follow.ts';
@@ -13,7 +13,7 @@ import { printRunId, publishReport, type ReportFiles } from '../reports/write.ts
 
 type Suite = 'protocol' | 'apps' | 'tasks';
 
-interface ConformanceOptions extends ReportFiles, PlaceOptions {
+interface ConformanceOptions extends ReportFiles, LocationOptions {
   server: string;
   suite?: Suite[];
   protocolVersion?: string;
@@ -65,7 +65,7 @@ async function check(api: Client, projectId: string, options: ConformanceOptions
   return exitCodes[run.outcome ?? 'incomplete'];
 }
 
-function linesOf({ status, suites }: Run): string[] {
+function linesOf({ status, suites }: ConformanceRun): string[] {
   if (status === 'pending') return ['Queued'];
   return suites.flatMap(({ suiteKind, status: state, outcome }) => {
     if (state === 'running') return [`Running ${suiteKind}`];

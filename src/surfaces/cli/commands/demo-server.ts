@@ -10,8 +10,8 @@ export function demoServerCommand(program: Command): void {
     .action(async (options: { stdio?: true; port: string }) => {
       const { serveDemoHttp, serveDemoStdio } = await import('../../../demo-server/index.ts');
       if (options.stdio) return serveDemoStdio(version);
-      if (!/^\d{1,5}$/.test(options.port))
-        throw new OperatorProblem(`--port takes a number, not ${options.port}`);
+      if (!/^\d{1,5}$/.test(options.port) || Number(options.port) > 65_535)
+        throw new OperatorProblem(`--port: "${options.port}" is not a port. Use 0 to 65535`);
       const demo = await serveDemoHttp(Number(options.port), version).catch((error: Error) => {
         throw new OperatorProblem(`Cannot listen on port ${options.port}: ${error.message}`);
       });

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { writeWhole } from '../files.ts';
 import { suiteNamed } from '../find.ts';
 import type { Host } from '../host.ts';
@@ -15,7 +15,7 @@ interface ImportOptions {
   model?: string;
 }
 
-interface ExportOptions extends PlaceOptions {
+interface ExportOptions extends LocationOptions {
   output?: string;
   format?: 'yaml' | 'json';
   schemaVersion: '1' | '2';

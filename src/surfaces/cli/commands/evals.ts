@@ -4,7 +4,7 @@ import { findingsOf } from '../../findings/run-findings.ts';
 import { runReport, type TraceOf } from '../../findings/run-report.ts';
 import { launchHeaders } from '../ci/detect.ts';
 import type { Where } from '../connect/connect.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { followRun } from '../evals/follow.ts';
 import { exitCodeOf, printFindings } from '../evals/print-findings.ts';
 import type { LocalSuite } from '../evals/suite-file.ts';
@@ -19,7 +19,7 @@ import { evalFileCommands } from './eval-files.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
 
-interface RunOptions extends PlaceOptions, ReportFiles {
+interface RunOptions extends LocationOptions, ReportFiles {
   wait?: true;
   model?: string;
   environment?: string;
@@ -134,17 +134,19 @@ function showCommand(group: Command, host: Host): void {
   const command = group
     .command('show <run>')
     .description('Show a run with its verdict, gate and waiver; exits like `run`');
-  reportOptions(placeOptions(command)).action(async (runId: string, options: PlaceOptions & ReportFiles) => {
-    process.exitCode = await host.withApi(options, (api, projectId, where) =>
-      publishFindings(api, { projectId, runId }, where, options),
-    );
-  });
+  reportOptions(placeOptions(command)).action(
+    async (runId: string, options: LocationOptions & ReportFiles) => {
+      process.exitCode = await host.withApi(options, (api, projectId, where) =>
+        publishFindings(api, { projectId, runId }, where, options),
+      );
+    },
+  );
 }
 
 function listCommand(group: Command, host: Host): void {
   prints(
     placeOptions(group.command('list').description('List the suites of a project')),
-    (options: PlaceOptions) =>
+    (options: LocationOptions) =>
       host.withApi(options, async (api, projectId) => (await api.listEvalSuites({ projectId })).items),
     {
       Id: (suite) => suite.id,

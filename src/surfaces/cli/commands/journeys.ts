@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { environmentsNamed, journeyNamed } from '../find.ts';
 import type { Host } from '../host.ts';
@@ -11,7 +11,7 @@ import { printOutcome } from '../journeys/print-outcome.ts';
 import { placeOptions } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 
-interface RunOptions extends PlaceOptions {
+interface RunOptions extends LocationOptions {
   env?: string[];
   wave?: string;
   wait?: true;

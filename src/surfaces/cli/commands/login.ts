@@ -4,7 +4,6 @@ import { type Client, createClient } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
 import { askSecret } from '../ask-secret.ts';
 import { lightFetch } from '../connect/light-fetch.ts';
-import { baseUrlOf, findPlace, noService, originOf, type PlaceOptions } from '../connect/place.ts';
 import {
   profilesPath,
   readProfiles,
@@ -12,6 +11,13 @@ import {
   saveProfile,
   selectProfile,
 } from '../connect/profiles.ts';
+import {
+  baseUrlOf,
+  findService,
+  type LocationOptions,
+  noService,
+  originOf,
+} from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { jsonOption, prints, serviceOptions } from '../options.ts';
@@ -106,8 +112,8 @@ function profileCommands(group: Command): void {
 
 function whoamiCommand(program: Command, host: Host): void {
   jsonOption(serviceOptions(program.command('whoami'))).action(
-    async (options: PlaceOptions & { json?: true }) => {
-      const place = await findPlace(options);
+    async (options: LocationOptions & { json?: true }) => {
+      const place = await findService(options);
       if (!place) throw new OperatorProblem(noService, { exitCode: exitCodes.unreachable });
       const { me, organization } = await host.connect(options, async ({ api }) => account(api));
       const shown = {

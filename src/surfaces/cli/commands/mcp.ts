@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { version } from '../../../platform/version.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import type { Host } from '../host.ts';
 import { serviceOptions } from '../options.ts';
 
@@ -12,7 +12,7 @@ export function mcpCommand(program: Command, host: Host): void {
       'Offer one tool per operation of these areas, like servers,eval-runs (default: tools for tasks)',
     )
     .option('--read-only', 'Offer read-only tools only')
-    .action(async (options: PlaceOptions & { toolsets?: string; readOnly?: true }) => {
+    .action(async (options: LocationOptions & { toolsets?: string; readOnly?: true }) => {
       const { serveMcpStdio } = await import('../../mcp/stdio.ts');
       await host.connect(options, ({ api }) =>
         serveMcpStdio(api, { toolsets: options.toolsets, readOnly: options.readOnly, version }),

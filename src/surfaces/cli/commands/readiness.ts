@@ -3,7 +3,7 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
 import { printReadiness, type ReadinessReport, readinessReport } from '../checks/readiness-report.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readJsonObject } from '../files.ts';
 import { serverNamed } from '../find.ts';
@@ -12,7 +12,7 @@ import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../options.ts';
 import { printRunId, publishReport, type ReportFiles } from '../reports/write.ts';
 
-interface ReadinessOptions extends ReportFiles, PlaceOptions {
+interface ReadinessOptions extends ReportFiles, LocationOptions {
   server: string;
   directory: 'claude' | 'openai';
   declared?: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
 import { joined, replayReport } from '../checks/replay-report.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { placeOptions, reportOptions } from '../options.ts';
@@ -9,7 +9,7 @@ import { publishReport, type ReportFiles } from '../reports/write.ts';
 import { progress } from '../screen/screen.ts';
 import { reported } from './check.ts';
 
-interface ReplayOptions extends ReportFiles, PlaceOptions {
+interface ReplayOptions extends ReportFiles, LocationOptions {
   includeWrites?: true;
   tool?: string[];
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Ci, detectCi } from '../ci/detect.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readNamed } from '../files.ts';
 import type { Host } from '../host.ts';
 import { placeOptions } from '../options.ts';
 
-interface ReportOptions extends PlaceOptions {
+interface ReportOptions extends LocationOptions {
   suite: string;
   format: 'auto' | 'junit' | 'jest';
   minimum?: string;

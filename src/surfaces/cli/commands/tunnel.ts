@@ -3,14 +3,14 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { holdTunnel, TunnelEnded, type TunnelEvent } from '../../../tunnels/client.ts';
 import type { Client } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { interruptible } from '../interrupt.ts';
 import { placeOptions } from '../options.ts';
 import { jsonText } from '../screen/json.ts';
 
-interface TunnelOptions extends PlaceOptions {
+interface TunnelOptions extends LocationOptions {
   name: string;
   port?: string;
   path?: string;

@@ -1,8 +1,8 @@
 import { createClient } from '../../client/index.ts';
 import { type Named, nameOf } from '../../common/naming.ts';
 import { lightFetch } from '../connect/light-fetch.ts';
-import { findPlace } from '../connect/place.ts';
 import { readProfiles } from '../connect/profiles.ts';
+import { findService } from '../connect/service-location.ts';
 import type { Flag } from '../operations/flags.ts';
 import { Names } from '../operations/lookup.ts';
 import { type OperationCommand, operationManifest } from '../operations/manifest.ts';
@@ -83,7 +83,7 @@ async function namesFor(
   entry: OperationCommand | undefined,
 ): Promise<string[]> {
   const lookup = operationManifest.lookups[param];
-  const place = await findPlace(placeIn(before));
+  const place = await findService(placeIn(before));
   // Opening a database would take too long.
   if (!lookup || place?.kind !== 'service') return [];
   const api = createClient({

@@ -6,7 +6,13 @@ import { theOne } from '../find.ts';
 import { asRefused, noResponse, refusal, unexpectedResponse, unsendableValue } from '../refused.ts';
 import { isDataDirNamed, isInstalledHere } from './data-dir.ts';
 import { lightFetch } from './light-fetch.ts';
-import { findPlace, noService, originOf, type Place, type PlaceOptions } from './place.ts';
+import {
+  findService,
+  type LocationOptions,
+  noService,
+  originOf,
+  type ServiceLocation,
+} from './service-location.ts';
 
 /** Where a command calls operations. */
 export interface Where {
@@ -42,19 +48,19 @@ export type OpenHere = <T>(
 
 /** Connects to the selected service, or opens an installation, and translates API errors. */
 export async function connected<T>(
-  options: PlaceOptions,
+  options: LocationOptions,
   openHere: OpenHere,
   work: (connected: Connected) => Promise<T>,
   { otherwise = 'refuse', alone = false }: ConnectOptions = {},
 ): Promise<T> {
   const place =
-    (alone ? undefined : await findPlace(options)) ??
-    (otherwise === 'refuse' ? undefined : hereFrom(options));
+    (alone ? undefined : await findService(options)) ??
+    (otherwise === 'refuse' ? undefined : { kind: 'here' as const, project: options.project });
   if (!place) throw new OperatorProblem(noService);
   if (place.kind === 'here') {
     // A configured data directory is meant to be kept.
     const temporary = alone || (otherwise === 'temporary' && !isInstalledHere() && !isDataDirNamed());
-    return explained('this folder', () => openHere(place.project, work, { temporary }));
+    return explained('the installation in this folder', () => openHere(place.project, work, { temporary }));
   }
   const api = createClient({ baseUrl: place.baseUrl, apiKey: place.apiKey, fetch: lightFetch });
   try {
@@ -71,12 +77,8 @@ export async function connected<T>(
   }
 }
 
-function hereFrom({ project }: PlaceOptions): Place {
-  return { kind: 'here', project, from: 'a new installation here' };
-}
-
 /** The named project; otherwise the Default one, or the only one. */
-async function projectAt(api: Client, { project }: Place): Promise<string> {
+async function projectAt(api: Client, { project }: ServiceLocation): Promise<string> {
   if (project !== undefined && isId(project)) return project;
   const items = await everything(api.listProjects, {});
   if (project === undefined) {

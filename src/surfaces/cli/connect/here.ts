@@ -9,11 +9,11 @@ export async function clientHere<S extends Services & { connected: { isServed():
   services: S,
   { project, kind }: { project: string | undefined; kind: 'here' | 'temporary' },
   work: (connected: Connected) => Promise<T>,
-  workOn: (services: S) => () => Promise<void>,
+  startWorkers: (services: S) => () => Promise<void>,
 ): Promise<T> {
   const { projectId, ...account } = await ownerOfProject(services.db, project);
   await services.notifications.start();
-  const stop = (await services.connected.isServed()) ? undefined : workOn(services);
+  const stop = (await services.connected.isServed()) ? undefined : startWorkers(services);
   try {
     // Access to the database implies access to the account, without the rate limit of a key.
     const origin = configuredOrigin(services);

@@ -131,7 +131,7 @@ function bodyOf({ requestBody }: OperationObject, document: OpenApiDocument) {
   return { properties, required };
 }
 
-/** The description of a group is its own, or that of the area of its first command. */
+/** Maps each command group to its description: from `groupLabels`, otherwise the area of its first command. */
 function groupsOf(operations: readonly Operation[], commands: OperationCommand[]): Record<string, string> {
   const groups: Record<string, string> = {};
   for (const [index, { group }] of commands.entries())

@@ -3,7 +3,7 @@ import { OperatorProblem } from '../../../platform/problem.ts';
 import { type CallOptions, type Client, eachItem } from '../../client/index.ts';
 import { launchHeaders } from '../ci/detect.ts';
 import type { Connected } from '../connect/connect.ts';
-import type { PlaceOptions } from '../connect/place.ts';
+import type { LocationOptions } from '../connect/service-location.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { adviceFor, asRefused, exitCodeOf, type Refused, refusal } from '../refused.ts';
@@ -16,7 +16,7 @@ import { Names } from './lookup.ts';
 import type { Container, OperationCommand, OperationManifest } from './manifest.ts';
 import { views } from './views.ts';
 
-export interface OperationOptions extends PlaceOptions, Fields {
+export interface OperationOptions extends LocationOptions, Fields {
   organization?: string;
   data?: string;
   file?: string;

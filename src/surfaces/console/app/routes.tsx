@@ -1,5 +1,5 @@
 import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { answers, onRecovery, useConnection } from './api/connection.ts';
+import { checkReady, onRecovery, useConnection } from './api/connection.ts';
 import { isMissingPart } from './api/problem.ts';
 import { Problem, Skeleton } from './kit/notice.tsx';
 import { Page } from './kit/page.tsx';
@@ -63,7 +63,7 @@ function PageProblem({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Page title="This page failed" name="Failed">
+    <Page title="This page failed to load" name="Failed">
       <Problem error={error} retry={again} back={<a href="/console/">Go to projects</a>} />
     </Page>
   );
@@ -75,7 +75,7 @@ function PendingPage() {
   return (
     <Page title="Loading">
       {lost ? (
-        <Problem error={new TypeError('Failed to fetch')} retry={() => void answers()} />
+        <Problem error={new TypeError('Failed to fetch')} retry={() => void checkReady()} />
       ) : (
         <Skeleton />
       )}

@@ -11,7 +11,7 @@ import {
 } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
-import { type Answer, whose } from '../answers.ts';
+import { type Answer, provenanceLabels } from '../answers.ts';
 import { patientClient, patiently } from '../rate-limit-retry.ts';
 
 type Run = Findings['run'];
@@ -49,7 +49,7 @@ export async function explained(calling: Calling, projectId: string, runId: stri
       ...(passed > 0 ? [`${passed} passed ${passed === 1 ? 'case is' : 'cases are'} omitted.`] : []),
     ],
     data: {
-      whose: whose.run,
+      provenance: provenanceLabels.run,
       value: {
         summary: report.summary,
         warnings: run.warnings,

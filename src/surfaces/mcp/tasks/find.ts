@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named } from '../../../platform/quoted.ts';
 import { maxListed } from '../../common/everything.ts';
 import type { Calling } from '../agent.ts';
-import { whose } from '../answers.ts';
+import { provenanceLabels } from '../answers.ts';
 import { everyEnvironment, everyProject, everyServer, everySuite, projectOf } from '../names.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
@@ -46,7 +46,7 @@ export const find = tool({
           ? [`Only the first ${maxListed} items of each kind were searched.`]
           : []),
       ],
-      data: { whose: whose.records, value: found },
+      data: { provenance: provenanceLabels.records, value: found },
     };
   },
 });

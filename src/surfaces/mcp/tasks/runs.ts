@@ -5,7 +5,7 @@ import { named } from '../../../platform/quoted.ts';
 import { changeLines, changeOf } from '../../findings/run-changes.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
-import { whose } from '../answers.ts';
+import { provenanceLabels } from '../answers.ts';
 import { projectOf, suiteOf } from '../names.ts';
 import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
@@ -66,7 +66,7 @@ export const listRuns = tool({
         `Suite ${name === suiteId ? suiteId : `${named(name)} (${suiteId})`}: ${items.length} runs shown${nextCursor === undefined ? '' : ', older runs exist'}.`,
       ],
       data: {
-        whose: whose.records,
+        provenance: provenanceLabels.records,
         value: items.map((each) => ({
           run: each.id,
           number: each.runNumber,
@@ -135,7 +135,7 @@ export const compareRun = tool({
         ...changeLines({ comparison, notCompared: undefined }).slice(0, 1),
       ],
       data: {
-        whose: whose.run,
+        provenance: provenanceLabels.run,
         value: changed.map((each) => ({
           case: each.title,
           change: changeOf(each),

@@ -3,7 +3,7 @@ import { invalid } from '../../../domain/base/refusals.ts';
 import { named } from '../../../platform/quoted.ts';
 import { isId } from '../../common/naming.ts';
 import { linkTo } from '../addresses.ts';
-import { whose } from '../answers.ts';
+import { provenanceLabels } from '../answers.ts';
 import { everyServer, projectOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
 import { patientClient } from '../rate-limit-retry.ts';
@@ -110,7 +110,7 @@ export const saveSuite = tool({
       ours: [
         `Suite ${named(suite.name ?? '')} was ${what}: ${suite.id}. Run it with run_suite, by this ID or its name.`,
       ],
-      data: { whose: whose.records, value: { cases } },
+      data: { provenance: provenanceLabels.records, value: { cases } },
       links: [linkTo('getEvalSuite', { projectId, suiteId: suite.id }, 'The suite')],
     };
   },

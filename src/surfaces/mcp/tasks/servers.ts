@@ -3,7 +3,7 @@ import { named } from '../../../platform/quoted.ts';
 import type { Client } from '../../client/index.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
-import { whose } from '../answers.ts';
+import { provenanceLabels } from '../answers.ts';
 import { projectOf, serverOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
 import { patiently } from '../rate-limit-retry.ts';
@@ -55,7 +55,7 @@ export const diagnoseServer = tool({
         `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
       ],
       data: {
-        whose: `${whose.server} Drydock wrote the sentences about checks, which may quote the server.`,
+        provenance: `${provenanceLabels.server} Drydock wrote the sentences about checks, which may quote the server.`,
         value: condensed(report),
       },
       full: linkTo('runDoctor', { projectId, serverId }, 'The full diagnostics, run again'),
@@ -113,7 +113,10 @@ export const listServerTools = tool({
       ours: [
         `Server ${title} lists ${tools.length} tools${complete ? '' : ', and more on further pages'}; ${shown.length} shown.`,
       ],
-      data: { whose: whose.server, value: input.tool === undefined ? shown.map(inShort) : shown },
+      data: {
+        provenance: provenanceLabels.server,
+        value: input.tool === undefined ? shown.map(inShort) : shown,
+      },
     };
   },
 });
@@ -180,7 +183,7 @@ export const callServerTool = tool({
       ours: [
         `Tool ${named(input.tool)} of server ${title} ${isError ? 'reported an error (isError is true)' : 'answered'}${took}.`,
       ],
-      data: { whose: whose.server, value: { content: shownContent(content), ...rest } },
+      data: { provenance: provenanceLabels.server, value: { content: shownContent(content), ...rest } },
     };
   },
 });
@@ -226,7 +229,7 @@ export const checkServerContract = tool({
         ...(check.truncated ? ['Not all differences are listed.'] : []),
       ],
       data: {
-        whose: whose.server,
+        provenance: provenanceLabels.server,
         value: check.differences.map(({ impact, kind, subject, pointer, message }) => ({
           impact,
           kind,

@@ -4,7 +4,7 @@ import type { Client } from '../../client/index.ts';
 import { carriedOut } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
-import { whose } from '../answers.ts';
+import { provenanceLabels } from '../answers.ts';
 import { patiently } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { runOf, which } from './runs.ts';
@@ -48,7 +48,7 @@ export const readTrial = tool({
         ...(trial.warnings ?? []).map(({ code }) => `Warning: ${code}.`),
       ],
       data: {
-        whose: whose.run,
+        provenance: provenanceLabels.run,
         value: {
           error: trial.error,
           failedChecks: checks,

@@ -1,7 +1,7 @@
 import { createConsoleClient } from '../../../client/console.ts';
 import { createClient, DrydockError } from '../../../client/index.ts';
 import { refresh } from './cache.ts';
-import { heard, missed } from './connection.ts';
+import { markOffline, markOnline } from './connection.ts';
 import { chosenOrganization, noticeStatus } from './session-state.ts';
 import { type OperationName, staleAfter } from './writes.ts';
 
@@ -15,11 +15,11 @@ const reportingFetch: typeof fetch = async (address, init) => {
   if (organization !== undefined) headers.set('drydock-organization', organization);
   try {
     const response = await fetch(address, { ...init, headers, credentials: 'same-origin' });
-    heard();
+    markOnline();
     noticeStatus(response.status);
     return response;
   } catch (error) {
-    if (!init?.signal?.aborted) missed();
+    if (!init?.signal?.aborted) markOffline();
     throw error;
   }
 };

@@ -10,8 +10,8 @@ export interface Connection {
 /** Milliseconds between readiness checks while disconnected, and minimum between two recoveries. */
 const pause = 5_000;
 
-let lastHeard = Date.now();
-const connection = storeOf<Connection>({ lost: false, since: lastHeard });
+let lastResponseAt = Date.now();
+const connection = storeOf<Connection>({ lost: false, since: lastResponseAt });
 const recoveries = new Set<() => void>();
 let pollTimer: ReturnType<typeof setInterval> | undefined;
 let notifyTimer: ReturnType<typeof setTimeout> | undefined;
@@ -22,28 +22,28 @@ export function useConnection(): Connection {
 }
 
 /** Called for every response, including errors. */
-export function heard(): void {
-  lastHeard = Date.now();
+export function markOnline(): void {
+  lastResponseAt = Date.now();
   if (!connection.get().lost) return;
   clearInterval(pollTimer);
-  connection.set({ lost: false, since: lastHeard });
+  connection.set({ lost: false, since: lastResponseAt });
   // Throttled, so that one request that always fails cannot cause endless refetching.
   clearTimeout(notifyTimer);
-  notifyTimer = setTimeout(notifyAll, Math.max(0, lastNotified + pause - lastHeard));
+  notifyTimer = setTimeout(notifyAll, Math.max(0, lastNotified + pause - lastResponseAt));
 }
 
 /** Called when a request or its response is lost. Polls the service until it responds. */
-export function missed(): void {
+export function markOffline(): void {
   if (connection.get().lost) return;
-  connection.set({ lost: true, since: lastHeard });
-  pollTimer = setInterval(() => void answers(), pause);
+  connection.set({ lost: true, since: lastResponseAt });
+  pollTimer = setInterval(() => void checkReady(), pause);
 }
 
 /** Whether the service is ready. While it starts, it answers health checks only. */
-export async function answers(): Promise<boolean> {
+export async function checkReady(): Promise<boolean> {
   try {
     const { ok } = await fetch('/readyz', { cache: 'no-store' });
-    if (ok) heard();
+    if (ok) markOnline();
     return ok;
   } catch {
     return false;
@@ -60,5 +60,5 @@ function notifyAll(): void {
   for (const tell of recoveries) tell();
 }
 
-globalThis.addEventListener('offline', missed);
-globalThis.addEventListener('online', () => void answers());
+globalThis.addEventListener('offline', markOffline);
+globalThis.addEventListener('online', () => void checkReady());

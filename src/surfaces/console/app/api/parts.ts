@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { type ComponentType, createElement, type ReactNode, useEffect, useState } from 'react';
-import { answers, missed, onRecovery } from './connection.ts';
+import { checkReady, markOffline, onRecovery } from './connection.ts';
 
 type Load<Module> = () => Promise<Module>;
 
 let back: Promise<void> | undefined;
 
 function untilReconnected(): Promise<void> {
-  missed();
+  markOffline();
   back ??= new Promise((resolve) => waiting.push(resolve));
   return back;
 }
@@ -24,12 +24,12 @@ onRecovery(() => {
  */
 async function loadWithRetry<Module>(load: Load<Module>): Promise<Module> {
   for (let missing = false; ; ) {
-    while (!(await answers())) await untilReconnected();
+    while (!(await checkReady())) await untilReconnected();
     try {
       return await load();
     } catch (error) {
       if (missing) throw error;
-      missing = await answers();
+      missing = await checkReady();
     }
   }
 }

@@ -20,7 +20,7 @@ export function Time({ at }: { at: number }) {
   );
 }
 
-/** The shortest unambiguous form: the date and the year only if they are not today's. */
+/** Today: time. This year: date and time. Earlier: date with year, no time. */
 export function shownTime(date: Date, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return today.format(date);
   return (date.getFullYear() === now.getFullYear() ? thisYear : earlier).format(date);

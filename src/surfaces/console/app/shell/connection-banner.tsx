@@ -1,4 +1,4 @@
-import { answers, useConnection } from '../api/connection.ts';
+import { checkReady, useConnection } from '../api/connection.ts';
 import { Button } from '../kit/button.tsx';
 import { Glyph } from '../kit/state.tsx';
 import { Time } from '../kit/time.tsx';
@@ -14,7 +14,7 @@ export function ConnectionBanner() {
       <span>
         No connection to the service since <Time at={since} />. This page may be out of date.
       </span>
-      <Button look="quiet" onClick={() => void answers()}>
+      <Button look="quiet" onClick={() => void checkReady()}>
         Try now
       </Button>
     </div>

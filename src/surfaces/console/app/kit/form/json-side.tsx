@@ -37,7 +37,7 @@ export function JsonSide({
 }) {
   return (
     <AreaField
-      label="As JSON"
+      label="JSON"
       problem={given.problem}
       hint={given.problem === undefined ? undefined : 'The fields show the last valid JSON.'}
       className={css.raw}

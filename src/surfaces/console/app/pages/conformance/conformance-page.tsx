@@ -41,7 +41,7 @@ export function ConformancePage() {
           </Link>
         }
       >
-        Start a run on a server's page, or report a run from elsewhere with{' '}
+        Start a run on a server's page, or report an external run with{' '}
         <code>drydock conformance-ingest report</code>.
       </QueryState>
       {items.length > 0 && <RunsTable runs={items} named />}

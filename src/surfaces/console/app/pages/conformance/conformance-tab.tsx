@@ -51,7 +51,9 @@ export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: bo
       {latest && <Latest run={run.data ?? latest} begin={begin} />}
       {items.length > 0 && (
         <Section title="Runs" actions={<ApiExample operation="listConformanceRuns" input={which} />}>
-          {!overHttp && <Note>This server is a command, so its runs are reported from elsewhere.</Note>}
+          {!overHttp && (
+            <Note>This server is a command, so its runs are reported by an external runner.</Note>
+          )}
           <ScoreChart runs={known} />
           <RunsTable runs={known} />
           <ShowMore of={runs}>Show more</ShowMore>

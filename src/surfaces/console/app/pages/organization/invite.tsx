@@ -4,7 +4,7 @@ import { Button } from '../../kit/button.tsx';
 import { Field, SelectField, TextInput } from '../../kit/field.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Problem } from '../../kit/notice.tsx';
-import { LinkOnce } from './once.tsx';
+import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 import { type Role, roleLabels, rolesGivenBy } from './roles.ts';
@@ -22,7 +22,7 @@ export function Invite({ standing, onClose }: { standing: Standing; onClose: () 
   };
   if (inviting.data)
     return (
-      <LinkOnce
+      <OneTimeLinkDialog
         title={`The invitation of ${inviting.data.invitation.email}`}
         link={inviting.data}
         email={inviting.data.invitation.email}

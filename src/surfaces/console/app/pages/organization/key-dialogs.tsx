@@ -7,7 +7,7 @@ import { Field, TextInput } from '../../kit/field.tsx';
 import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Once } from './once.tsx';
+import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 
@@ -23,7 +23,12 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
   };
   if (making.data)
     return (
-      <Once title={`The key ${making.data.name}`} value={making.data.key} label="key" onClose={onClose}>
+      <OneTimeSecretDialog
+        title={`The key ${making.data.name}`}
+        value={making.data.key}
+        label="key"
+        onClose={onClose}
+      >
         <p>Copy it now: it is not shown again. Try it:</p>
         <Code
           text={`curl ${location.origin}/api/v1/me \\\n  -H "Authorization: Bearer ${making.data.key}"`}
@@ -32,7 +37,7 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
         <Note>
           For the command line: <code>DRYDOCK_API_KEY</code> and <code>DRYDOCK_URL={location.origin}</code>.
         </Note>
-      </Once>
+      </OneTimeSecretDialog>
     );
   return (
     <LazyDialog onClose={onClose} title="Create API key">

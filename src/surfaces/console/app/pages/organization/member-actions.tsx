@@ -6,7 +6,7 @@ import { Select } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { complain } from '../../kit/toast.tsx';
-import { LinkOnce } from './once.tsx';
+import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 import { decidesAbout, type Member, type Role, rolesGivenBy } from './roles.ts';
@@ -78,7 +78,7 @@ export function MemberActions({ standing, member }: About) {
         {self ? 'Leave' : 'Remove'}
       </Button>
       {linking.data && (
-        <LinkOnce
+        <OneTimeLinkDialog
           title={`Password reset for ${member.name}`}
           link={linking.data}
           email={member.email}

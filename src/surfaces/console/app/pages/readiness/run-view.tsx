@@ -89,8 +89,8 @@ function RunFacts({ run }: { run: ReadinessRun }) {
           run.submissionMode === null
             ? undefined
             : run.submissionMode === 'mcp-only'
-              ? 'the server'
-              : 'the server and its skills',
+              ? 'Server only'
+              : 'Server and skills',
         ],
         ['Credentials', run.authMode === null ? undefined : credentialLabels[run.authMode]],
         ['Rules as of', run.policySnapshotDate],

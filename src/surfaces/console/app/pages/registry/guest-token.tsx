@@ -6,7 +6,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Time } from '../../kit/time.tsx';
-import { Once } from '../organization/once.tsx';
+import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 
 const spans = [1, 2, 4, 8, 24];
 
@@ -17,11 +17,16 @@ export function GuestToken({ organizationId, onClose }: { organizationId: string
   const making = useSubmit(() => api.createRegistryGuestToken(input));
   if (making.data)
     return (
-      <Once title="Guest token" value={making.data.token} label="guest token" onClose={onClose}>
+      <OneTimeSecretDialog
+        title="Guest token"
+        value={making.data.token}
+        label="guest token"
+        onClose={onClose}
+      >
         <p>
           Send it like an API key. It expires <Time at={making.data.expiresAt} /> and is not shown again.
         </p>
-      </Once>
+      </OneTimeSecretDialog>
     );
   return (
     <FormDialog

@@ -84,13 +84,13 @@ function reasonText(code: string, validity: Validity = {}): string {
     passRateMetMinimum: 'The pass rate meets the threshold of the suite.',
     allMeasuredCasesMetThreshold: 'Every case meets its pass threshold.',
     configuredTrialsNotAttempted: `Only ${count(attemptedTrials)} of ${counted(configuredTrials, 'trial')} were attempted.`,
-    noGradeableTrials: 'No trial could be judged.',
-    eligibleTrialsBelowMinimum: 'Too few trials could be judged.',
+    noGradeableTrials: 'No trial could be graded.',
+    eligibleTrialsBelowMinimum: 'Too few trials could be graded.',
     completionRateBelowMinimum: `${rate(completionRate?.value)} of the trials completed; ${rate(policy?.minCompletionRate)} are required.`,
     completionRateNotMeasured: 'The number of completed trials is unknown.',
-    evaluatorErrorRateAboveMaximum: `Judging failed for ${rate(evaluatorErrorRate?.value)} of the trials; at most ${rate(policy?.maxEvaluatorErrorRate)} are allowed.`,
-    evaluatorErrorRateNotMeasured: 'The number of judging failures is unknown.',
-    caseHasNoEligibleTrials: 'At least one case has no judged trial.',
+    evaluatorErrorRateAboveMaximum: `Grading failed for ${rate(evaluatorErrorRate?.value)} of the trials; at most ${rate(policy?.maxEvaluatorErrorRate)} are allowed.`,
+    evaluatorErrorRateNotMeasured: 'The number of grading failures is unknown.',
+    caseHasNoEligibleTrials: 'At least one case has no graded trial.',
   };
   return words[code] ?? code;
 }

@@ -153,7 +153,7 @@ export function Grid({ run, rows, search, projectId, severalModels }: GridProps)
                 {statistic?.excluded !== undefined && (
                   <span
                     className={css.settle}
-                    title="Did not complete or could not be judged; excluded from the rate"
+                    title="Did not complete or could not be graded; excluded from the rate"
                   >
                     {statistic.excluded} not measured
                   </span>

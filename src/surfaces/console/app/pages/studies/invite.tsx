@@ -6,7 +6,7 @@ import { Field, TextInput } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { say } from '../../kit/toast.tsx';
-import { Once } from '../organization/once.tsx';
+import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 import type { Study } from './study.ts';
 
 const ways = [
@@ -30,11 +30,11 @@ export function Invite({ study, onClose }: { study: Study; onClose: () => void }
   const { entryUrl, email: invited } = inviting.data ?? {};
   if (entryUrl !== undefined)
     return (
-      <Once title={`Link for ${invited}`} value={entryUrl} label="link" onClose={onClose}>
+      <OneTimeSecretDialog title={`Link for ${invited}`} value={entryUrl} label="link" onClose={onClose}>
         {way === 'mail' && <p>This service sends no email. Share the link yourself.</p>}
         <p>The link lets {invited} in once within seven days. It is not shown again.</p>
         <Note>Anyone with this link can use it. Send it only to {invited}.</Note>
-      </Once>
+      </OneTimeSecretDialog>
     );
   return (
     <FormDialog

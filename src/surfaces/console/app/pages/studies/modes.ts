@@ -27,7 +27,7 @@ export function modeLabels(mode: Mode | null | undefined): string {
 
 const rank = (mode: Mode): number => modes.findIndex(({ value }) => value === mode);
 
-/** Describes who loses access when a study is restricted; undefined when nobody does. */
+/** Describes who loses access when a study is restricted; undefined if everyone keeps it. */
 export function accessLostText(before: Mode, after: Mode): string | undefined {
   if (rank(after) >= rank(before)) return undefined;
   if (before === 'invited_only') return 'Invited people who are not project members lose access immediately.';

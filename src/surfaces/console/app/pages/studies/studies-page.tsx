@@ -88,7 +88,7 @@ function columnsOf(projectId: string): Column<Study>[] {
         </>
       ),
     },
-    { name: 'Access', cell: ({ mode, published }) => (published ? modeLabels(mode) : 'nobody') },
+    { name: 'Access', cell: ({ mode, published }) => (published ? modeLabels(mode) : 'none') },
     { name: 'Client', cell: ({ hostName }) => hostName ?? 'broken configuration' },
     { name: 'Servers', cell: ({ serverNames }) => serverNames.join(', ') || 'none' },
     {

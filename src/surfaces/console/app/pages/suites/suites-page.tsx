@@ -57,7 +57,7 @@ export function SuitesPage() {
           </Button>
         }
       >
-        A suite holds cases: what a user says and the checks the result must pass. A run tries each case
+        A suite contains cases: what a user says and the checks the result must pass. A run tries each case
         several times.
       </QueryState>
       {items.length > 0 && (

@@ -6,7 +6,7 @@ import { Choices } from '../../kit/choices.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { say } from '../../kit/toast.tsx';
-import { Once } from '../organization/once.tsx';
+import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 
 type Webhook = Output<'getWebhook'>;
 
@@ -45,7 +45,7 @@ export function WebhookForm({
   );
   if (saving.data?.secret !== undefined)
     return (
-      <Once
+      <OneTimeSecretDialog
         title={`Secret of ${saving.data.name}`}
         value={saving.data.secret}
         label="secret"
@@ -55,7 +55,7 @@ export function WebhookForm({
           Deliveries are signed with it (Standard Webhooks). Copy it to the receiver now: it is not shown
           again.
         </p>
-      </Once>
+      </OneTimeSecretDialog>
     );
   return (
     <FormDialog

@@ -8,7 +8,7 @@ import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
-import { Once } from '../organization/once.tsx';
+import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookState } from './webhooks-page.tsx';
@@ -86,14 +86,14 @@ function NewSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void
   const rotating = useAction(() => api.rotateWebhookSecret(input));
   if (rotating.data)
     return (
-      <Once
+      <OneTimeSecretDialog
         title={`New secret of ${webhook.name}`}
         value={rotating.data.secret}
         label="secret"
         onClose={onClose}
       >
         <p>Deliveries are signed with both secrets for 24 hours. The new secret is not shown again.</p>
-      </Once>
+      </OneTimeSecretDialog>
     );
   return (
     <Confirm

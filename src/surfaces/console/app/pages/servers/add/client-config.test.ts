@@ -48,7 +48,7 @@ test('several at once, by address and by command, with what is secret', () => {
   expect(servers.map(({ notes }) => notes)).toEqual([
     [],
     ['Ignored: autoApprove'],
-    ['KEY holds a placeholder, not its value'],
+    ['KEY contains a placeholder, not its value'],
   ]);
 });
 

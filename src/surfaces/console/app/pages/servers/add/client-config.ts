@@ -126,7 +126,7 @@ function fromEntry(name: string, entry: Values): ParsedServer {
   const left = Object.keys(entry).filter((field) => !knownFields.has(field));
   const open = Object.entries({ ...headers, ...env }).filter(([, value]) => /\$\{[^}]+\}/.test(value));
   const notes = [
-    ...open.map(([field]) => `${field} holds a placeholder, not its value`),
+    ...open.map(([field]) => `${field} contains a placeholder, not its value`),
     ...(url !== undefined && commandOf(entry) ? ['The command is ignored: the URL is used'] : []),
     ...(url !== undefined && Object.keys(env).length > 0 ? ['Variables apply to commands only'] : []),
     ...(left.length > 0 ? [`Ignored: ${left.join(', ')}`] : []),

@@ -9,8 +9,8 @@ import { StepsEditor } from './steps-editor.tsx';
 
 const modes = [
   ['inherit', 'Suite checks'],
-  ['extend', 'Suite checks and these'],
-  ['replace', 'Only these'],
+  ['extend', 'Suite and case checks'],
+  ['replace', 'Case checks only'],
 ] as const;
 
 const others = [

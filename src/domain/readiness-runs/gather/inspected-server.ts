@@ -7,7 +7,7 @@ import type { ServerContext } from '../../context/context.ts';
 import { adviceFor } from '../../live/advice.ts';
 
 /** The server under inspection, as used by one run. */
-export interface Place {
+export interface InspectedServer {
   context: ServerContext;
   address: HttpTarget;
   /** Connects to the server, through its tunnel if it has one. */
@@ -21,8 +21,8 @@ export interface Place {
 }
 
 /** Runs one part of the inspection with a time limit. A failure makes the part unknown, with the reason. */
-export async function within<T>(
-  { signal }: Pick<Place, 'signal'>,
+export async function inspectWithTimeout<T>(
+  { signal }: Pick<InspectedServer, 'signal'>,
   what: string,
   limit: number,
   work: (signal: AbortSignal) => Promise<Known<T> | T>,
@@ -32,9 +32,9 @@ export async function within<T>(
     const result = await work(AbortSignal.any([signal, late]));
     return isKnown<T>(result) ? result : known(result);
   } catch (error) {
-    if (late.aborted || signal.aborted) return unknown(`${what} did not come in time`);
+    if (late.aborted || signal.aborted) return unknown(`${what} timed out`);
     if (error instanceof McpFailure)
-      return unknown(briefly(`${what} could not be looked at. ${adviceFor(error)}`));
+      return unknown(briefly(`${what} could not be inspected. ${adviceFor(error)}`));
     throw error;
   }
 }

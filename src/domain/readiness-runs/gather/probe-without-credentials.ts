@@ -10,7 +10,7 @@ import { shownUrl } from './endpoint.ts';
 const maxRedirects = 5;
 const maxTextLength = 500;
 
-interface Knocked {
+interface UnauthenticatedProbe {
   redirects: RedirectFacts;
   /** Omitted if there was no response. */
   challenge?: ChallengeFacts;
@@ -20,9 +20,13 @@ interface Knocked {
  * Requests the server without credentials and follows redirects manually. Requests contain nothing confidential, so
  * redirects may lead to any address the guard allows.
  */
-export async function knock(outbound: Outbound, address: string, signal: AbortSignal): Promise<Knocked> {
+export async function probeWithoutCredentials(
+  outbound: Outbound,
+  address: string,
+  signal: AbortSignal,
+): Promise<UnauthenticatedProbe> {
   const hops: RedirectFacts['hops'] = [];
-  const ended = (how: RedirectFacts['ended'], problem: string): Knocked => ({
+  const ended = (how: RedirectFacts['ended'], problem: string): UnauthenticatedProbe => ({
     redirects: { hops, ended: how, problem },
   });
   const seen = new Set<string>();
@@ -34,7 +38,7 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
     } catch (error) {
       const failure = failureIn(error);
       if (hops.length === 0 || signal.aborted || failure?.kind !== 'address') throw error;
-      return ended('refused', `A redirect leads where nobody goes: ${failure.message}`);
+      return ended('refused', `A redirect leads to an address that is not allowed: ${failure.message}`);
     }
     const { status, headers } = response;
     seen.add(url.href);
@@ -45,11 +49,11 @@ export async function knock(outbound: Outbound, address: string, signal: AbortSi
         redirects: { hops, ended: 'answer' },
         challenge: await judged(outbound, url, response, signal),
       };
-    if (!URL.canParse(location, url.href)) return ended('unusable', 'A redirect leads to no address');
+    if (!URL.canParse(location, url.href)) return ended('unusable', 'A redirect has an invalid address');
     const next = new URL(location, url);
     if (next.protocol !== 'http:' && next.protocol !== 'https:')
       return ended('unusable', `A redirect leads to ${next.protocol}`);
-    if (seen.has(next.href)) return ended('loop', 'The redirects go in a circle');
+    if (seen.has(next.href)) return ended('loop', 'The redirects form a loop');
     if (hops.length > maxRedirects) return ended('too-many', `There are more than ${maxRedirects} redirects`);
     url = next;
   }

@@ -8,7 +8,10 @@ type AnyContext = PublicContext & Partial<ProjectContext> & Partial<GrantContext
  * Extends `callerGone` to abort also when the caller loses access. The watch starts on first use, so verbs that never
  * call it pay nothing.
  */
-export function accompany(context: AnyContext, operation: Operation): Pick<Watched, 'refusal' | 'stop'> {
+export function abortOnAccessLoss(
+  context: AnyContext,
+  operation: Operation,
+): Pick<Watched, 'refusal' | 'stop'> {
   const { callerGone: hangUp, accessWatch } = context;
   let watched: Watched | undefined;
   let over = false;

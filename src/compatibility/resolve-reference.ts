@@ -2,7 +2,7 @@
 const maxLength = 1_000;
 
 /** Resolves a reference within a document; undefined if it leads nowhere. */
-export function pointed(root: unknown, reference: string): unknown {
+export function resolveReference(root: unknown, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/') || reference.length > maxLength) return undefined;
   return follow(root, reference.slice(2).split('/').map(decoded));

@@ -4,7 +4,7 @@ import { dataDirHere, isInstalledHere } from './data-dir.ts';
 import { keyOf, type Profile, profileNamed, readProfiles } from './profiles.ts';
 
 /** The options that select a service and a project. */
-export interface PlaceOptions {
+export interface LocationOptions {
   service?: string;
   profile?: string;
   project?: string;
@@ -13,7 +13,7 @@ export interface PlaceOptions {
 export const noService =
   'No service is configured. Start one with drydock serve, or log in: drydock login URL';
 
-export type Place =
+export type ServiceLocation =
   | { kind: 'service'; baseUrl: string; apiKey: string; project: string | undefined; from: string }
   /** The installation in this folder, opened by this process. */
   | { kind: 'here'; project: string | undefined; from: string };
@@ -22,10 +22,10 @@ export type Place =
  * Selects the service, in this order: the given URL, the given login, the service running in this folder, the current
  * login, the installation in this folder.
  */
-export async function findPlace(
-  options: PlaceOptions,
+export async function findService(
+  options: LocationOptions,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<Place | undefined> {
+): Promise<ServiceLocation | undefined> {
   const project = options.project ?? (env['DRYDOCK_PROJECT'] || undefined);
   const url = options.service ?? (env['DRYDOCK_URL'] || undefined);
   if (url !== undefined) {

@@ -7,7 +7,7 @@ import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
 
 /** Shows a secret once; a click outside does not close it. */
-export function Once({
+export function OneTimeSecretDialog({
   title,
   value,
   label,
@@ -36,7 +36,7 @@ export function Once({
 }
 
 /** A one-time link to share. */
-export function LinkOnce({
+export function OneTimeLinkDialog({
   title,
   link,
   email,
@@ -55,7 +55,7 @@ export function LinkOnce({
   onClose: () => void;
 }) {
   return (
-    <Once title={title} value={link.url} label="link" onClose={onClose}>
+    <OneTimeSecretDialog title={title} value={link.url} label="link" onClose={onClose}>
       <p>
         {link.mailed
           ? `We have sent it to ${email}. You can also share it yourself.`
@@ -72,6 +72,6 @@ export function LinkOnce({
           on the account page. API keys also keep working.
         </Note>
       )}
-    </Once>
+    </OneTimeSecretDialog>
   );
 }

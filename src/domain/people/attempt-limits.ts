@@ -52,8 +52,8 @@ function subjectsOf({ email, address, device }: Attempt): Subject[] {
   ];
 }
 
-export function brakeAttempt(context: PublicContext, attempt: Attempt): Promise<void> {
-  return brake(context, ...subjectsOf(attempt));
+export function enforcePasswordAttemptLimits(context: PublicContext, attempt: Attempt): Promise<void> {
+  return enforceAttemptLimit(context, ...subjectsOf(attempt));
 }
 
 /** After a correct password: resets the narrowest counter and takes this attempt off the shared ones. */
@@ -65,9 +65,9 @@ export async function releaseAttempt(context: PublicContext, attempt: Attempt): 
 }
 
 /** Refuses during a pause, even with the correct password. Otherwise counts the attempt as a failure in advance. */
-export async function brake(context: PublicContext, ...subjects: Subject[]): Promise<void> {
+export async function enforceAttemptLimit(context: PublicContext, ...subjects: Subject[]): Promise<void> {
   for (const subject of subjects) {
-    const wait = await pauseOf(context, subject);
+    const wait = await countAttempt(context, subject);
     if (wait === undefined) continue;
     const seconds = Math.max(1, Math.ceil(wait / 1000));
     throw new Refusal('RATE_LIMITED', `Too many attempts. Try again in ${inWords(seconds)}`, {
@@ -78,7 +78,7 @@ export async function brake(context: PublicContext, ...subjects: Subject[]): Pro
 }
 
 /** Counts an attempt; returns the milliseconds of the pause, if one applies. */
-export async function pauseOf(
+export async function countAttempt(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
   subject: Subject,
 ): Promise<number | undefined> {
