@@ -165,7 +165,7 @@ describe('a server behind OAuth', () => {
     const server = `/projects/${account.project}/servers/${waiting.serverId}`;
     expect(waiting.error).toEqual({
       code: 'OAUTH_REQUIRED',
-      message: expect.stringContaining(`POST ${server}/oauth/import-tokens;`),
+      message: expect.stringContaining(`POST ${server}/oauth/import-tokens.`),
       retryable: true,
     });
     expect(await account.get(server)).toMatchObject({ body: { useOAuth: true } });
