@@ -106,13 +106,13 @@ describe('OAuth in a report', () => {
     await server.post('oauth/import-tokens', target.issueTokens());
     const after = (await server.post('doctor')).body;
     expect(after).toMatchObject({ status: 'ready', checks: { probe: { status: 'ok' } } });
-    expect(after.checks.probe.detail).toContain('stored tokens will be tried');
+    expect(after.checks.probe.detail).toContain('stored tokens are tried next');
   });
 });
 
 describe('a report', () => {
   test.each([
-    ['/html', /^What answers here is not an MCP server \(HTTP 200, text\/html/],
+    ['/html', /^This address is not an MCP server \(HTTP 200, text\/html/],
     ['/status/404', /^Nothing is served at this path/],
     ['/status/500', /HTTP status 500/],
     ['/redirect-away', /redirects to http:\/\/example\.invalid/],
@@ -162,7 +162,7 @@ test.concurrent('a diagnosis ends after ten seconds, whatever is saved', async (
   };
   const [validated, examined] = await Promise.all([timed('validate'), timed('doctor')]);
   expect(validated.body).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('within 10 s') });
-  expect(examined.body.checks.connection.detail).toContain('a diagnosis waits no longer than 10 s.');
+  expect(examined.body.checks.connection.detail).toContain('a diagnosis waits at most 10 s.');
   for (const { took } of [validated, examined]) {
     expect(took).toBeGreaterThan(9_500);
     expect(took).toBeLessThan(14_000);

@@ -65,8 +65,8 @@ const because = (cause: string, upstreamStatus?: number) => () => ({
 });
 const unreachable = (message: RegExp): Row['answers'] => [502, 'SERVER_UNREACHABLE', message];
 const late = (message: RegExp): Row['answers'] => [504, 'TIMEOUT', message];
-const notMcp = /Check the URL: the path of an MCP server is often \/mcp\.$/;
-const noAddress: Expected = ['skipped', /^A stdio server has no address to look at\.$/];
+const notMcp = /Check the URL\. The path of an MCP server is often \/mcp\.$/;
+const noAddress: Expected = ['skipped', /^A stdio server has no address to probe\.$/];
 const notTried: Expected = ['skipped', /^Not tried without a token\.$/];
 /** The probe and the connection report the same. */
 const both = (detail: RegExp): { probe: Expected; connection: Expected } => ({
@@ -102,21 +102,21 @@ const rows: Row[] = [
     settings: at('/reset'),
     answers: unreachable(/^Could not reach the MCP server: \S+ closed the connection \(ECONNRESET\)$/),
     details: because('reset'),
-    ...both(/Look at the log of the server/),
+    ...both(/Check the log of the server/),
   },
   {
     name: 'a silent server',
     settings: at('/hang', 600),
     answers: late(/^The MCP server did not answer within 600 ms \(timed out\)$/),
     details: because('timeout'),
-    ...both(/Check that the server is not stuck, or save a larger `timeout` for it\.$/),
+    ...both(/Check that the server is not stuck, or increase its `timeout`\.$/),
   },
   ...[500, 503].map((status) => ({
     name: `HTTP ${status}`,
     settings: at(`/status/${status}`),
     answers: unreachable(new RegExp(`^Could not reach the MCP server: .*HTTP status ${status}$`)),
     details: because('status', status),
-    ...both(new RegExp(`HTTP status ${status}\\. Look at the log of the server\\.$`)),
+    ...both(new RegExp(`HTTP status ${status}\\. Check the log of the server\\.$`)),
   })),
   {
     name: 'a page instead of an answer',
@@ -170,9 +170,9 @@ const rows: Row[] = [
   {
     name: '401 Basic',
     settings: at('/401-basic'),
-    answers: [403, 'FORBIDDEN', /asks for Basic authorization\. Save the right Authorization in the headers/],
+    answers: [403, 'FORBIDDEN', /requires Basic authorization\. Save the right Authorization in the headers/],
     details: () => ({ cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 }),
-    probe: ['error', /asks for Basic authorization .* save it in `headers`\.$/],
+    probe: ['error', /requires Basic authorization .* save it in `headers`\.$/],
     connection: ['error', /headers/],
   },
   {
@@ -189,7 +189,7 @@ const rows: Row[] = [
       scopes: ['read', 'write'],
     }),
     doctor: 'oauth_required',
-    probe: ['error', /^The server asks for OAuth\. Complete it, then import the tokens\.$/],
+    probe: ['error', /^The server requires OAuth\. Complete it and import the tokens\.$/],
     connection: notTried,
   },
   {
@@ -235,7 +235,7 @@ const rows: Row[] = [
     answers: [429, 'RATE_LIMITED', /The MCP server limits the rate of requests/],
     details: () => ({ cause: 'rate-limited', reason: 'TARGET_RATE_LIMITED', upstreamStatus: 429 }),
     retryAfter: '7',
-    probe: ['error', /Wait, then try again\.$/],
+    probe: ['error', /Try again later\.$/],
     connection: ['error', /Try again in 7 s\.$/],
   },
   {
@@ -269,8 +269,8 @@ const rows: Row[] = [
     settings: at('/old-version'),
     answers: unreachable(/protocol revision 1999-01-01, which is not supported/),
     details: because('version'),
-    probe: ['error', /^Insists on protocol revision 1999-01-01.*Update the server/],
-    connection: ['error', /Update the server, or choose a revision it speaks/],
+    probe: ['error', /^Only supports protocol revision 1999-01-01.*Update the server/],
+    connection: ['error', /Update the server, or set `mcpProtocolVersion`/],
   },
   {
     name: 'the new revision pinned, and a server of the old',
@@ -278,8 +278,8 @@ const rows: Row[] = [
     options: { mcpProtocolVersion: '2026-07-28' },
     answers: unreachable(/2026-07-28/),
     details: because('version'),
-    probe: ['ok', /^Speaks 2025-11-25 and not yet 2026-07-28\.$/],
-    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+    probe: ['ok', /^Supports 2025-11-25 and not yet 2026-07-28\.$/],
+    connection: ['error', /set `mcpProtocolVersion` to a revision it supports\.$/],
   },
   {
     name: 'an old revision pinned, and a server of the new only',
@@ -287,8 +287,8 @@ const rows: Row[] = [
     options: { mcpProtocolVersion: '2025-11-25' },
     answers: unreachable(/2025-11-25.*2026-07-28/),
     details: because('version'),
-    probe: ['ok', /^Speaks only 2026-07-28: clients of older revisions cannot use it\.$/],
-    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+    probe: ['ok', /^Supports only 2026-07-28: clients with older revisions cannot use it\.$/],
+    connection: ['error', /set `mcpProtocolVersion` to a revision it supports\.$/],
   },
   {
     name: 'an old revision pinned, and a server that chooses another',
@@ -297,8 +297,8 @@ const rows: Row[] = [
     // 2025-11-25 is supported; it is just not what was asked for.
     answers: unreachable(/^(?=.*2025-03-26)(?=.*2025-11-25)(?!.*not supported)/),
     details: because('version'),
-    probe: ['ok', /^Speaks 2025-11-25/],
-    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+    probe: ['ok', /^Supports 2025-11-25/],
+    connection: ['error', /set `mcpProtocolVersion` to a revision it supports\.$/],
   },
   {
     name: 'an old revision pinned, and a command of the new only',
@@ -307,14 +307,14 @@ const rows: Row[] = [
     answers: unreachable(/2025-11-25.*2026-07-28/),
     details: because('version'),
     probe: noAddress,
-    connection: ['error', /choose a revision it speaks with `mcpProtocolVersion`\.$/],
+    connection: ['error', /set `mcpProtocolVersion` to a revision it supports\.$/],
   },
   {
     name: 'a certificate nobody knows',
     settings: () => ({ url: selfSigned.url }),
     answers: unreachable(/the TLS connection to \S+ failed \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/),
     details: because('tls'),
-    ...both(/Start the service with NODE_EXTRA_CA_CERTS naming the authority\.$/),
+    ...both(/Start the service with NODE_EXTRA_CA_CERTS set to the certificate of the authority\.$/),
   },
   {
     name: 'a command that does not exist',
@@ -322,7 +322,7 @@ const rows: Row[] = [
     answers: unreachable(/^Could not start the MCP server: the command \/nowhere\/command was not found$/),
     details: because('command'),
     probe: noAddress,
-    connection: ['error', /without a shell, so give its full path\.$/],
+    connection: ['error', /without a shell, so use its full path\.$/],
   },
   {
     name: 'a command that ends at once and says why',
@@ -338,7 +338,7 @@ const rows: Row[] = [
     answers: late(/^The MCP server did not answer within 900 ms \(timed out\)$/),
     details: because('timeout'),
     probe: noAddress,
-    connection: ['error', /Check that the server is not stuck, or save a larger `timeout` for it\.$/],
+    connection: ['error', /Check that the server is not stuck, or increase its `timeout`\.$/],
   },
 ];
 
@@ -384,7 +384,7 @@ describe('servers that work', () => {
   const all = 'ok ok ok ok ok ok ok ok';
   const asCommand = `skipped${all.slice(2)}`;
   test.each([
-    ['only the new revision', () => ({ url: modern.url }), all, /^Speaks only 2026-07-28:/, '2026-07-28'],
+    ['only the new revision', () => ({ url: modern.url }), all, /^Supports only 2026-07-28:/, '2026-07-28'],
     [
       'only the old ones',
       at('/get-405'),

@@ -140,7 +140,7 @@ describe('a server that hangs', () => {
     });
     expect(answer.body.checks.tools).toEqual({
       status: 'error',
-      detail: expect.stringMatching(/^tools\/list failed: .*did not answer.*save a larger `timeout`/),
+      detail: expect.stringMatching(/^tools\/list failed: .*did not answer.*increase its `timeout`/),
     });
   });
 });

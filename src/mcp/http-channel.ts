@@ -81,7 +81,7 @@ export class HttpChannel {
     if (/^(application\/json|text\/event-stream)\b/i.test(contentType)) return undefined;
     return new McpFailure(
       'not-mcp',
-      `What answers at this URL is not an MCP server: it sent ${contentType || 'no content type'} instead of JSON or an event stream`,
+      `This URL is not an MCP server: it sent ${contentType || 'no content type'} instead of JSON or an event stream`,
       { status },
     );
   }
@@ -168,7 +168,7 @@ export class HttpChannel {
     // The SDK reads JSON-RPC errors with status 400 itself, to correct its headers.
     if (rpc && status === 400) return;
     if (rpc) throw new McpFailure('rpc', rpc.message, { status, rpc });
-    throw new McpFailure('status', `The server answered with HTTP status ${status}`, { status });
+    throw new McpFailure('status', `The server returned HTTP status ${status}`, { status });
   }
 }
 
@@ -190,7 +190,7 @@ export function versionFailure(asked: string | undefined, data: unknown): McpFai
 }
 
 export function meaningOf(status: number): string {
-  const answered = `The server answered with HTTP status ${status}`;
+  const answered = `The server returned HTTP status ${status}`;
   if (status === 404)
     return `${answered}: nothing is served at this path; MCP servers are often at /mcp or /sse`;
   if (status === 405)

@@ -32,7 +32,7 @@ export function costOf(usage: Usage, prices: Prices | undefined): Cost {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (isFree(prices)) return { usd: 0, credits: 0, millicents: 0 };
   if (inputTokens === undefined || outputTokens === undefined)
-    return { unknown: 'The provider did not say how many tokens were used' };
+    return { unknown: 'The provider did not report how many tokens were used' };
   const { longPrompt } = prices;
   const rates = longPrompt !== undefined && inputTokens > longPrompt.above ? longPrompt : prices;
   const plain = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);

@@ -79,47 +79,55 @@ interface ApiError extends Error {
 export function failureOf(error: unknown, { signal, credential, now }: Circumstances): ModelFailure {
   if (signal?.aborted) return aborted();
   for (const cause of causesOf(error)) if (cause instanceof ModelFailure) return cause;
-  if (!(error instanceof Error)) return new ModelFailure('malformed', 'The model failed without saying why');
+  if (!(error instanceof Error)) return new ModelFailure('malformed', 'The model failed without a reason');
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return aborted();
   const text = publicText(error.message, credential);
   // Compared by name, because importing the class would load the library.
   if (error.name === 'AI_APICallError') return ofAnswer(error, text, now);
   if (/^AI_(Unsupported|InvalidPrompt|InvalidArgument|TooMany)/.test(error.name))
     return new ModelFailure('bad-request', `The request cannot be sent to this model: ${text}`);
-  return new ModelFailure('malformed', `The answer of the model cannot be used: ${text}`);
+  return new ModelFailure('malformed', `The model returned an invalid response: ${text}`);
 }
 
 function ofAnswer(error: ApiError, text: string, now: number): ModelFailure {
   const status = error.statusCode;
   if (status === undefined)
-    return new ModelFailure('network', `The provider of the model cannot be reached: ${text}`);
+    return new ModelFailure('network', `The model provider cannot be reached: ${text}`);
   const retryAfterMs = retryAfterOf(error.responseHeaders ?? {}, now);
   const body = (error.responseBody ?? '').slice(0, 10_000);
   if (status < 300)
-    return new ModelFailure('malformed', `The answer of the model cannot be used: ${text}`, { status });
+    return new ModelFailure('malformed', `The model returned an invalid response: ${text}`, { status });
   if (status < 400)
     return new ModelFailure('bad-request', `The base URL of the provider redirects (HTTP ${status})`, {
       status,
     });
   if (status === 402 || (status < 500 && quotaWords.test(`${error.message} ${body}`)))
-    return new ModelFailure('quota', `The account at the provider is used up: ${text}`, { status });
+    return new ModelFailure('quota', `The account at the model provider has no quota left: ${text}`, {
+      status,
+    });
   if (status === 401 || status === 403)
-    return new ModelFailure('unauthorized', `The provider does not accept the key: ${text}`, { status });
+    return new ModelFailure('unauthorized', `The model provider rejected the key: ${text}`, { status });
   if (status === 429)
-    return new ModelFailure('rate-limited', `The provider is asked too often: ${text}`, {
+    return new ModelFailure('rate-limited', `The model provider limits the rate of requests: ${text}`, {
       status,
       retryAfterMs,
     });
   if (status === 413)
-    return new ModelFailure('too-large', `The request is too large for the provider: ${text}`, { status });
+    return new ModelFailure('too-large', `The request is too large for the model provider: ${text}`, {
+      status,
+    });
   if (status === 408 || status >= 500)
-    return new ModelFailure('overloaded', `The provider failed (HTTP ${status}): ${text}`, {
+    return new ModelFailure('overloaded', `The model provider failed (HTTP ${status}): ${text}`, {
       status,
       retryAfterMs,
     });
-  return new ModelFailure('bad-request', `The provider refused the request (HTTP ${status}): ${text}`, {
-    status,
-  });
+  return new ModelFailure(
+    'bad-request',
+    `The model provider rejected the request (HTTP ${status}): ${text}`,
+    {
+      status,
+    },
+  );
 }
 
 /** An exhausted account has the same status as a rate limit; only the message differs. */

@@ -26,21 +26,21 @@ const Prices = z
 
 const variable = z
   .string()
-  .regex(/^[A-Za-z_]\w*$/, 'Write the name of an environment variable')
-  .refine((name) => !name.startsWith('DRYDOCK_'), 'Settings of Drydock are not sent to providers');
+  .regex(/^[A-Za-z_]\w*$/, 'Must be the name of an environment variable')
+  .refine((name) => !name.startsWith('DRYDOCK_'), 'Variables of Drydock are not sent to providers');
 
 const Connection = z.strictObject({
-  name: z.string().regex(/^[\w.-]{1,100}$/, 'Write letters, digits, dots, - and _'),
+  name: z.string().regex(/^[\w.-]{1,100}$/, 'Must consist of letters, digits, dots, - and _'),
   wire: z.enum(wires),
   baseUrl: z
-    .url({ protocol: /^https?$/, error: 'Write an http or https URL' })
-    .refine((url) => !hasUserInfo(url), 'Keys do not belong into the URL: name a variable in apiKeyEnv')
+    .url({ protocol: /^https?$/, error: 'Must be an http or https URL' })
+    .refine((url) => !hasUserInfo(url), 'A URL must not contain keys. Name a variable in apiKeyEnv')
     .transform((url) => url.replace(/\/+$/, '')),
   apiKeyEnv: variable.optional(),
   accessKeyIdEnv: variable.optional(),
   region: z
     .string()
-    .regex(/^[a-z]{2}(?:-[a-z]+)+-\d+$/, 'Write an AWS region, like eu-central-1')
+    .regex(/^[a-z]{2}(?:-[a-z]+)+-\d+$/, 'Must be an AWS region, for example eu-central-1')
     .optional(),
   concurrency: z.number().int().min(1).max(10_000).optional(),
 });
@@ -48,7 +48,9 @@ const Connection = z.strictObject({
 type ConnectionEntry = z.output<typeof Connection>;
 
 const Model = z.strictObject({
-  id: z.string().regex(/^[\w.-]+\/[\w.:-]+$/, 'Write provider/name, like openai/gpt-5-nano'),
+  id: z
+    .string()
+    .regex(/^[\w.-]+\/[\w.:-]+$/, 'Must have the form provider/name, for example openai/gpt-5-nano'),
   connection: z.string().optional(),
   model: z.string().min(1).max(200).optional(),
   name: z.string().min(1).optional(),

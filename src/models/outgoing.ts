@@ -48,8 +48,8 @@ export async function modelFetch(address: string | URL | Request, init: RequestI
     const trouble = troubleOf(error);
     const message =
       status === undefined
-        ? `The provider of the model cannot be reached: ${trouble}`
-        : `The provider broke its answer off: ${trouble}`;
+        ? `The model provider cannot be reached: ${trouble}`
+        : `The model provider ended its response early: ${trouble}`;
     throw new ModelFailure('network', message, { status, notSent: beforeSending.has(trouble) });
   }
 }
@@ -61,9 +61,10 @@ async function received({ statusCode, headers, body }: Dispatcher.ResponseData):
     body.destroy();
     throw new ModelFailure('malformed', message, { status: statusCode });
   };
-  if (statusCode < 200 || statusCode > 599) refuse(`The provider answered with HTTP status ${statusCode}`);
+  if (statusCode < 200 || statusCode > 599) refuse(`The model provider returned HTTP status ${statusCode}`);
   const coding = headers['content-encoding'] ?? 'identity';
-  if (coding !== 'identity') refuse('The provider compressed its answer though it was asked not to');
+  if (coding !== 'identity')
+    refuse('The model provider compressed its response although the request did not allow it');
   const bag = new Headers();
   for (const [name, value] of Object.entries(headers))
     for (const one of Array.isArray(value) ? value : [value ?? '']) bag.append(name, one);
@@ -98,7 +99,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     bytes += chunk.byteLength;
     // Leaving the loop closes the connection.
     if (bytes > maxBytes)
-      throw new ModelFailure('too-large', `The answer of the model is larger than ${maxBytes >> 20} MiB`);
+      throw new ModelFailure('too-large', `The response of the model is larger than ${maxBytes >> 20} MiB`);
     yield chunk;
   }
 }

@@ -66,7 +66,8 @@ export function resolveModel(
   const refuse = (message: string): ResolvedModel => ({
     problem: { model: choice.model, provider, hostedModels: hostedModels(catalog, provider), message },
   });
-  if (provider === undefined) return refuse('Write the model as provider/name, or name its provider');
+  if (provider === undefined)
+    return refuse('The model must have the form provider/name, or send its provider');
   const native = choice.model.startsWith(`${provider}/`)
     ? choice.model.slice(provider.length + 1)
     : choice.model;

@@ -79,7 +79,7 @@ class StreamCollector {
 
   result(sent: Pick<LanguageModelV3GenerateResult, 'request' | 'response'>): LanguageModelV3GenerateResult {
     const { end, content, warnings } = this;
-    if (!end) throw new ModelFailure('network', 'The answer of the model broke off');
+    if (!end) throw new ModelFailure('network', 'The response of the model ended early');
     const { usage, finishReason, providerMetadata } = end;
     return {
       content,

@@ -229,7 +229,7 @@ function addMessages<Answer extends ToolAnswer>(
     toolName: name,
     output: answer?.output ?? {
       type: 'error-text' as const,
-      value: invalid?.message ?? 'The call was given up.',
+      value: invalid?.message ?? 'The call was aborted.',
     },
   }));
   messages.push({ role: 'tool', content: results });

@@ -104,10 +104,10 @@ async function sessionFor(
   if (!session) throw noChatSession();
   if (isConfigured(session)) refuseConfig(sent);
   if (session.origin !== terms.origin)
-    throw conflict('This session was not started here. Start one of your own', 'CONTINUATION_NOT_ALLOWED');
+    throw conflict('This session cannot be continued here. Start a new one', 'CONTINUATION_NOT_ALLOWED');
   if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
   if (session.messageCount >= maxMessages)
-    throw conflict(`A session holds at most ${maxMessages} messages. Start another one`, 'SESSION_FULL');
+    throw conflict(`A session can have at most ${maxMessages} messages. Start a new one`, 'SESSION_FULL');
   return configured({ models }, db, session, sent);
 }
 
@@ -176,7 +176,7 @@ async function again(
   if (earlier.modelCalled)
     throw new Refusal(
       'INTERNAL_ERROR',
-      'This turn failed after the model was asked, so it is not run again. Send the message with a new idempotencyKey',
+      'This turn failed after the model was called, so it is not repeated. Send the message with a new idempotencyKey',
       { details: { reason: 'TURN_FAILED', turnId: earlier.id } },
     );
   await terms.admit?.(db, session);
@@ -190,7 +190,7 @@ async function again(
 
 function inProgress(leftMs: number): Refusal {
   const retryAfterMs = Math.max(250, Math.min(Math.round(leftMs), 2_000));
-  return new Refusal('CONFLICT', 'A turn of this session is under way. Try again when it has ended', {
+  return new Refusal('CONFLICT', 'A turn of this session is in progress. Try again when it has ended', {
     details: { reason: 'TURN_IN_PROGRESS', retryAfterMs },
     retryAfter: Math.ceil(retryAfterMs / 1000),
   });

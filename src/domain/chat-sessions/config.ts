@@ -24,9 +24,9 @@ const pinned = ['modelId', 'environmentId', 'serverIds', 'systemPrompt', 'temper
 
 export function firstConfig(services: Pick<Services, 'models'>, sent: Sent): SessionConfig {
   const { modelId, environmentId, serverIds, hostId, systemPrompt, temperature, toolMode } = sent;
-  if (modelId === undefined) throw new Refusal('VALIDATION_ERROR', 'modelId: Needed to start a session');
+  if (modelId === undefined) throw new Refusal('VALIDATION_ERROR', 'modelId: Required to start a session');
   if (!modelId.includes('/'))
-    throw invalidBecause('modelId: Write the model as provider/name', 'MODEL_AMBIGUOUS');
+    throw invalidBecause('modelId: Must have the form provider/name', 'MODEL_AMBIGUOUS');
   if (environmentId !== undefined && serverIds)
     throw new Refusal('VALIDATION_ERROR', 'serverIds: Cannot be combined with environmentId. Send only one');
   const { provider } = routeTo(services, modelId);

@@ -166,7 +166,7 @@ export async function carryOut(
 async function historyOf({ db }: ProjectContext, sessionId: string): Promise<TurnMessage[]> {
   const rows = await db.rows(sessions.messagesFrom, { sessionId, from: 0, most: 2_500 });
   if (lengthOf(rows) > maxHistory)
-    throw conflict('The session has become too long for a model. Start another one', 'SESSION_FULL');
+    throw conflict('The session is too long for a model. Start a new one', 'SESSION_FULL');
   return rows.map(({ role, content }) => ({ role, content }) as TurnMessage);
 }
 

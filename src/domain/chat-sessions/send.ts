@@ -70,7 +70,8 @@ async function enter(context: Context, sent: Sent): Promise<ProjectContext> {
     sent.sessionId === undefined ? undefined : await db.row(sessions.find, { ...owner, id: sent.sessionId });
   if (sent.sessionId !== undefined && !known) throw noChatSession();
   const projectId = known?.projectId ?? sent.projectId;
-  if (projectId === undefined) throw new Refusal('VALIDATION_ERROR', 'projectId: Needed to start a session');
+  if (projectId === undefined)
+    throw new Refusal('VALIDATION_ERROR', 'projectId: Required to start a session');
   return enterProject(context, projectId);
 }
 

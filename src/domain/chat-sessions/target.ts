@@ -80,7 +80,7 @@ async function selected(context: ProjectContext, config: SessionConfig, sent: Se
   const client = sent.hostId === undefined ? undefined : await clientOf(context, sent.hostId);
   if (config.hostOnly && !client)
     throw invalidBecause(
-      'hostId: This session speaks with the servers of a client; say which',
+      'hostId: Required, because this session uses the servers of a client',
       'HOST_TARGET_REQUIRED',
     );
   const ids = config.serverIds ?? (client ? ownServers(client) : []);
@@ -123,7 +123,7 @@ function allowedServers(serverIds: string[], { allowedServerIds: allowed }: Sent
   if (!allowed) return serverIds;
   const other = allowed.find((id) => !serverIds.includes(id));
   if (other !== undefined)
-    throw new Refusal('VALIDATION_ERROR', `allowedServerIds: ${other} is no server of this session`);
+    throw new Refusal('VALIDATION_ERROR', `allowedServerIds: ${other} is not a server of this session`);
   return serverIds.filter((id) => allowed.includes(id));
 }
 

@@ -15,7 +15,7 @@ export async function requireUnchanged(
   const now = await db.row(environments.hold, { projectId: project.id, id });
   if (now?.revision !== revision)
     throw conflict(
-      'The environment has changed since the run was asked for. Start it again',
+      'The environment has changed since the run was requested. Start the run again',
       'ENVIRONMENT_CHANGED',
       {
         currentRevision: now?.revision ?? null,

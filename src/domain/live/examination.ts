@@ -72,7 +72,7 @@ async function lookAtAddress(examination: Examination, wait: Wait): Promise<bool
   const { context, reached, options, report, note } = examination;
   const { server, target } = reached;
   if (target.kind === 'stdio') {
-    note('probe', skipped('A stdio server has no address to look at.'));
+    note('probe', skipped('A stdio server has no address to probe.'));
     return true;
   }
   const address = await target.address();
@@ -96,7 +96,7 @@ async function lookAtAddress(examination: Examination, wait: Wait): Promise<bool
     report.error = oauthRequired(server, server.grantDead ? { grantDead: true } : {}).toBody();
     report.connection = {
       status: 'skipped',
-      detail: 'The server is saved with OAuth and has no tokens; import them.',
+      detail: 'The server uses OAuth and has no tokens. Import them.',
     };
     skipRest(examination, 'Not tried without a token.');
     return false;
@@ -127,7 +127,7 @@ async function connect(examination: Examination, wait: Wait): Promise<void> {
     report.connection = { status: 'error', detail: adviceFor(error) };
     note('connection', { status: 'error', detail: adviceFor(error) });
     report.error = refusalOf(error, server).toBody();
-    skipRest(examination, 'Not tried: there is no connection.');
+    skipRest(examination, 'Not tried without a connection.');
   }
 }
 
@@ -145,7 +145,7 @@ async function examine(
       ? ok(`Offers ${offered.join(', ')}.`)
       : {
           status: 'error',
-          detail: 'The server declares no capabilities, so clients will not ask it for anything.',
+          detail: 'The server declares no capabilities, so clients will not use any of its features.',
         },
   );
   const look = async (name: ListName): Promise<Drained['items']> => {

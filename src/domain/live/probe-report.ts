@@ -82,7 +82,7 @@ function checkOf(probe: Probe, findings: ProbeFindings, hasCredentials: boolean)
   if (legacyVersion !== undefined && modernVersions.length === 0 && !legacyVersions.has(legacyVersion))
     return {
       status: 'error',
-      detail: `Insists on protocol revision ${legacyVersion.slice(0, 100)}, which clients do not speak. Update the server.`,
+      detail: `Only supports protocol revision ${legacyVersion.slice(0, 100)}, which clients do not support. Update the server.`,
     };
   if (probe.status === 'reachable') return { status: 'error', detail: adviceFor(notMcp(findings)) };
   return {
@@ -97,21 +97,21 @@ function authorizationCheck(probe: Probe, findings: ProbeFindings, hasCredential
   const scheme = findings.unauthorized?.facts.challenge?.scheme ?? '';
   if (probe.status !== 'oauth_required')
     return hasCredentials
-      ? { status: 'ok', detail: 'The server asks for authorization; stored credentials will be tried.' }
+      ? { status: 'ok', detail: 'The server requires authorization. Stored credentials are tried next.' }
       : {
           status: 'error',
-          detail: `The server asks for ${scheme || 'an unknown kind of'} authorization and publishes no OAuth metadata. If it takes a key or a fixed token, save it in \`headers\`.`,
+          detail: `The server requires ${scheme || 'an unknown kind of'} authorization and publishes no OAuth metadata. If it accepts a key or a fixed token, save it in \`headers\`.`,
         };
   if (hasCredentials)
-    return { status: 'ok', detail: `The server asks for OAuth; the stored tokens will be tried.${trouble}` };
+    return { status: 'ok', detail: `The server requires OAuth. The stored tokens are tried next.${trouble}` };
   if (scheme === '' && findings.authorization.authorizationServerMetadata === undefined)
     return {
       status: 'error',
-      detail: `The server asks for authorization and does not say which. If it is OAuth, complete it, then import the tokens; if it takes a key or a fixed token, save it in \`headers\`.`,
+      detail: `The server requires authorization without naming a scheme. If it is OAuth, complete it and import the tokens. If it accepts a key or a fixed token, save it in \`headers\`.`,
     };
   return {
     status: 'error',
-    detail: `The server asks for OAuth. Complete it, then import the tokens.${trouble}`,
+    detail: `The server requires OAuth. Complete it and import the tokens.${trouble}`,
   };
 }
 
@@ -120,23 +120,23 @@ function notMcp({ attempts, redirect, firstAnswer }: ProbeFindings): McpFailure 
   const statuses = attempts.map(({ response }) => response?.status ?? 0);
   const bad = statuses.find((status) => status >= 500);
   if (bad !== undefined)
-    return new McpFailure('status', `The server answered with HTTP status ${bad}`, { status: bad });
+    return new McpFailure('status', `The server returned HTTP status ${bad}`, { status: bad });
   if (statuses.includes(429)) return new McpFailure('rate-limited', 'The server limits the rate of requests');
-  if (statuses.includes(403)) return new McpFailure('forbidden', 'The server answered with HTTP status 403');
+  if (statuses.includes(403)) return new McpFailure('forbidden', 'The server returned HTTP status 403');
   if (redirect && statuses.some((status) => status >= 300 && status < 400)) return redirect;
   if (statuses[0] === 404)
     return new McpFailure('not-mcp', 'Nothing is served at this path (HTTP status 404)');
   if (statuses[0] === 405)
-    return new McpFailure('not-mcp', 'The path takes no POST requests (HTTP status 405)');
-  return new McpFailure('not-mcp', `What answers here is not an MCP server (${firstAnswer})`);
+    return new McpFailure('not-mcp', 'The path does not accept POST requests (HTTP status 405)');
+  return new McpFailure('not-mcp', `This address is not an MCP server (${firstAnswer})`);
 }
 
 function eraOf({ modernVersions, legacyVersion, transport }: ProbeFindings): string {
   if (transport === 'sse')
-    return 'Speaks the HTTP+SSE transport of 2024-11-05, which clients are giving up. Offer Streamable HTTP.';
+    return 'Uses the HTTP+SSE transport of 2024-11-05, which clients are dropping. Offer Streamable HTTP.';
   if (modernVersions.length > 0 && legacyVersion === undefined)
-    return `Speaks only ${modernVersions.join(', ')}: clients of older revisions cannot use it.`;
+    return `Supports only ${modernVersions.join(', ')}: clients with older revisions cannot use it.`;
   if (modernVersions.length > 0)
-    return `Speaks ${modernVersions.join(', ')} and, for older clients, ${legacyVersion}.`;
-  return `Speaks ${legacyVersion} and not yet 2026-07-28.`;
+    return `Supports ${modernVersions.join(', ')} and, for older clients, ${legacyVersion}.`;
+  return `Supports ${legacyVersion} and not yet 2026-07-28.`;
 }

@@ -64,8 +64,8 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
     return oauthRequired(server, { ...facts, grantDead: dead }, why);
   }
   const asks = bearer
-    ? 'The server refused the stored Authorization header'
-    : `The server asks for ${challenge.scheme} authorization`;
+    ? 'The server rejected the stored Authorization header'
+    : `The server requires ${challenge.scheme} authorization`;
   return new Refusal('FORBIDDEN', `${asks}. Save the right Authorization in the headers of the server`, {
     details: { cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 },
   });
@@ -73,7 +73,7 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
 
 export function oauthRequired(server: LiveServerRow, facts: FailureFacts, why?: string): Refusal {
   const { id, name, url } = server;
-  const known = facts.grantDead ? 'The refresh token no longer works' : 'The server needs an OAuth grant';
+  const known = facts.grantDead ? 'The refresh token no longer works' : 'The server requires an OAuth grant';
   return new Refusal(
     'OAUTH_REQUIRED',
     `${why ?? known}. Complete OAuth with the server ${JSON.stringify(name)}, then import the tokens`,
@@ -110,15 +110,15 @@ function ofRpcError(rpc: NonNullable<FailureFacts['rpc']>): Refusal {
     case -32021:
       return new Refusal(
         'FEATURE_NOT_SUPPORTED',
-        `The server needs a client capability that was not declared: ${rpc.message}`,
+        `The server requires a client capability that was not declared: ${rpc.message}`,
         { details },
       );
     case -32602:
-      return new Refusal('VALIDATION_ERROR', `The server refused the request: ${rpc.message}`, { details });
+      return new Refusal('VALIDATION_ERROR', `The server rejected the request: ${rpc.message}`, { details });
     case -32002:
-      return new Refusal('NOT_FOUND', `The server does not know it: ${rpc.message}`, { details });
+      return new Refusal('NOT_FOUND', `The server did not find it: ${rpc.message}`, { details });
     default:
-      return new Refusal('SERVER_UNREACHABLE', `The server answered with an error: ${rpc.message}`, {
+      return new Refusal('SERVER_UNREACHABLE', `The server returned an error: ${rpc.message}`, {
         details,
       });
   }

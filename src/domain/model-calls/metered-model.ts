@@ -185,5 +185,5 @@ class MeteredCall {
 }
 
 function givenUp(): ModelFailure {
-  return new ModelFailure('aborted', 'The call of the model was given up');
+  return new ModelFailure('aborted', 'The model call was aborted');
 }

@@ -112,7 +112,7 @@ async function ask(
     const unknown = facts.rpc?.code === -32002 || facts.rpc?.code === -32602;
     throw new SkillRefused(
       unknown ? 'not_found' : 'fetch_failed',
-      unknown ? `The server does not know it: ${message}` : `The server answered with an error: ${message}`,
+      unknown ? `The server did not find it: ${message}` : `The server returned an error: ${message}`,
       about,
     );
   }

@@ -50,6 +50,6 @@ export const decideToolCall: Verb<'decideToolCall'> = async ({ db, grant }, { tu
   const { toolCallId, approved } = body;
   const visitorId = grant.visitor.id;
   if (!(await db.row(sessions.decide, { turnId, toolCallId, approved, visitorId })))
-    throw conflict('Nothing waits for this decision any more', 'NOT_WAITING');
+    throw conflict('This approval is no longer pending', 'NOT_WAITING');
   return { toolCallId, approved };
 };

@@ -112,10 +112,10 @@ async function whoIs(
     return { kind: 'invited', userId: null, memberId, before };
   if (study.mode === 'anyone_with_link') return { kind: 'guest', userId, memberId: null, before };
   if (study.mode === 'invited_only')
-    throw new Refusal('UNAUTHORIZED', 'Only those who are invited get in. Open the link of your invitation', {
+    throw new Refusal('UNAUTHORIZED', 'Only invited people can enter. Open the link in your invitation', {
       details: { reason: 'INVITATION_NEEDED' },
     });
-  throw new Refusal('UNAUTHORIZED', 'Sign in first: this is for members of the project', {
+  throw new Refusal('UNAUTHORIZED', 'Sign in first. Only members of the project can enter', {
     details: { reason: 'SIGN_IN_FIRST' },
   });
 }
@@ -149,10 +149,14 @@ async function comeIn(
 async function refuseCrowd(context: VisitorContext, db: Db, studyId: string): Promise<void> {
   await enforceAttemptLimit({ ...context, db }, { kind: 'guest', of: context.visitor.address });
   if ((await db.one(visitors.countNewGuests, { studyId })).count < maxGuests) return;
-  throw new Refusal('RATE_LIMITED', 'Too many have come here today. Try again tomorrow', {
-    details: { reason: 'GUEST_LIMIT' },
-    retryAfter: 3_600,
-  });
+  throw new Refusal(
+    'RATE_LIMITED',
+    'This study has reached its limit of visitors for today. Try again tomorrow',
+    {
+      details: { reason: 'GUEST_LIMIT' },
+      retryAfter: 3_600,
+    },
+  );
 }
 
 function deviceOf(userAgent = ''): string {

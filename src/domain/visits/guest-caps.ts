@@ -13,7 +13,7 @@ const maxOfOne = 3;
 /** Refuses guests any use of servers if guest access is turned off. */
 export function refuseDisabled({ visitor, study }: Pick<Grant, 'visitor' | 'study'>): void {
   if (visitor.kind !== 'guest' || study.guestExecution.enabled) return;
-  throw new Refusal('FORBIDDEN', 'Guests cannot chat here at the moment', {
+  throw new Refusal('FORBIDDEN', 'Guests cannot chat in this study right now', {
     details: { reason: 'GUESTS_DISABLED' },
   });
 }
@@ -36,12 +36,16 @@ export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<voi
   await db.row(sessions.lineUpTurns, { studyId });
   const { own, guests } = await db.one(sessions.running, { studyId, visitorId: grant.visitor.id });
   if (own >= maxOfOne)
-    throw new Refusal('RATE_LIMITED', 'Your other messages are still being answered. Wait for one of them', {
-      details: { reason: 'VISITOR_TURN_LIMIT' },
-      retryAfter: 5,
-    });
+    throw new Refusal(
+      'RATE_LIMITED',
+      'Your other messages are still being answered. Wait for one to finish',
+      {
+        details: { reason: 'VISITOR_TURN_LIMIT' },
+        retryAfter: 5,
+      },
+    );
   if (grant.visitor.kind === 'guest' && guests >= maxAtOnce)
-    throw new Refusal('RATE_LIMITED', 'Many people are here at the moment. Try again in a few seconds', {
+    throw new Refusal('RATE_LIMITED', 'Too many people are chatting right now. Try again in a few seconds', {
       details: { reason: 'GUEST_TURN_LIMIT' },
       retryAfter: 5,
     });

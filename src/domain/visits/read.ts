@@ -52,7 +52,10 @@ export const getVisit: Verb<'getVisit'> = async (context) => {
 };
 
 function notWorking(): Refusal {
-  return new Refusal('CONFLICT', 'This cannot be used at the moment. Tell whoever gave you the link');
+  return new Refusal(
+    'CONFLICT',
+    'This study is unavailable right now. Contact the person who sent you the link',
+  );
 }
 
 /** The message of a refusal, or null. */
@@ -78,7 +81,7 @@ export const watchVisit: Verb<'watchVisit'> = async function* (context) {
 
 async function ownSession({ db, grant }: GrantContext, sessionId: string): Promise<sessions.StudySessionRow> {
   const row = await db.row(sessions.findOwn, { sessionId, visitorId: grant.visitor.id });
-  if (!row) throw new Refusal('NOT_FOUND', 'No such conversation of yours');
+  if (!row) throw new Refusal('NOT_FOUND', 'You have no such conversation');
   return row;
 }
 

@@ -110,7 +110,7 @@ function termsOf({ grant, clock }: GrantContext, { model }: ResolvedComposition)
       const now = await grantNow(db, grant);
       if (!now) throw accessEnded();
       if ((config as SessionConfig).environmentId !== now.study.environmentId)
-        throw conflict('This has changed since. Start a new conversation', 'SESSION_ENDED');
+        throw conflict('The study has changed. Start a new conversation', 'SESSION_ENDED');
       await refuseTurn(db, now, clock());
     },
     began: async (db, { id: sessionId }) => {

@@ -29,7 +29,7 @@ export const openVisitWidget: Verb<'openVisitWidget'> = async (context, input) =
   const source = await withServer(context, widget, (server, signal) => server.widget(widget.uri, signal));
   const none = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
   // The cause is visible to the study's owners only.
-  const problem = 'The server gave nothing that can be shown';
+  const problem = 'The server returned nothing that can be shown';
   if ('problem' in source) return { ...shown, problem, csp: none, openAi: false };
   return { ...shown, html: source.html, csp: source.csp, openAi: source.openAi };
 };
@@ -44,7 +44,7 @@ export const useVisitWidget: Verb<'useVisitWidget'> = async (context, input) => 
     toolCallId,
     most: maxRequests,
   });
-  if (!counted) return { refusal: `A widget may ask for ${maxRequests} things` };
+  if (!counted) return { refusal: `A widget can make at most ${maxRequests} requests` };
   return withServer(context, widget, async (server, signal) => {
     const refusal = body.method === 'tools/call' ? refusalOfCall(server.tools, body.name) : undefined;
     if (refusal !== undefined) return { refusal };
@@ -63,7 +63,7 @@ async function widgetOf(
   const { toolCallId } = body;
   const which = { sessionId: visitSessionId, toolCallId, visitorId: grant.visitor.id };
   const widget = await db.row(sessions.findWidget, which);
-  if (!widget) throw new Refusal('NOT_FOUND', 'No such interface in a conversation of yours');
+  if (!widget) throw new Refusal('NOT_FOUND', 'Your conversations have no such interface');
   return widget;
 }
 
@@ -82,7 +82,7 @@ function withServer<Answer>(
       startedBy: grant.visitor.id,
     });
     if (!composition.servers.some(({ id }) => id === serverId))
-      throw new Refusal('NOT_FOUND', 'This is no longer a part of what you can try here');
+      throw new Refusal('NOT_FOUND', 'This is no longer part of the study');
     const signal = AbortSignal.any([context.callerGone(), timeoutSignal(requestTimeout)]);
     const target = { composition, client: composition.client };
     const [server] = await openAll(inProject(context), target, [serverId], signal, true);

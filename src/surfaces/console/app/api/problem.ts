@@ -72,7 +72,7 @@ const advice: Record<string, string> = {
     'It was changed by someone else, or its state does not allow this. Reload to see the current version.',
   VALIDATION_ERROR: 'Correct the value the message names. Nothing was changed.',
   SERVER_UNREACHABLE: 'The MCP server did not answer. Its diagnostics show the step that failed.',
-  OAUTH_REQUIRED: 'The MCP server needs an OAuth grant first.',
+  OAUTH_REQUIRED: 'The MCP server requires an OAuth grant first.',
   TIMEOUT: 'The MCP server timed out. Try again, or raise its timeout.',
   UNAVAILABLE: 'The service is busy or its database is unavailable. Try again in a moment.',
   INTERNAL_ERROR: 'Search the service log for the request ID to find the cause.',
