@@ -142,7 +142,11 @@ describe('the catalog', () => {
   test.each<[string, unknown, string]>([
     ['that is no JSON', '{', 'cannot be read'],
     ['without models', {}, 'models'],
-    ['with an id without a provider', { models: [{ id: 'gpt' }] }, 'models.0.id: Must have the form provider/name'],
+    [
+      'with an id without a provider',
+      { models: [{ id: 'gpt' }] },
+      'models.0.id: Must have the form provider/name',
+    ],
     ['with a field nobody knows', { models: [{ id: 'a/b', price: 1 }] }, 'price'],
     ['with half a price', { models: [{ id: 'a/b', prices: { input: 1 } }] }, 'models.0.prices.output'],
     [
