@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { createDatabase } from './support/database.ts';
 import { blocksOf } from './support/guides/blocks.ts';
 import { Session } from './support/guides/session.ts';
 import { isRanElsewhere, isRun, matches, runStory } from './support/guides/story.ts';
-import { Drydock, endDatabase, newDataDir } from './support/process.ts';
+import { Drydock, databaseHome, endDatabase, newDataDir } from './support/process.ts';
 import { startRotatingOAuth } from './targets/rotating-oauth.ts';
 
 /** Runs every command and program of the README and the guides with the built program. */
@@ -86,8 +86,11 @@ async function doesWhatItSays(page: string): Promise<void> {
   const place = await mkdtemp(join(folder, 'page-'));
   onTestFinished(async () => {
     await stop?.();
-    // The database still runs only after a page that failed midway.
-    await endDatabase(join(place, '.drydock'), 'SIGQUIT');
+    const folders = (await readdir(place, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+    for (const dataDir of folders.map(({ name }) => join(place, name))) {
+      await endDatabase(dataDir, 'SIGQUIT');
+      await rm(databaseHome(dataDir), { recursive: true, force: true });
+    }
   });
   const blocks = blocksOf(page);
   expect(await runStory(blocks, place, env)).toBe(blocks.filter(isRun).length);

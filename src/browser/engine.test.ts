@@ -216,9 +216,10 @@ async function runElsewhere(switches: string[]): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'drydock-elsewhere-'));
   const quiet = ['--headless', '--no-sandbox', '--disable-gpu', '--proxy-server=127.0.0.1:1'];
   const args = [...quiet, '--remote-debugging-port=0', `--user-data-dir=${profile}`, ...switches];
-  const browser = spawn(chromiumPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  // A process group of its own, because Chromium may be started by a script.
+  const browser = spawn(chromiumPath, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   onTestFinished(async () => {
-    browser.kill('SIGKILL');
+    process.kill(-(browser.pid as number), 'SIGKILL');
     await once(browser, 'exit');
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   });
