@@ -178,7 +178,7 @@ test('what a model does wrong fails its trial and not the run', async () => {
     result: 'failed',
     failureCategory: 'setup',
   });
-  expect(byTitle['is refused'].error).toContain('does not accept the key');
+  expect(byTitle['is refused'].error).toContain('rejected the key');
   expect(JSON.stringify(items)).not.toContain(secretKey);
 });
 

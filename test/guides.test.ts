@@ -32,6 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await shared.end();
+  await rm(databaseHome(join(folder, 'shared')), { recursive: true, force: true });
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -20,6 +20,7 @@ export class Session {
   private lines: string[] = [];
   private stderr = '';
   private listener: (line: string) => void = () => {};
+  private ending: Promise<void> | undefined;
   /** The output of background commands, by the number of their block. */
   private readonly background = new Map<number, string[]>();
 
@@ -75,8 +76,12 @@ export class Session {
     });
   }
 
-  /** Ends the shell and all it has started. */
-  async end(): Promise<void> {
+  /** Ends the shell and all it has started. A second signal would end a service before its database. */
+  end(): Promise<void> {
+    return (this.ending ??= this.endGroup());
+  }
+
+  private async endGroup(): Promise<void> {
     this.signal('SIGTERM');
     const gaveUp = setTimeout(() => this.signal('SIGKILL'), 15_000);
     await this.closed;
