@@ -159,7 +159,7 @@ test('what is not so fails with the reason, and a widget that does not come is t
   expect(reasons).toEqual([
     '2 elements match button "Add". Select one with nth, from 0',
     'No visible element matches button "Sink"',
-    'textbox "Captain" holds "", not "Ada"',
+    'textbox "Captain" has the value "", not "Ada"',
     'On the console: "the chart is missing", "2 leaks"',
     expect.stringContaining('bridge_timeout'),
     expect.stringContaining('no_ui_resource'),

@@ -186,7 +186,7 @@ describe('a project', () => {
     await newProject();
     await newProject();
     await expect(addSkill(service.db, files, { project: 'Skills' })).rejects.toThrow(
-      'use the id: Skills of Drydock (prj_',
+      'Use an ID: Skills of Drydock (prj_',
     );
     await service.stranger();
     await expect(addSkill(service.db, files)).rejects.toThrow('Name the project with --project: Default of ');

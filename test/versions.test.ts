@@ -118,7 +118,7 @@ test('a version goes on with what a newer one added, not with what one took away
   await client.query("insert into replicas (id, role, version) values ('one', 'worker', '2.0.0')");
   const all = [...migrations, later, unused, contracting];
   await expect(migrate(client, all)).rejects.toThrow(
-    /such processes still run: worker 2.0.0. Stop them first/,
+    /such versions are running: worker 2.0.0. Stop them first/,
   );
   await client.query("update replicas set version = '99.0.1'");
   expect(await migrate(client, all)).toEqual(['9999-contracting']);
