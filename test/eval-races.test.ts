@@ -36,7 +36,7 @@ async function launched(repetitions: number, where = evals, serverId = server): 
   return where.launch({ suiteId });
 }
 
-async function until(done: () => Promise<boolean>, patience = 20_000): Promise<void> {
+async function until(done: () => Promise<boolean>, patience = 60_000): Promise<void> {
   const ends = Date.now() + patience;
   while (!(await done())) {
     if (Date.now() > ends) throw new Error('it did not come to it');
