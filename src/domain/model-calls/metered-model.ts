@@ -69,8 +69,8 @@ export class MeteredModel implements LanguageModelV3 {
       start: (controller) => void (reader = controller),
       cancel: () => void (reader = null),
     });
-    const toReader = (tell: (controller: NonNullable<typeof reader>) => void): void => {
-      if (reader) tell(reader);
+    const toReader = (report: (controller: NonNullable<typeof reader>) => void): void => {
+      if (reader) report(reader);
     };
     const leave = (error: unknown): void => {
       toReader((controller) => controller.error(error));
@@ -119,14 +119,14 @@ export class MeteredModel implements LanguageModelV3 {
     const { prompt, tools, maxOutputTokens, abortSignal } = options;
     if (abortSignal?.aborted) throw givenUp();
     const input = Buffer.byteLength(JSON.stringify([prompt, tools]));
-    const tell = await this.meter.begin(input, maxOutputTokens);
-    return new MeteredCall(input, tell, abortSignal, this.meter.patience);
+    const report = await this.meter.begin(input, maxOutputTokens);
+    return new MeteredCall(input, report, abortSignal, this.meter.patience);
   }
 }
 
 class MeteredCall {
   private readonly size: CallSize;
-  private readonly tell: (end: CallEnd) => Promise<void>;
+  private readonly report: (end: CallEnd) => Promise<void>;
   private readonly caller: AbortSignal | undefined;
   private readonly own = new AbortController();
   private readonly patience: number;
@@ -134,12 +134,12 @@ class MeteredCall {
 
   constructor(
     input: number,
-    tell: (end: CallEnd) => Promise<void>,
+    report: (end: CallEnd) => Promise<void>,
     caller: AbortSignal | undefined,
     patience: number,
   ) {
     this.size = { input, output: 0 };
-    this.tell = tell;
+    this.report = report;
     this.caller = caller;
     this.patience = patience;
     caller?.addEventListener('abort', this.left, { once: true });
@@ -160,14 +160,14 @@ class MeteredCall {
 
   async end(usage: LanguageModelV3Usage | undefined): Promise<void> {
     this.over();
-    await this.tell({ usage: usage ? usageOf(usage) : {}, size: this.size });
+    await this.report({ usage: usage ? usageOf(usage) : {}, size: this.size });
   }
 
   /** Reports the failure of the call and returns it. */
   async fail(error: unknown): Promise<ModelFailure> {
     this.over();
     const failure = failureOf(error, { signal: this.own.signal, now: Date.now() });
-    await this.tell({ failure, usage: {}, size: this.size });
+    await this.report({ failure, usage: {}, size: this.size });
     return failure;
   }
 

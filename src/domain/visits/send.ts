@@ -24,7 +24,7 @@ type VisitEvent =
   OutputOf<VisitOperations['sendVisitMessage']> extends AsyncIterable<StreamEvent<infer Event>>
     ? Event
     : never;
-type Tell = (event: VisitEvent) => void;
+type Emit = (event: VisitEvent) => void;
 
 /** Milliseconds during which a visitor counts as new. */
 const newFor = 3_600_000;
@@ -132,7 +132,7 @@ function hooksFor(
   turn: { sessionId: string; turnId: string },
   { client }: ResolvedComposition,
   kept: VisitTurnRecorder,
-  tell: Tell,
+  emit: Emit,
 ): TurnHooks {
   const { visitor, study } = context.grant;
   const asks = client.config['requireToolApproval'] === true;
@@ -145,7 +145,7 @@ function hooksFor(
         const { toolCallId } = call;
         const { turnId } = turn;
         const until = context.clock() + patience;
-        const asked = (): void => tell({ type: 'tool.asks', turnId, ...call, until });
+        const asked = (): void => emit({ type: 'tool.asks', turnId, ...call, until });
         const approved = await kept.waiting(() =>
           askVisitor(context, { ...turn, toolCallId }, asked, signal),
         );
