@@ -1,6 +1,7 @@
 # Sourced: runs commands one after the other and adds up the counts that each prints last.
 passed=0
 failed=0
+failures=()
 
 # Runs a command and adds its closing line to the sum; a command that fails without counting a failure counts as one.
 lane() {
@@ -10,6 +11,7 @@ lane() {
   "$@" 2>&1 | tee "$output"
   status=${PIPESTATUS[0]}
   counts=$(grep -aoE '^[0-9]+ passed, [0-9]+ failed$' "$output" | tail -n 1)
+  mapfile -t -O "${#failures[@]}" failures < <(grep -a '^failed: ' "$output" | sort -u)
   rm -f "$output"
   [[ $counts =~ ^([0-9]+)\ passed,\ ([0-9]+) ]] || BASH_REMATCH=(none 0 0)
   passed=$((passed + BASH_REMATCH[1]))
@@ -17,8 +19,9 @@ lane() {
   if [ "$status" != 0 ] && [ "${BASH_REMATCH[2]}" = 0 ]; then failed=$((failed + 1)); fi
 }
 
-# Prints the sum as the last line; fails if a test failed.
+# Prints what failed, and the sum as the last line; fails if a test failed.
 sum() {
+  if [ "${#failures[@]}" != 0 ]; then printf '%s\n' "${failures[@]}"; fi
   echo "$passed passed, $failed failed"
   [ "$failed" = 0 ]
 }
