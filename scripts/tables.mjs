@@ -1,7 +1,7 @@
 // Tables made from the contract, and pages made from docs/, are made by the build: whoever uses one loads neither the
 // contract and its schemas nor a library for Markdown.
 const made =
-  /src\/surfaces\/(client\/((console|visit)-)?operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages|console\/app\/(api-example\/commands|pages\/suites\/editor\/schemas))\.ts$/;
+  /src\/(contract\/routes|surfaces\/(client\/((console|visit)-)?operations|cli\/operations\/(manifest|groups)|cli\/completion\/table|docs\/guides\/pages|console\/app\/(api-example\/commands|pages\/suites\/editor\/schemas)))\.ts$/;
 
 async function tableOf(path) {
   return Object.entries(await import(path))

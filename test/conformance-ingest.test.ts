@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { silentRunsJob } from '../src/domain/conformance-runs/silent.ts';
+import { silentRunsHandler } from '../src/domain/conformance-runs/silent.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { newId } from '../src/platform/ids.ts';
 import { saveServer } from './support/live.ts';
@@ -235,7 +235,7 @@ describe('a run whose reports come one by one', () => {
       );
     await age(11, silent);
     await age(9, alive);
-    await silentRunsJob(service.running.services).handle({}, new AbortController().signal);
+    await silentRunsHandler(service.running.services).handle({}, new AbortController().signal);
     expect((await read(silent)).body).toMatchObject({
       status: 'failed',
       outcome: 'incomplete',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { consoleOperationList } from '../src/contract/console/index.ts';
+import { operations as consoleOperationList } from '../src/contract/console/index.ts';
 import type { Operation } from '../src/contract/operation.ts';
 import { setMember } from '../src/domain/operator/members.ts';
 import * as users from '../src/platform/database/queries/users.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scheduleJobs } from '../src/domain/eval-runs/launch/scheduled.ts';
+import { fireSchedulesHandler } from '../src/domain/eval-runs/launch/scheduled.ts';
 import { removeMember, setMember } from '../src/domain/operator/members.ts';
-import type { JobKind } from '../src/platform/jobs/worker.ts';
 import { Evals, promptCase } from './support/evals.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
@@ -30,8 +29,7 @@ const minutes = (count: number): number => count * 60_000;
 async function fire(): Promise<void> {
   await Promise.all(
     [service, replica].map(async ({ running: { services } }) => {
-      const [schedules] = scheduleJobs(services) as [JobKind];
-      const commit = await schedules.handle({}, new AbortController().signal);
+      const commit = await fireSchedulesHandler.handle({}, new AbortController().signal);
       if (commit) await services.db.transaction(commit);
     }),
   );

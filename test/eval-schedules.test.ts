@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { scheduleJobs } from '../src/domain/eval-runs/launch/scheduled.ts';
+import { fireSchedulesHandler, launchScheduledHandler } from '../src/domain/eval-runs/launch/scheduled.ts';
 import { removeMember } from '../src/domain/operator/members.ts';
 import { setPlan } from '../src/domain/operator/organizations.ts';
 import { definePlan } from '../src/domain/operator/plans.ts';
 import type { Account } from '../src/platform/jobs/queue.ts';
-import type { JobKind } from '../src/platform/jobs/worker.ts';
 import { authoring, type EvalsWorld } from './support/eval-authoring.ts';
 import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
@@ -118,8 +117,8 @@ describe('when its time has come', () => {
 
   /** Runs the worker's step at a given time. */
   async function fire(): Promise<void> {
-    const [find, launch] = scheduleJobs(service.running.services) as [JobKind, JobKind];
-    const commit = await find.handle({}, signal);
+    const launch = launchScheduledHandler(service.running.services);
+    const commit = await fireSchedulesHandler.handle({}, signal);
     if (commit) await service.db.transaction(commit);
     const jobs = await database.query<{ payload: unknown; organization_id: string; user_id: string }>(
       `delete from jobs where kind = 'launch-scheduled-eval' returning payload, organization_id, user_id`,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { suiteJobs } from '../src/domain/eval-suites/delete.ts';
+import { suiteRemoval } from '../src/domain/eval-runs/remove-suite.ts';
 import { authoring, EvalsWorld, prompt } from './support/eval-authoring.ts';
 import { type TestService } from './support/service.ts';
 import { withoutTrace } from './support/snapshot.ts';
@@ -320,8 +320,10 @@ describe('a deletion', () => {
     expect((await service.delete(world.at(suiteId))).status).toBe(404);
     expect((await world.launch({ suiteId })).status).toBe(404);
     expect((await service.get(`${world.project}/eval-suites`)).body.items).toEqual([]);
-    const [removal] = suiteJobs(service.running.services, async () => {});
-    const commit = await removal?.handle({ id: suiteId }, new AbortController().signal);
+    const commit = await suiteRemoval(service.running.services).handle(
+      { id: suiteId },
+      new AbortController().signal,
+    );
     if (commit) await service.db.transaction(commit);
     for (const table of ['eval_cases', 'eval_suite_revisions', 'eval_runs'])
       expect([table, await count(table, `suite_id = '${suiteId}'`)]).toEqual([table, 0]);

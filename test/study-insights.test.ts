@@ -1,7 +1,7 @@
 // @module-tag long
 import type pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { analyseStudy } from '../src/domain/studies/analysis/schedule.ts';
+import { jobKinds } from '../src/domain/base/job-kinds.ts';
 import { enqueue } from '../src/platform/jobs/queue.ts';
 import { executing } from './support/evals.ts';
 import { Journeys, playing } from './support/journeys.ts';
@@ -77,7 +77,7 @@ async function moveBack(sessionIds: string[], by: number): Promise<void> {
 
 /** Analyzes the week of a time now, and waits for the job. */
 async function analyse(studyId: string, at = Date.now()): Promise<void> {
-  const id = await enqueue(service.db, analyseStudy, { studyId, at });
+  const id = await enqueue(service.db, jobKinds.analyseStudy, { studyId, at });
   const states = async () =>
     (await database.query<{ state: string }>('select state from jobs where id = $1', [id])).rows;
   await expect.poll(states, { timeout: 5_000 }).toEqual([{ state: 'done' }]);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { watchJourneysJob } from '../src/domain/journey-runs/execute/watch.ts';
+import { watchJourneysHandler } from '../src/domain/journey-runs/execute/watch.ts';
 import { setFeature } from '../src/domain/operator/organizations.ts';
 import * as runs from '../src/platform/database/queries/journey-runs.ts';
 import { watchWhile } from './support/bystander.ts';
@@ -248,7 +248,7 @@ describe('while a run is under way', () => {
     await service.post(`${journeys.project}/journey-runs/${runId}/cancel`);
     go();
     await expect.poll(silent).toContain(waiting);
-    await watchJourneysJob(service.running.services).handle({}, new AbortController().signal);
+    await watchJourneysHandler(service.running.services).handle({}, new AbortController().signal);
     expect(await journeys.over(waiting)).toMatchObject({
       status: 'failed',
       stale: true,

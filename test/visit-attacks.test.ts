@@ -1,6 +1,6 @@
 // @module-tag long
 import { beforeEach, describe, expect, test } from 'vitest';
-import { visitOperationList } from '../src/contract/visit/index.ts';
+import { operations as visitOperationList } from '../src/contract/visit/index.ts';
 import { setMember } from '../src/domain/operator/members.ts';
 import { executing } from './support/evals.ts';
 import { baseOf, everyOperation } from './support/every-operation.ts';

@@ -1,4 +1,4 @@
-import { analyseStudyJob } from '../../src/domain/studies/analysis/analyse.ts';
+import { analyseHandler } from '../../src/domain/studies/analysis/analyse.ts';
 import { startPostgres } from '../../test/support/cluster.ts';
 import { Evals } from '../../test/support/evals.ts';
 import { dispose, startTestService, type TestService } from '../../test/support/service.ts';
@@ -16,7 +16,7 @@ export async function compareAnalyses(): Promise<void> {
     const studies: { id: string; sessions: number }[] = [];
     for (const sessions of sizes) studies.push({ id: await filled(service, project, sessions), sessions });
     const never = new AbortController().signal;
-    const job = analyseStudyJob(service.running.services);
+    const job = analyseHandler(service.running.services);
     const parts = {
       'analysis of a week': async (id: string) => {
         await service.db.transaction(async (db) => {

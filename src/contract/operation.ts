@@ -170,11 +170,55 @@ export function isSecondName({ deprecated, alias }: Pick<Declaration, 'deprecate
   return deprecated !== undefined || alias !== undefined;
 }
 
+/** Operations that are loaded together, when the first of them is called. */
+export type Group =
+  | 'projects'
+  | 'servers'
+  | 'directories'
+  | 'environments'
+  | 'evals'
+  | 'swarms'
+  | 'studies'
+  | 'agent'
+  | 'webhooks'
+  | 'aliases'
+  | 'console'
+  | 'visit';
+
 export interface Operation extends Declaration {
   /** Name of the export. */
   readonly id: string;
+  readonly group: Group;
   /** Names of the parameters in the path. */
   readonly params: readonly string[];
+  readonly answers: 'json' | FileAnswer['kind'] | EventStream['kind'];
+  /** The names of `headers`. */
+  readonly headerNames?: readonly string[];
+}
+
+const onlyDeclared = [
+  'summary',
+  'description',
+  'command',
+  'argument',
+  'query',
+  'headers',
+  'body',
+  'example',
+  'response',
+  'otherStatuses',
+  'statusOf',
+  'answerHeaders',
+  'alias',
+] as const;
+
+/** An operation without its schemas, functions and texts: enough to admit a request and to answer it. */
+export type Route = Omit<Operation, (typeof onlyDeclared)[number]>;
+
+export function routeOf(operation: Operation): Route {
+  const route: Partial<Operation> = { ...operation };
+  for (const name of onlyDeclared) delete route[name];
+  return route as Route;
 }
 
 type ExampleOf<O> = O extends { body: infer Body extends z.ZodType } ? { example: z.input<Body> } : unknown;
@@ -341,6 +385,7 @@ export function isSafe(declaration: Declaration): boolean {
 
 /** The operations among the exports of contract files, with the names of their exports as IDs. */
 export function operationsOf(
+  group: Group,
   exported: Readonly<Record<string, unknown>>,
   furtherErrors: readonly ErrorCode[] = [],
 ): readonly Operation[] {
@@ -350,7 +395,10 @@ export function operationsOf(
           {
             ...value,
             id,
+            group,
             params: paramNames(value.path),
+            answers: streamedAnswer(value.response)?.kind ?? 'json',
+            ...(value.headers && { headerNames: Object.keys(value.headers.shape) }),
             errors: [...(value.errors ?? []), ...furtherErrors],
           },
         ]

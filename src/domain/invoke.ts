@@ -1,8 +1,5 @@
-import type { ConsoleOperationId } from '../contract/console/index.ts';
 import { Refusal } from '../contract/errors.ts';
-import { type OperationId, type Operations, operationList } from '../contract/index.ts';
-import type { Alias, Operation } from '../contract/operation.ts';
-import type { VisitOperationId } from '../contract/visit/index.ts';
+import type { Operation, Route } from '../contract/operation.ts';
 import { vanishedReference } from '../platform/database/database.ts';
 import { DatabaseUnavailable } from '../platform/database/losses.ts';
 import { onceInTransaction, onceUnderClaim } from './base/idempotency.ts';
@@ -19,7 +16,6 @@ import {
   type RequestInfo,
   type Services,
 } from './context/context.ts';
-import type { Verb } from './context/verb.ts';
 import { abortOnAccessLoss, untilRead } from './identity/abort-on-access-loss.ts';
 import {
   admitDirectoryGuest,
@@ -32,31 +28,13 @@ import {
 } from './identity/authenticate.ts';
 import type { LocalToken } from './identity/local-token.ts';
 import { closedBy } from './limits/features.ts';
+import { type AnyVerb, type Loaded, loadOperation } from './operations.ts';
 import { accessEnded } from './parts/access-watch.ts';
-import * as peoplesVerbs from './people/verbs.ts';
-import { readShared } from './shares/read-shared.ts';
-import * as allVerbs from './verbs.ts';
 import { findGrant } from './visits/grant.ts';
-import * as visitorsVerbs from './visits/verbs.ts';
-
-/** Aliases have no verb: a call runs the verb of the operation they stand for. */
-type Aliases = {
-  [Id in OperationId]: Operations[Id] extends { alias: Alias } ? Id : never;
-}[OperationId];
-
-/** A declared operation without a verb does not compile. */
-const verbs: { [Id in Exclude<OperationId | ConsoleOperationId | VisitOperationId, Aliases>]: Verb<Id> } = {
-  ...allVerbs,
-  ...peoplesVerbs,
-  ...visitorsVerbs,
-  readShared,
-};
-const operations = new Map(operationList.map((operation) => [operation.id, operation]));
-type AnyVerb = (context: unknown, input: unknown) => unknown;
 
 /** An authorized call that has not run yet. */
 export interface Entered {
-  operation: Operation;
+  operation: Route;
   params: Record<string, string>;
   context: PublicContext & Partial<Context> & Partial<GrantContext>;
   /** The original request, to authorize it again. */
@@ -64,7 +42,7 @@ export interface Entered {
 }
 
 interface Attempt {
-  operation: Operation;
+  operation: Route;
   credential: Credential;
   params: Record<string, string | undefined>;
   requestInfo: RequestInfo;
@@ -103,7 +81,7 @@ export class Entrance {
 
   /** Does all checks that need no body, so that unauthenticated callers cannot make a surface buffer data. */
   async enter(
-    operation: Operation,
+    operation: Route,
     credential: Credential,
     params: Record<string, string | undefined>,
     requestInfo: RequestInfo,
@@ -197,29 +175,31 @@ export class Entrance {
 
   /** Validates the input and calls the verb. */
   async act(
-    { operation: named, params, context: entered, attempt }: Entered,
+    { operation: route, params, context: entered, attempt }: Entered,
     given: Given,
   ): Promise<unknown> {
-    const context = named.performs ? { ...entered, tools: await this.toolsFor(attempt) } : entered;
-    const { alias } = named;
-    const operation = alias ? (operations.get(alias.of) as Operation) : named;
-    const read = readInput(named, params, given);
-    const closed = await closedBy(named, context);
+    const context = route.performs ? { ...entered, tools: await this.toolsFor(attempt) } : entered;
+    const found = loadOperation(route);
+    const loaded = found instanceof Promise ? await found : found;
+    const { operation } = loaded;
+    const read = readInput(operation, params, given);
+    const closed = await closedBy(operation, context);
     if (closed) return closed.answer;
-    const answer = await this.carryOut(operation, context, alias?.toInput?.(read) ?? read, given);
+    const { alias } = operation;
+    const answer = await this.carryOut(loaded, context, alias?.toInput?.(read) ?? read, given);
     return alias?.fromAnswer?.(answer) ?? answer;
   }
 
   private async carryOut(
-    operation: Operation,
+    { target, verb }: Loaded,
     context: Entered['context'],
     input: Record<string, unknown>,
     given: Given,
   ): Promise<unknown> {
-    const caller = abortOnAccessLoss(context, operation);
+    const caller = abortOnAccessLoss(context, target);
     let stays = false;
     try {
-      const answer = await this.callVerb(operation, context, input, given);
+      const answer = await callVerb(target, verb, context, input, given);
       stays = isStream(answer);
       return stays ? untilRead(answer as AsyncIterable<unknown>, caller.stop) : answer;
     } catch (error) {
@@ -249,21 +229,6 @@ export class Entrance {
     };
   }
 
-  private async callVerb(
-    operation: Operation,
-    context: Entered['context'],
-    input: Record<string, unknown>,
-    given: Given,
-  ): Promise<unknown> {
-    const verb = verbs[operation.id as keyof typeof verbs] as AnyVerb;
-    const { idempotency } = operation;
-    const replays = idempotency !== undefined && idempotency !== 'verb';
-    const key = given.idempotencyKey ?? keyInBody(input);
-    if (replays && key !== undefined && context.actor)
-      return actOnce(context as Context, operation, input, key, verb);
-    return verb(context, input);
-  }
-
   /** A request is charged once, whatever operations it calls; these have limits of their own. */
   private toolsFor({ credential, requestInfo }: Attempt): Promise<OperationTools> {
     const entrance: Caller['entrance'] = {
@@ -273,6 +238,21 @@ export class Entrance {
     };
     return this.options.tools({ entrance, credential, requestInfo });
   }
+}
+
+async function callVerb(
+  operation: Operation,
+  verb: AnyVerb,
+  context: Entered['context'],
+  input: Record<string, unknown>,
+  given: Given,
+): Promise<unknown> {
+  const { idempotency } = operation;
+  const replays = idempotency !== undefined && idempotency !== 'verb';
+  const key = given.idempotencyKey ?? keyInBody(input);
+  if (replays && key !== undefined && context.actor)
+    return actOnce(context as Context, operation, input, key, verb);
+  return verb(context, input);
 }
 
 function isStream(answer: unknown): boolean {
@@ -300,7 +280,7 @@ function chargeAddress({ charge }: Notes, { visit }: RequestInfo): void {
   charge(`from ${visit?.().address}`, 'visits');
 }
 
-function isForPeople({ access }: Operation): boolean {
+function isForPeople({ access }: Route): boolean {
   return access === 'visitor' || access === 'session' || access === 'operator';
 }
 

@@ -1,4 +1,4 @@
-import { consoleOperationList } from '../../src/contract/console/index.ts';
+import { operations as consoleOperationList } from '../../src/contract/console/index.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import { operationList } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';

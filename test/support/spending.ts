@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { expect, vi } from 'vitest';
-import { analyseStudy } from '../../src/domain/studies/analysis/schedule.ts';
+import { jobKinds } from '../../src/domain/base/job-kinds.ts';
 import { enqueue } from '../../src/platform/jobs/queue.ts';
 import { promptCase, scriptedModel } from './evals.ts';
 import { until } from './jobs.ts';
@@ -199,7 +199,7 @@ export class SpendingWorld {
     await visitor.say('Which ships are there?');
     await evals.decided(runId);
     await journeys.over(journeyRun);
-    await enqueue(service.db, analyseStudy, { studyId, at: Date.now() });
+    await enqueue(service.db, jobKinds.analyseStudy, { studyId, at: Date.now() });
     const windows = () => this.database.query('select from study_windows');
     // oxlint-disable-next-line vitest/no-standalone-expect -- called by tests
     await vi.waitFor(async () => expect((await windows()).rowCount).toBe(1), 10_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { consoleOperationList } from '../../contract/console/index.ts';
+import { operations as consoleOperationList } from '../../contract/console/index.ts';
 import { operationList } from '../../contract/index.ts';
-import { visitOperationList } from '../../contract/visit/index.ts';
+import { operations as visitOperationList } from '../../contract/visit/index.ts';
 import { bodyLimitsOf } from './body-limits.ts';
 import { readInput } from './input.ts';
 

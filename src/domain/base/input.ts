@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import { plainWords } from '../../contract/messages.ts';
-import { type Operation, type ReceivedBytes, streamedAnswer, textParams } from '../../contract/operation.ts';
+import { type Operation, type ReceivedBytes, type Route, textParams } from '../../contract/operation.ts';
 import { faultIn, problemOfText } from '../../platform/json/storable.ts';
 import { bodyLimitsOf } from './body-limits.ts';
 import { invalid } from './refusals.ts';
@@ -22,7 +22,7 @@ const idShape = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Reads the path parameters. A malformed ID is a 404. */
 export function readParams(
-  operation: Operation,
+  operation: Route,
   params: Record<string, string | undefined>,
 ): Record<string, string> {
   const read: Record<string, string> = {};
@@ -60,7 +60,7 @@ export function readInput(
     if (!given.upload) throw invalid('Send the bytes as the body of the request');
     input['upload'] = given.upload;
   }
-  if (given.lastEventId !== undefined && streamedAnswer(operation.response)?.kind === 'events')
+  if (given.lastEventId !== undefined && operation.answers === 'events')
     input['lastEventId'] = given.lastEventId;
   return input;
 }

@@ -2,7 +2,7 @@ import type { Kind } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { type Account, enqueue, enqueueAll } from '../../platform/jobs/queue.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 
 /** Target duration of a batch in milliseconds; a batch blocks others on its rows and the disk. */
 const targetDuration = 200;
@@ -10,46 +10,44 @@ const targetDuration = 200;
 const firstBatch = 100;
 const maxBatch = 5_000;
 
-interface Removed {
-  kind: string;
-  contents: {
-    /** IDs marked deleted but not yet removed: this one, or all if null. */
-    deleted: Query<{ id: Kind<string | null> }, { id: Kind<string> }>;
-    steps: readonly Query<{ id: Kind<string>; most: Kind<number> }>[];
-    remove: Query<{ id: Kind<string> }>;
-  };
-  /** Awaited before anything is removed. */
-  first?: (id: string, signal: AbortSignal) => Promise<void>;
+interface Contents {
+  /** IDs marked deleted but not yet removed: this one, or all if null. */
+  deleted: Query<{ id: Kind<string | null> }, { id: Kind<string> }>;
+  steps: readonly Query<{ id: Kind<string>; most: Kind<number> }>[];
+  remove: Query<{ id: Kind<string> }>;
 }
 
-/** Deletes the contents of a deleted object in batches, children first and its own row last. */
-export function removalJobs(db: Db, { kind, contents, first }: Removed): JobKind[] {
-  return [
-    {
-      kind,
-      // One removal of this kind at a time, so that other jobs find free slots.
-      concurrency: 1,
-      handle: async (payload, signal) => {
-        const { id } = payload as { id: string };
-        if (!(await db.row(contents.deleted, { id }))) return undefined;
-        await first?.(id, signal);
-        for (const step of contents.steps) await inBatches((most) => db.run(step, { id, most }), signal);
-        return async (trx) => void (await trx.run(contents.remove, { id }));
-      },
+/**
+ * Deletes the contents of a deleted object in batches, children first and its own row last. `first` is awaited before
+ * anything is removed.
+ */
+export function removal(
+  db: Db,
+  contents: Contents,
+  first: (id: string, signal: AbortSignal) => Promise<void>,
+): JobHandler {
+  return {
+    handle: async (payload, signal) => {
+      const { id } = payload as { id: string };
+      if (!(await db.row(contents.deleted, { id }))) return undefined;
+      await first(id, signal);
+      for (const step of contents.steps) await inBatches((most) => db.run(step, { id, most }), signal);
+      return async (trx) => void (await trx.run(contents.remove, { id }));
     },
-    {
-      kind: `find-for-${kind}`,
-      every: 3_600_000,
-      // Enqueues again the removals whose job was given up.
-      handle: async () => async (trx) => {
-        const left = await trx.rows(contents.deleted, { id: null });
-        await enqueueAll(
-          trx,
-          left.map(({ id }) => ({ kind, payload: { id }, uniqueKey: id })),
-        );
-      },
+  };
+}
+
+/** Enqueues again the removals whose job was given up. */
+export function removalsLeft(kind: string, { deleted }: Pick<Contents, 'deleted'>): JobHandler {
+  return {
+    handle: async () => async (trx) => {
+      const left = await trx.rows(deleted, { id: null });
+      await enqueueAll(
+        trx,
+        left.map(({ id }) => ({ kind, payload: { id }, uniqueKey: id })),
+      );
     },
-  ];
+  };
 }
 
 /** Enqueues the removal. `db` must be the transaction that marks the object as deleted. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import type { Access, Operation } from '../../contract/operation.ts';
+import type { Access, Route } from '../../contract/operation.ts';
 import type { Kind } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import type { CallerRow } from '../../platform/database/queries/callers.ts';
@@ -29,7 +29,7 @@ type Known = { actor: Actor } & Pick<CallerRow, 'project' | 'projectClosed' | 's
 export async function admit(
   services: Services,
   requestInfo: RequestInfo,
-  operation: Operation,
+  operation: Route,
   { actor, project, projectClosed, server }: Known,
   params: Record<string, string>,
 ): Promise<Context> {
@@ -50,7 +50,7 @@ export async function admit(
 /** Builds the context of a console user. Operator-only operations refuse everybody else. */
 export function admitPerson(
   context: PublicContext,
-  { access }: Operation,
+  { access }: Route,
   person: Person | undefined,
 ): VisitorContext {
   if (access === 'operator' && !person?.operator)
@@ -63,7 +63,7 @@ export function admitPerson(
 /** An API key belongs to one organization. */
 function admitToOrganization(
   context: Context,
-  { access }: Operation,
+  { access }: Route,
   { organizationId }: Record<string, string>,
 ): Context {
   const { organization, role } = context.actor;
@@ -88,7 +88,7 @@ type OwnerQuery = Query<
 /** A personal resource may be changed by its owner, a shared one by project administrators. */
 async function admitOwner(
   { db, project, actor }: ProjectContext,
-  operation: Operation,
+  operation: Route,
   params: Record<string, string>,
 ): Promise<void> {
   const name = operation.params.find((param) => Object.hasOwn(owners, param)) ?? '';

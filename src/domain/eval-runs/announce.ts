@@ -1,14 +1,13 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 import type { Services } from '../context/context.ts';
 import { emit, isHeard } from '../webhooks/emit.ts';
 import { previousComparableRun } from './compare/baseline.ts';
 import { coverageOf } from './coverage.ts';
 import { gateOf } from './gate/report.ts';
-
-const gateEvent = 'tell-of-gate';
 
 /** Emits the webhook events of an ended run, in the transaction that ends it. */
 export async function enqueueRunEvent(db: Db, run: runs.RunRow): Promise<void> {
@@ -38,14 +37,12 @@ export async function enqueueRunEvent(db: Db, run: runs.RunRow): Promise<void> {
   const isSuite = status === 'completed' && coverageOf(run) === 'suite';
   if (!isSuite || !(await isHeard(db, projectId, 'gate.changed'))) return;
   const onBehalfOf = { organizationId, userId: startedBy };
-  await enqueue(db, gateEvent, { runId }, { uniqueKey: runId, onBehalfOf });
+  await enqueue(db, jobKinds.announceGate, { runId }, { uniqueKey: runId, onBehalfOf });
 }
 
 /** A separate job: the gate reads all trials of several runs, too slow for the transaction that ends a run. */
-export function gateEventJob({ db }: Services): JobKind {
+export function gateEventHandler({ db }: Services): JobHandler {
   return {
-    kind: gateEvent,
-    concurrency: 1,
     handle: async (payload) => {
       const { runId } = payload as { runId: string };
       const run = await db.row(runs.get, { id: runId });

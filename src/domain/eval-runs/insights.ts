@@ -9,12 +9,13 @@ import type { Db } from '../../platform/database/database.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import { evalRunInsights } from '../../platform/database/queries/insights.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { Services } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { type Counted, insightsJob } from '../insights/job.ts';
+import { type Counted, insightsHandler } from '../insights/job.ts';
 import { type Envelope, envelopeOf } from '../insights/present.ts';
 import { requestInsights } from '../insights/request.ts';
 import type { InsightsSource } from '../insights/source.ts';
@@ -26,7 +27,7 @@ import { findRun } from './read/find.ts';
 import type { RunSnapshot } from './snapshot.ts';
 
 const source: InsightsSource<{ runId: string }> = {
-  job: 'find-eval-run-insights',
+  job: jobKinds.findEvalRunInsights,
   describe: ({ runId }) => `eval-run ${runId}`,
   subjectIn: ({ runId }) => ({ runId: runId as string }),
   find: (db, run) => db.row(evalRunInsights.find, run),
@@ -51,8 +52,8 @@ const maxFindings = 50;
 /** Below this many graded trials, confidence is low. */
 const fewTrials = 5;
 
-export function evalRunInsightsJob(services: Services, parts: ModelParts): JobKind {
-  return insightsJob(parts, source, async ({ runId }): Promise<Counted<InsightsContent> | undefined> => {
+export function evalRunInsightsHandler(services: Services, parts: ModelParts): JobHandler {
+  return insightsHandler(parts, source, async ({ runId }): Promise<Counted<InsightsContent> | undefined> => {
     const run = await services.db.row(runs.get, { id: runId });
     if (!run) return undefined;
     const { organizationId, projectId } = run;

@@ -1,14 +1,10 @@
 import * as runs from '../../platform/database/queries/eval-runs.ts';
-import * as contents from '../../platform/database/queries/eval-suite-contents.ts';
 import * as suites from '../../platform/database/queries/eval-suites.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 import { conflict } from '../base/refusals.ts';
-import { removalJobs, removeLater } from '../base/removal.ts';
-import type { Services } from '../context/context.ts';
+import { removeLater } from '../base/removal.ts';
 import type { Verb } from '../context/verb.ts';
 import { withSuite } from './suite.ts';
-
-const kind = 'remove-eval-suite';
 
 /** The suite is gone when this returns; its cases and runs are removed in the background. */
 export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, declaredSuiteId }) => {
@@ -19,15 +15,7 @@ export const deleteEvalSuite: Verb<'deleteEvalSuite'> = (context, { suiteId, dec
     await db.run(suites.markDeleted, { projectId, id });
     const { organization, user } = context.actor;
     const onBehalfOf = { organizationId: organization.id, userId: user.id };
-    await removeLater(db, kind, id, onBehalfOf);
+    await removeLater(db, jobKinds.removeEvalSuite, id, onBehalfOf);
     return { id, deleted: true as const };
   });
 };
-
-/** `first` ends work still using the runs of a suite. */
-export function suiteJobs(
-  { db }: Pick<Services, 'db'>,
-  first: (suiteId: string, signal: AbortSignal) => Promise<void>,
-): JobKind[] {
-  return removalJobs(db, { kind, contents, first });
-}

@@ -11,7 +11,6 @@ import { listOrganizations } from '../operator/find.ts';
 import { createKey } from '../operator/keys.ts';
 import { createOrganization } from '../operator/organizations.ts';
 import { createUser } from '../operator/users.ts';
-import { saveDemoSuite } from './demo-suite.ts';
 
 interface FirstBootOptions {
   /** The key to create, default random. `null`: create none, because it could not be shown. */
@@ -85,6 +84,7 @@ async function saveDemo(
     sealedId: null,
     pluginVersionId: null,
   });
+  const { saveDemoSuite } = await import('./demo-suite.ts');
   await saveDemoSuite(db, { projectId, serverId: server.id, userId });
   return `/projects/${projectId}/servers/${server.id}`;
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.ts';
+import type { Route } from '../../contract/operation.ts';
 import type { GrantContext, ProjectContext, PublicContext } from '../context/context.ts';
 import type { Holder, Watched } from '../parts/access-watch.ts';
 
@@ -8,10 +8,7 @@ type AnyContext = PublicContext & Partial<ProjectContext> & Partial<GrantContext
  * Extends `callerGone` to abort also when the caller loses access. The watch starts on first use, so verbs that never
  * call it pay nothing.
  */
-export function abortOnAccessLoss(
-  context: AnyContext,
-  operation: Operation,
-): Pick<Watched, 'refusal' | 'stop'> {
+export function abortOnAccessLoss(context: AnyContext, operation: Route): Pick<Watched, 'refusal' | 'stop'> {
   const { callerGone: hangUp, accessWatch } = context;
   let watched: Watched | undefined;
   let over = false;
@@ -30,7 +27,7 @@ export function abortOnAccessLoss(
 }
 
 /** Undefined for anonymous callers. Uses the project from the path or the one the verb has looked up. */
-function holderOf({ actor, project, grant }: AnyContext, { access }: Operation): Holder | undefined {
+function holderOf({ actor, project, grant }: AnyContext, { access }: Route): Holder | undefined {
   if (grant)
     return {
       tokenHash: grant.tokenHash,

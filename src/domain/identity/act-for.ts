@@ -1,5 +1,6 @@
-import { type OperationId, operationList } from '../../contract/index.ts';
-import type { Operation } from '../../contract/operation.ts';
+import type { OperationId } from '../../contract/index.ts';
+import type { Route } from '../../contract/operation.ts';
+import { routes } from '../../contract/routes.ts';
 import { admit } from '../context/access.ts';
 import { configuredOrigin, type ProjectContext, type Services } from '../context/context.ts';
 import { authenticate } from './authenticate.ts';
@@ -21,7 +22,7 @@ export async function actFor(
   id: OperationId,
   { organizationId, userId, projectId, requestId }: ActingFor,
 ): Promise<ProjectContext> {
-  const operation = operationList.find((one) => one.id === id) as Operation;
+  const operation = routes.find((one) => one.id === id) as Route;
   const credential = { kind: 'account' as const, organizationId, userId };
   const caller = await authenticate(services.db, credential, { projectId }, () => {});
   const never = new AbortController().signal;

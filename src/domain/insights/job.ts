@@ -1,7 +1,7 @@
 import { ModelFailure } from '../../models/failure.ts';
 import { hostedRoute, type ModelRoute } from '../../models/resolve.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { storableJson } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
@@ -37,11 +37,11 @@ export interface Counted<Content> {
 }
 
 /** Counts what went wrong, and lets a hosted model explain it. `count` returns undefined if the subject was deleted. */
-export function insightsJob<Of extends Subject, Content>(
+export function insightsHandler<Of extends Subject, Content>(
   parts: ModelParts,
   source: InsightsSource<Of>,
   count: (subject: Of) => Promise<Counted<Content> | undefined>,
-): JobKind {
+): JobHandler {
   const { db } = parts.services;
   const closed =
     (payload: Payload, outcome: Outcome): Commit =>
@@ -49,8 +49,6 @@ export function insightsJob<Of extends Subject, Content>(
       await source.close(trx, source.subjectIn(payload), { ...outcome, request: payload.request });
     };
   return {
-    kind: source.job,
-    concurrency: 2,
     handle: async (data, signal) => {
       const payload = data as Payload;
       const subject = source.subjectIn(payload);

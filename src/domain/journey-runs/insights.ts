@@ -3,14 +3,15 @@ import { journeyFindings, observeJourneys, type WaveInsights, waveInsights } fro
 import * as insights from '../../platform/database/queries/insights.ts';
 import * as runs from '../../platform/database/queries/journey-runs.ts';
 import * as sessionRows from '../../platform/database/queries/journey-sessions.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 import { conflict, found } from '../base/refusals.ts';
 import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { Services } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { findingStatuses } from '../insights/findings.ts';
-import { insightsJob } from '../insights/job.ts';
+import { insightsHandler } from '../insights/job.ts';
 import {
   activeRequest,
   type Envelope,
@@ -29,7 +30,7 @@ interface CountedWave extends WaveInsights {
   journeyFindings: ReturnType<typeof journeyFindings>;
 }
 
-const source = sessionsSource('find-wave-insights', 'wave', insights.waveInsights);
+const source = sessionsSource(jobKinds.findWaveInsights, 'wave', insights.waveInsights);
 
 export const requestWaveInsights: Verb<'requestWaveInsights'> = (context, { waveId, body }) =>
   writeInProject(context, async (db) => {
@@ -56,9 +57,9 @@ export const cancelWaveInsights: Verb<'cancelWaveInsights'> = (context, { waveId
     return { waveId, projectId, canceled: true };
   });
 
-export function waveInsightsJob(parts: ModelParts): JobKind {
+export function waveInsightsHandler(parts: ModelParts): JobHandler {
   const { db, clock } = parts.services;
-  return insightsJob(parts, source, async ({ ownerId: projectId, waveId }) => {
+  return insightsHandler(parts, source, async ({ ownerId: projectId, waveId }) => {
     const launched = await db.rows(runs.ofWave, { projectId, waveId });
     const organizationId = launched[0]?.organizationId;
     if (organizationId === undefined) return undefined;

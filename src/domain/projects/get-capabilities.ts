@@ -1,4 +1,4 @@
-import { operationList } from '../../contract/index.ts';
+import { routes } from '../../contract/routes.ts';
 import * as organizations from '../../platform/database/queries/organizations.ts';
 import type { Verb } from '../context/verb.ts';
 import { limitsOf } from '../limits/plan.ts';
@@ -78,5 +78,5 @@ export const getProjectCapabilities: Verb<'getProjectCapabilities'> = async (con
 };
 
 function served(id: string): boolean {
-  return operationList.some((operation) => operation.id === id);
+  return routes.some((route) => route.id === id);
 }

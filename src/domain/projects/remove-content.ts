@@ -3,18 +3,16 @@ import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as journeyRuns from '../../platform/database/queries/journey-runs.ts';
 import * as contents from '../../platform/database/queries/project-contents.ts';
 import type { Account } from '../../platform/jobs/queue.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
-import { removalJobs, removeLater } from '../base/removal.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { jobKinds } from '../base/job-kinds.ts';
+import { removal, removeLater } from '../base/removal.ts';
 import type { Services } from '../context/context.ts';
 import { endEarly } from '../eval-runs/execute/end-early.ts';
 import { stopJudgings } from '../eval-runs/judge/grading.ts';
 import { endEarly as endJourneyRun } from '../journey-runs/execute/end-early.ts';
 
-const kind = 'remove-project-content';
-
-export function projectJobs(services: Pick<Services, 'db' | 'vault' | 'clock'>): JobKind[] {
-  const first = (projectId: string, signal: AbortSignal) => endRuns(services, projectId, signal);
-  return removalJobs(services.db, { kind, contents, first });
+export function contentRemoval(services: Pick<Services, 'db' | 'vault' | 'clock'>): JobHandler {
+  return removal(services.db, contents, (projectId, signal) => endRuns(services, projectId, signal));
 }
 
 /** Ends the open runs and judgements of the project, so that they call no more servers and models. */
@@ -44,5 +42,5 @@ async function endRuns(
 
 /** Enqueues the removal in the transaction that deletes the project. */
 export function removeContentLater(db: Db, projectId: string, onBehalfOf: Account): Promise<void> {
-  return removeLater(db, kind, projectId, onBehalfOf);
+  return removeLater(db, jobKinds.removeProjectContent, projectId, onBehalfOf);
 }

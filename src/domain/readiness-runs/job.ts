@@ -7,7 +7,7 @@ import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/readiness-runs.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { asStorable, storableJson } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { checksOf, evaluate, type Finding, type Grade, grade } from '../../readiness/index.ts';
@@ -23,8 +23,6 @@ import { settled } from './settled.ts';
 type Run = runs.ReadinessRunRow;
 type Report = OutputOf<Operations['getReadinessReport']>;
 
-export const assessReadiness = 'assess-readiness';
-
 export interface RunOptions {
   allowSideEffects: boolean;
   declared: Declared;
@@ -34,13 +32,9 @@ export interface RunOptions {
 const runTimeout = 170_000;
 
 /** Gathers evidence, grades it and writes the report. Restarts from the beginning after a crash. */
-export function readinessJob(parts: ModelParts): JobKind {
+export function readinessHandler(parts: ModelParts): JobHandler {
   const { db } = parts.services;
   return {
-    kind: assessReadiness,
-    // A run may hold a connection for minutes; the limit leaves slots for other jobs.
-    concurrency: 2,
-    attempts: 3,
     handle: async (payload, signal) => {
       const run = await db.row(runs.begin, payload as { runId: string });
       if (!run) return undefined;

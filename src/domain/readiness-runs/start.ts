@@ -9,13 +9,14 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import { version } from '../../platform/version.ts';
 import { engineVersion, policySnapshotDate } from '../../readiness/index.ts';
 import { identityOf } from '../base/idempotency.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 import { found } from '../base/refusals.ts';
 import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { ServerContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { shownUrl } from './gather/endpoint.ts';
-import { assessReadiness, type RunOptions } from './job.ts';
+import type { RunOptions } from './job.ts';
 import type { ObservationState } from './present.ts';
 
 /** Limits per organization. */
@@ -100,7 +101,7 @@ async function write(
   await checkRoom(db, organizationId);
   const id = newId('rdy', clock());
   const onBehalfOf = { organizationId, userId: actor.user.id };
-  const jobId = await enqueue(db, assessReadiness, { runId: id }, { uniqueKey: id, onBehalfOf });
+  const jobId = await enqueue(db, jobKinds.assessReadiness, { runId: id }, { uniqueKey: id, onBehalfOf });
   const { includeLlmObservations, allowSideEffects, declared = {} } = body;
   const llmObservations: ObservationState = includeLlmObservations
     ? { status: 'pending' }

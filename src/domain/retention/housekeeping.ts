@@ -13,7 +13,9 @@ import * as jobs from '../../platform/database/queries/jobs.ts';
 import * as pauses from '../../platform/database/queries/model-pauses.ts';
 import * as replicas from '../../platform/database/queries/replicas.ts';
 import * as serverChecks from '../../platform/database/queries/server-checks.ts';
+import * as connections from '../../platform/database/queries/server-connections.ts';
 import * as slots from '../../platform/database/queries/slot-grants.ts';
+import * as reservations from '../../platform/database/queries/spend-reservations.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';
 import { forEachConcurrent } from '../../platform/flow/for-each.ts';
@@ -52,11 +54,13 @@ export function housekeeping({ db, blobs, clock }: Pick<Services, 'db' | 'blobs'
         await trx.run(deliveries.giveUpOld);
         await trx.run(deliveries.prune);
         await trx.run(serverChecks.prune);
+        await trx.run(connections.prune);
       },
     },
     {
       kind: 'settle-lost-model-calls',
       every: 30_000,
+      when: async () => (await db.row(reservations.expired)) !== undefined,
       handle: () => settleLost(db),
     },
     {

@@ -5,18 +5,17 @@ import * as checks from '../../platform/database/queries/server-checks.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Account, enqueueAll } from '../../platform/jobs/queue.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { asStorable } from '../../platform/json/storable.ts';
 import type { Commit } from '../../platform/leases/holder.ts';
 import { redact } from '../../platform/log.ts';
-
+import { jobKinds } from '../base/job-kinds.ts';
 import type { ServerContext, Services } from '../context/context.ts';
 import { actForWhileAllowed } from '../identity/act-for.ts';
 import { examineServer, type Report } from '../live/examination.ts';
 import { reach } from '../live/reach.ts';
 import { emit } from '../webhooks/emit.ts';
 
-const checkServer = 'check-server';
 /** Consecutive failures before a server counts as unhealthy: a single one may be the network. */
 const unhealthyAfter = 2;
 
@@ -26,34 +25,28 @@ interface Due {
 }
 
 /** Checks servers at their configured interval, as the user who configured it. */
-export function serverCheckJobs(services: Services): JobKind[] {
-  return [
-    {
-      kind: 'fire-server-checks',
-      every: 5_000,
-      handle: async () => async (trx) => {
-        const due = await trx.rows(checks.fire);
-        await enqueueAll(
-          trx,
-          due.map(({ serverId, projectId, organizationId, setBy }) => ({
-            kind: checkServer,
-            payload: { serverId, projectId } satisfies Due,
-            uniqueKey: serverId,
-            onBehalfOf: { organizationId, userId: setBy },
-          })),
-        );
-      },
-    },
-    {
-      kind: checkServer,
-      attempts: 2,
-      // An unresponsive server occupies a slot for ten seconds.
-      concurrency: 4,
-      handle: async (payload, signal, onBehalfOf) =>
-        onBehalfOf && look(services, payload as Due, onBehalfOf, signal),
-    },
-  ];
+export function checkHandler(services: Services): JobHandler {
+  return {
+    handle: async (payload, signal, onBehalfOf) =>
+      onBehalfOf && look(services, payload as Due, onBehalfOf, signal),
+  };
 }
+
+/** Enqueues the checks that are due. */
+export const fireChecksHandler: JobHandler = {
+  handle: async () => async (trx) => {
+    const due = await trx.rows(checks.fire);
+    await enqueueAll(
+      trx,
+      due.map(({ serverId, projectId, organizationId, setBy }) => ({
+        kind: jobKinds.checkServer,
+        payload: { serverId, projectId } satisfies Due,
+        uniqueKey: serverId,
+        onBehalfOf: { organizationId, userId: setBy },
+      })),
+    );
+  },
+};
 
 async function look(
   services: Services,

@@ -6,10 +6,10 @@ import * as projects from '../../platform/database/queries/projects.ts';
 import * as connections from '../../platform/database/queries/server-connections.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 
 import { asStorable } from '../../platform/json/storable.ts';
-
+import { jobKinds } from '../base/job-kinds.ts';
 import { namesOfSecrets } from '../base/server-secrets.ts';
 import { auditAccount } from '../context/audit.ts';
 import type { Services } from '../context/context.ts';
@@ -27,8 +27,6 @@ import { withdraw } from './withdraw.ts';
 type ConnectionRow = connections.ConnectionRow;
 type ConnectionChange = connections.ConnectionChange;
 
-const advanceKind = 'advance-server-connection';
-
 /** Milliseconds for the probe, and for the attempt to connect. */
 const timeout = 10_000;
 
@@ -41,47 +39,45 @@ const unfinished = {
 /** Enqueues the next step of a request, on behalf of its creator. */
 export async function enqueueAdvance(db: Db, row: ConnectionRow): Promise<void> {
   const { id, organizationId, userId } = row;
-  await enqueue(db, advanceKind, { id }, { onBehalfOf: { organizationId, userId } });
+  await enqueue(db, jobKinds.advanceServerConnection, { id }, { onBehalfOf: { organizationId, userId } });
 }
 
 /** Processes connection requests: probes the server, tries it, and saves it. */
-export function connectionJobs(services: Services): JobKind[] {
-  return [
-    {
-      kind: advanceKind,
-      handle: async (payload, signal) => {
-        const row = await workOn(services.db, payload);
-        if (!row) return undefined;
-        const { organizationId, userId, projectId } = row;
-        const holder = { organizationId, userId, projectId: projectId ?? undefined };
-        const advance = row.status === 'discovering' ? discover : validate;
-        try {
-          return await services.accessWatch.during(holder, signal, (ends) =>
-            advance(services, row, { timeout, signal: ends }),
-          );
-        } catch (error) {
-          if (!isAccessEnded(error)) throw error;
-          return cancelled(services, row);
-        }
-      },
-      // Otherwise the request would stay in progress forever.
-      givenUp: (payload) => async (db) => {
-        const row = await workOn(db, payload);
-        if (row) await connections.change(db, row, { status: 'failed', error: unfinished });
-      },
+export function advanceHandler(services: Services): JobHandler {
+  return {
+    handle: async (payload, signal) => {
+      const row = await workOn(services.db, payload);
+      if (!row) return undefined;
+      const { organizationId, userId, projectId } = row;
+      const holder = { organizationId, userId, projectId: projectId ?? undefined };
+      const advance = row.status === 'discovering' ? discover : validate;
+      try {
+        return await services.accessWatch.during(holder, signal, (ends) =>
+          advance(services, row, { timeout, signal: ends }),
+        );
+      } catch (error) {
+        if (!isAccessEnded(error)) throw error;
+        return cancelled(services, row);
+      }
     },
-    {
-      kind: 'expire-server-connections',
-      every: 60_000,
-      handle: async () => async (db) => {
-        for (const row of await db.rows(connections.overdue)) {
-          await connections.change(db, row, { status: 'expired' });
-          await withdraw(services, db, row);
-        }
-        await db.run(connections.prune);
-      },
+    // Otherwise the request would stay in progress forever.
+    givenUp: (payload) => async (db) => {
+      const row = await workOn(db, payload);
+      if (row) await connections.change(db, row, { status: 'failed', error: unfinished });
     },
-  ];
+  };
+}
+
+/** Ends requests that nobody went on with. */
+export function expireHandler(services: Services): JobHandler {
+  return {
+    handle: async () => async (db) => {
+      for (const row of await db.rows(connections.overdue)) {
+        await connections.change(db, row, { status: 'expired' });
+        await withdraw(services, db, row);
+      }
+    },
+  };
 }
 
 /** The request of a job, if it still needs work. */

@@ -1,10 +1,9 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as deliveries from '../../platform/database/queries/webhook-deliveries.ts';
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
-import type { JobKind } from '../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { counters } from '../../platform/telemetry/metrics.ts';
 import type { Services } from '../context/context.ts';
-import { deliverWebhook, enqueueDeliveries } from './emit.ts';
 import { send } from './send.ts';
 import type { WebhookEndpoint } from './signature.ts';
 
@@ -22,31 +21,15 @@ const atOnce = 8;
 /** Time slice of a webhook in milliseconds, after which others have their turn. */
 const timeSlice = 20 * second;
 const keptAttempts = 20;
-/** Concurrent webhooks whose last attempt failed; the remaining slots are for healthy ones. */
-const maxFailing = 6;
 
 /**
  * Sends pending deliveries, with one job per webhook at a time. A job is enqueued with the event, so that sending
- * starts at once; a periodic scan finds retries that became due and events missed by an ending job.
+ * starts at once.
  */
-export function webhookJobs(services: Services): JobKind[] {
-  const { db } = services;
-  return [
-    {
-      kind: 'wake-webhooks',
-      every: 2 * second,
-      handle: async () => {
-        const due = await db.rows(webhooks.withDue, { kind: deliverWebhook, maxFailing });
-        if (due.length > 0) await enqueueDeliveries(db, due);
-      },
-    },
-    {
-      kind: deliverWebhook,
-      // An unresponsive receiver occupies a slot for seconds, at almost no cost.
-      concurrency: 16,
-      handle: (payload, signal) => sendAll(services, (payload as { webhookId: string }).webhookId, signal),
-    },
-  ];
+export function deliverHandler(services: Services): JobHandler {
+  return {
+    handle: (payload, signal) => sendAll(services, (payload as { webhookId: string }).webhookId, signal),
+  };
 }
 
 async function sendAll(services: Services, webhookId: string, signal: AbortSignal): Promise<void> {

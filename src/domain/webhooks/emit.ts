@@ -5,9 +5,7 @@ import * as deliveries from '../../platform/database/queries/webhook-deliveries.
 import * as webhooks from '../../platform/database/queries/webhooks.ts';
 import { newId } from '../../platform/ids.ts';
 import { enqueueAll } from '../../platform/jobs/queue.ts';
-
-/** Job that sends the pending deliveries of a webhook. */
-export const deliverWebhook = 'deliver-webhook';
+import { jobKinds } from '../base/job-kinds.ts';
 
 export interface ProjectEvent {
   type: EventType;
@@ -53,7 +51,7 @@ export async function enqueueDeliveries(
   await enqueueAll(
     db,
     hooks.map(({ id, organizationId, createdBy }) => ({
-      kind: deliverWebhook,
+      kind: jobKinds.deliverWebhook,
       payload: { webhookId: id },
       uniqueKey: id,
       onBehalfOf: { organizationId, userId: createdBy },

@@ -8,18 +8,34 @@ import { type Commit, LeaseHolder, type LeaseKind, settleWith } from '../leases/
 import { type Log, redact } from '../log.ts';
 import { type Account, type Enqueued, enqueueAll, withoutCause } from './queue.ts';
 
-export interface JobKind {
-  kind: string;
+export interface JobHandler {
   /** May run more than once after a crash. The commit it returns runs exactly once, with the end of the job. */
   handle: (payload: unknown, signal: AbortSignal, onBehalfOf?: Account) => Promise<Commit | void>;
-  /** Default: 5. */
-  attempts?: number;
   /** Returns what to write when all attempts have failed. */
   givenUp?: (payload: unknown, error: string, onBehalfOf?: Account) => Commit | Promise<Commit>;
+}
+
+export interface JobKind extends JobHandler {
+  kind: string;
+  /** Default: 5. */
+  attempts?: number;
   /** Maximum per process. Default: the concurrency of the worker. */
   concurrency?: number;
   /** Milliseconds after its end until the job runs again. */
   every?: number;
+  /**
+   * Whether there is work for the job, which then runs only if there is. Asked every `every` milliseconds by each
+   * process: one read costs much less than a job.
+   */
+  when?: () => Promise<boolean>;
+}
+
+/** A handler that is loaded with its first job, so that a process loads the code of the jobs that it runs. */
+export function loadedLater(load: () => Promise<JobHandler>): JobHandler {
+  return {
+    handle: async (...job) => (await load()).handle(...job),
+    givenUp: async (...job) => (await (await load()).givenUp?.(...job)) ?? (async () => {}),
+  };
 }
 
 interface WorkerOptions {
@@ -40,7 +56,7 @@ const scheduleRetryDelay = 1_000;
 export class Worker {
   private readonly options: WorkerOptions;
   private readonly holder: LeaseHolder<JobRow, Commit | void>;
-  private stopping = false;
+  private readonly stopping = new AbortController();
 
   constructor(options: WorkerOptions) {
     const { db, notifications, kinds, log, backgroundThrottle, concurrency = 4, lease = 30_000 } = options;
@@ -59,19 +75,23 @@ export class Worker {
 
   start(): void {
     this.holder.start();
-    for (const kind of this.options.kinds) if (kind.every !== undefined) void this.schedule(kind);
+    for (const kind of this.options.kinds) {
+      if (kind.every === undefined) continue;
+      if (kind.when) void this.watch(kind, kind.every, kind.when);
+      else void this.schedule(kind);
+    }
   }
 
   /** After `patience` milliseconds, running jobs are aborted and released. */
   stop(patience: number): Promise<void> {
-    this.stopping = true;
+    this.stopping.abort();
     return this.holder.stop(patience);
   }
 
   /** Not awaited at the start: another worker may hold a lock on the row until the database disconnects it. */
   private async schedule(kind: JobKind): Promise<void> {
     const { db, log } = this.options;
-    while (!this.stopping)
+    while (!this.stopping.signal.aborted)
       try {
         await enqueueAll(db, [turnOf(kind, 0)]);
         return;
@@ -84,6 +104,23 @@ export class Worker {
       }
   }
 
+  /** Enqueues the job whenever there is work for it. */
+  private async watch(kind: JobKind, every: number, when: () => Promise<boolean>): Promise<void> {
+    const { db, log } = this.options;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        if (await when()) await enqueueAll(db, [turnOf(kind, 0)]);
+      } catch (error) {
+        log.warn('Work for a recurring job cannot be looked up', {
+          kind: kind.kind,
+          error: redact((error as Error).message),
+        });
+      }
+      await delay(every, undefined, { ref: false, signal }).catch(() => {});
+    }
+  }
+
   figures(): LeaseFigures[] {
     return this.holder.figures();
   }
@@ -94,9 +131,11 @@ export class Worker {
 }
 
 function leaseKind(db: Db, job: JobKind, slots: number): LeaseKind<JobRow, Commit | void> {
-  const { kind, handle, attempts = 5, givenUp, concurrency = slots, every } = job;
+  const { kind, handle, attempts = 5, givenUp, concurrency = slots, every, when } = job;
   const next: Commit | undefined =
-    every === undefined ? undefined : async (trx) => void (await enqueueAll(trx, [turnOf(job, every)]));
+    every === undefined || when
+      ? undefined
+      : async (trx) => void (await enqueueAll(trx, [turnOf(job, every)]));
   return {
     kind,
     attempts,

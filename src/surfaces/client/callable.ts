@@ -1,4 +1,4 @@
-import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, type Operation } from '../../contract/operation.ts';
 
 /** The part of an operation's declaration that a client needs to call it. */
 export interface Callable extends Pick<Operation, 'id' | 'method' | 'path' | 'params'> {
@@ -22,7 +22,7 @@ export function callableOf(operation: Operation): Callable {
     path: operation.path,
     params: operation.params,
     sends: operation.upload ? 'bytes' : operation.body ? 'json' : 'nothing',
-    answers: streamedAnswer(operation.response)?.kind ?? 'json',
+    answers: operation.answers,
     otherStatuses: Object.keys(operation.otherStatuses ?? {}).map(Number),
     repeatable: repeatable(operation),
     cursorIn: cursorIn(operation),

@@ -1,4 +1,4 @@
-import { consoleOperationList } from '../../contract/console/index.ts';
+import { operations as consoleOperationList } from '../../contract/console/index.ts';
 import { type Callable, callableOf } from './callable.ts';
 
 /** Replaced by a table in a build. */

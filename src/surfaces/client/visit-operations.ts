@@ -1,4 +1,4 @@
-import { visitOperationList } from '../../contract/visit/index.ts';
+import { operations as visitOperationList } from '../../contract/visit/index.ts';
 import { type Callable, callableOf } from './callable.ts';
 
 /** Replaced by a table in a build. */

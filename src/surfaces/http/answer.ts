@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { type Operation, type SentFile, type StreamEvent, streamedAnswer } from '../../contract/operation.ts';
+import type { Operation, SentFile, StreamEvent } from '../../contract/operation.ts';
 import { isSmall, jsonSlices } from '../../platform/json/slices.ts';
 
 const json = 'application/json; charset=utf-8';
@@ -13,10 +13,9 @@ export function sendAnswer(
   answer: unknown,
   ended: AbortSignal,
 ): FastifyReply {
-  const streamed = streamedAnswer(operation.response);
   reply.code(operation.statusOf?.(answer as never) ?? operation.status);
-  if (streamed?.kind === 'file') return sendFile(reply, answer as SentFile);
-  if (streamed?.kind === 'events')
+  if (operation.answers === 'file') return sendFile(reply, answer as SentFile);
+  if (operation.answers === 'events')
     return sendEvents(reply, answer as AsyncIterable<StreamEvent<unknown>>, ended);
   reply.header('content-type', json);
   for (const [header, field] of Object.entries(operation.answerHeaders ?? {}))
@@ -116,5 +115,5 @@ async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | '
 
 /** For tests: throws if a response violates the contract. Streams are checked by their readers. */
 export function checkAnswer(operation: Operation, answer: unknown): void {
-  if (!streamedAnswer(operation.response)) (operation.response as z.ZodType).parse(answer);
+  if (operation.answers === 'json') (operation.response as z.ZodType).parse(answer);
 }

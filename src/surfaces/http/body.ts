@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import type { Operation, ReceivedBytes, Upload } from '../../contract/operation.ts';
+import type { ReceivedBytes, Route, Upload } from '../../contract/operation.ts';
 import { bodyLimitsOf } from '../../domain/base/body-limits.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import { parseJsonObject } from '../common/json.ts';
 import { notJson } from './errors.ts';
 
 /** The JSON object of a request; an empty body counts as an empty object. */
-export function readBody(operation: Operation, request: FastifyRequest): Record<string, unknown> {
+export function readBody(operation: Route, request: FastifyRequest): Record<string, unknown> {
   const { body } = request;
   if (operation.method === 'GET' || !(body instanceof Uint8Array) || body.length === 0) return {};
   const type = request.headers['content-type'];

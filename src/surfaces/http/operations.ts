@@ -7,11 +7,12 @@ import type {
   onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
-import { type Operation, streamedAnswer } from '../../contract/operation.ts';
+import type { Route } from '../../contract/operation.ts';
 import type { Given } from '../../domain/base/input.ts';
 import type { RequestInfo } from '../../domain/context/context.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
 import type { Entered, Entrance } from '../../domain/invoke.ts';
+import { loadedOperation } from '../../domain/operations.ts';
 import { originOf } from '../common/origin.ts';
 import { checkAnswer, sendAnswer } from './answer.ts';
 import { readBody, receiveBytes } from './body.ts';
@@ -39,7 +40,7 @@ export type ReadCredential = (request: FastifyRequest, options: OperationOptions
 /** Creates a route for each declared operation. */
 export function registerOperations(
   app: FastifyInstance,
-  operations: readonly Operation[],
+  operations: readonly Route[],
   options: OperationOptions,
   credentialOf: ReadCredential = apiCredential,
 ): void {
@@ -53,7 +54,7 @@ export function registerOperations(
     closing.abort();
     done();
   });
-  const route = (place: FastifyInstance, operation: Operation): void => {
+  const route = (place: FastifyInstance, operation: Route): void => {
     place.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -62,7 +63,7 @@ export function registerOperations(
         upload: operation.upload !== undefined,
         // Visitors are authenticated after their body was read.
         forStrangers: operation.access === 'public' || operation.access === 'visitor',
-        staysOpen: operation.budget === 'polls' || streamedAnswer(operation.response)?.kind === 'events',
+        staysOpen: operation.budget === 'polls' || operation.answers === 'events',
       },
       // Authenticates before the body is read, so that unauthenticated bodies are never buffered.
       onRequest: [
@@ -118,12 +119,12 @@ const hangUp: onErrorHookHandler = (_request, reply, _error, done) => {
 };
 
 function enter(
-  operation: Operation,
+  operation: Route,
   options: OperationOptions,
   closing: AbortSignal,
   credentialOf: ReadCredential,
 ): onRequestAsyncHookHandler {
-  const ends = streamedAnswer(operation.response)?.kind === 'events' ? closing : undefined;
+  const ends = operation.answers === 'events' ? closing : undefined;
   return async (request, reply) => {
     const params = request.params as Record<string, string>;
     const requestInfo = requestInfoOf(request, reply, ends, options);
@@ -155,7 +156,7 @@ function requestInfoOf(
 }
 
 async function answer(
-  operation: Operation,
+  operation: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   { entrance, checkResponses }: OperationOptions,
@@ -175,8 +176,9 @@ async function answer(
   // Checks access again, which may have ended while the body arrived.
   const entered = request.late && !operation.upload ? await again() : first;
   const result = await entrance.act(entered, given);
-  if (checkResponses) checkAnswer(operation, result);
-  return sendAnswer(reply, operation, result, closing);
+  const declared = loadedOperation(operation);
+  if (checkResponses) checkAnswer(declared, result);
+  return sendAnswer(reply, declared, result, closing);
 }
 
 /** Replaces AbortSignal.any, which would keep listeners until the service ends. */
@@ -199,10 +201,10 @@ function whenClosed({ raw }: FastifyReply, work: () => void): void {
 }
 
 /** Only declared headers. Headers added by proxies are ignored. */
-function headersFor({ headers }: Operation, request: FastifyRequest): Given['headers'] {
-  if (!headers) return undefined;
+function headersFor({ headerNames }: Route, request: FastifyRequest): Given['headers'] {
+  if (!headerNames) return undefined;
   const sent: Record<string, unknown> = {};
-  for (const name of Object.keys(headers.shape)) {
+  for (const name of headerNames) {
     const value = textOf(request.headers[name]);
     if (value !== undefined) sent[name] = value;
   }

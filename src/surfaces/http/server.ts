@@ -7,10 +7,8 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
-import { consoleOperationList } from '../../contract/console/index.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { operationList } from '../../contract/index.ts';
-import { visitOperationList } from '../../contract/visit/index.ts';
+import { consoleRoutes, routes, visitRoutes } from '../../contract/routes.ts';
 import type { Tunnels } from '../../domain/parts/tunnels.ts';
 import type { Certificate } from '../../platform/certificate.ts';
 import { isLoopback } from '../../platform/config/load.ts';
@@ -123,15 +121,15 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   void app.register(
     (api, _, done) => {
-      registerOperations(api, operationList, options);
+      registerOperations(api, routes, options);
       registerKeyManagement(api);
       done();
     },
     { prefix: basePath },
   );
   const forPages = [
-    { prefix: consolePath, list: consoleOperationList, credentialOf: consoleCredential },
-    { prefix: visitPath, list: visitOperationList, credentialOf: visitCredential },
+    { prefix: consolePath, list: consoleRoutes, credentialOf: consoleCredential },
+    { prefix: visitPath, list: visitRoutes, credentialOf: visitCredential },
   ];
   for (const { prefix, list, credentialOf } of forPages)
     void app.register(
@@ -288,5 +286,5 @@ function methodsAt(path: string): string[] {
       parts.length === inside.length && parts.every((part, i) => part.startsWith('{') || part === inside[i])
     );
   };
-  return operationList.filter((operation) => fits(operation.path)).map((operation) => operation.method);
+  return routes.filter((route) => fits(route.path)).map((route) => route.method);
 }

@@ -1,9 +1,9 @@
-import { operationList as operations } from '../../contract/index.ts';
+import { routes } from '../../contract/routes.ts';
 
 /** Paths of operations, with the paths of the operations that stream them. */
 const streamed = new Map<string, string>(
-  operations.flatMap(({ path, method, streamedBy }) => {
-    const other = operations.find(({ id }) => id === streamedBy);
+  routes.flatMap(({ path, method, streamedBy }) => {
+    const other = routes.find(({ id }) => id === streamedBy);
     return other ? [[`${method} /api/v1${path}`, `/api/v1${other.path}`]] : [];
   }),
 );

@@ -1,12 +1,5 @@
-import { operationList } from '../../contract/index.ts';
-import {
-  paramNames,
-  type ReceivedBytes,
-  type SentFile,
-  type StreamEvent,
-  streamedAnswer,
-  type Upload,
-} from '../../contract/operation.ts';
+import type { ReceivedBytes, SentFile, StreamEvent, Upload } from '../../contract/operation.ts';
+import { routes } from '../../contract/routes.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
 import type { Entrance } from '../../domain/invoke.ts';
@@ -32,8 +25,8 @@ export function inProcessClient({
   origin,
   requestId = () => newId('req'),
 }: Arrival): Client {
-  const calls = operationList.map((operation) => {
-    const names = paramNames(operation.path);
+  const calls = routes.map((operation) => {
+    const names = operation.params;
     const call = async (input: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> => {
       const given = Object.entries(input);
       const params = Object.fromEntries(given.filter(([name]) => names.includes(name))) as Record<
@@ -73,7 +66,7 @@ export function inProcessClient({
       responseOf((await call(input, options)) as SentFile);
     const cursorIn = cursorPlaces.get(operation.id);
     const json = cursorIn === undefined ? call : Object.assign(call, { cursorIn });
-    return [operation.id, { events, file, json }[streamedAnswer(operation.response)?.kind ?? 'json']];
+    return [operation.id, { events, file, json }[operation.answers]];
   });
   return Object.fromEntries(calls) as Client;
 }

@@ -1,12 +1,11 @@
 import { type OperationId, operationList } from '../../contract/index.ts';
-import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, type Operation } from '../../contract/operation.ts';
 
 const scheme = 'drydock:/';
 
 /** Whether a URI alone can address the operation: GET, or a safe POST whose body may be empty. */
 function isReadable(operation: Operation): boolean {
-  if (!isSafe(operation) || streamedAnswer(operation.response)?.kind === 'events' || operation.upload)
-    return false;
+  if (!isSafe(operation) || operation.answers === 'events' || operation.upload) return false;
   return operation.method === 'GET' || operation.body?.safeParse({}).success === true;
 }
 

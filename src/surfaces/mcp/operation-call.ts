@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/errors.ts';
-import { isSafe, type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { isSafe, type Operation } from '../../contract/operation.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import { named as quotedName } from '../../platform/quoted.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
@@ -29,7 +29,7 @@ export async function callOperation(
     provenance: fromServer ? provenanceLabels.server : provenanceLabels.records,
     value,
   });
-  switch (streamedAnswer(operation.response)?.kind) {
+  switch (operation.answers) {
     case 'events': {
       const open = (signal: AbortSignal) => call(input, { ...options, signal }) as AsyncIterable<unknown>;
       const followed = await follow(open, args, calling);
@@ -41,7 +41,7 @@ export async function callOperation(
         input,
         (await patiently(() => call(input, options), calling.signal)) as Response,
       );
-    case undefined: {
+    case 'json': {
       const value = await patiently(() => call(input, options), calling.signal);
       const uri = addressOf(operation, input);
       return {

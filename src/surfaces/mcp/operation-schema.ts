@@ -1,5 +1,5 @@
 import { operationList } from '../../contract/index.ts';
-import { type Operation, streamedAnswer } from '../../contract/operation.ts';
+import { type Operation } from '../../contract/operation.ts';
 import { Components } from '../openapi/components.ts';
 import type { Schema } from '../openapi/types.ts';
 
@@ -54,7 +54,7 @@ function draftOf(operation: Operation, components: Components): ObjectSchema {
       maxLength: 256,
       description: 'A repeated request with the same key returns the first answer.',
     };
-  if (streamedAnswer(operation.response)?.kind === 'events')
+  if (operation.answers === 'events')
     properties['maxSeconds'] = {
       type: 'integer',
       minimum: 1,

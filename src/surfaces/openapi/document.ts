@@ -169,7 +169,7 @@ function parametersIn(place: 'query' | 'header', declared: z.ZodObject, componen
 }
 
 function headerParameters(operation: Operation, components: Components): Parameter[] {
-  const resumes = streamedAnswer(operation.response)?.kind === 'events';
+  const resumes = operation.answers === 'events';
   return [
     ...(operation.headers ? parametersIn('header', operation.headers, components) : []),
     ...(operation.idempotency ? [idempotencyKey] : []),

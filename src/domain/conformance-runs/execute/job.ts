@@ -4,8 +4,9 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as runs from '../../../platform/database/queries/conformance-runs.ts';
 import * as servers from '../../../platform/database/queries/servers.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
+import { jobKinds } from '../../base/job-kinds.ts';
 import type { ProjectContext, Services } from '../../context/context.ts';
 import { actForWhileAllowed } from '../../identity/act-for.ts';
 import { type ConformanceRun, isOpen } from '../find.ts';
@@ -16,7 +17,6 @@ import { protocolReport } from './protocol.ts';
 import type { Subject } from './subject.ts';
 import { tasksReport } from './tasks.ts';
 
-const kind = 'run-conformance';
 /** Concurrent runs per organization, and milliseconds until a waiting run is retried. */
 const maxAtOnce = 2;
 const retryDelay = 2_000;
@@ -34,16 +34,13 @@ interface Payload {
 
 /** Enqueues a run. The run stores the job's ID: when it has to wait, another job replaces the first. */
 export async function enqueueRun(db: Db, payload: Payload, onBehalfOf: Account, delay = 0): Promise<void> {
-  const jobId = await enqueue(db, kind, payload, { onBehalfOf, delay });
+  const jobId = await enqueue(db, jobKinds.runConformance, payload, { onBehalfOf, delay });
   if (jobId !== undefined) await db.run(runs.setJob, { id: payload.runId, jobId });
 }
 
 /** Runs the suites of a run one by one, as the account that started it. Each report is stored when its suite ends. */
-export function conformanceJob(services: Services): JobKind {
+export function conformanceHandler(services: Services): JobHandler {
   return {
-    kind,
-    concurrency: 1,
-    attempts: 3,
     handle: async (payload, signal, onBehalfOf) => {
       const { projectId, runId } = payload as Payload;
       if (!onBehalfOf) return undefined;

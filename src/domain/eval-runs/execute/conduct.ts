@@ -12,36 +12,28 @@ import { ModelFailure, unlessAborted } from '../../../models/failure.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
 import type { BackgroundThrottle } from '../../../platform/flow/background-throttle.ts';
 import type { KeyedSemaphore } from '../../../platform/flow/semaphore.ts';
-import type { DistributedSemaphore } from '../../../platform/leases/distributed-semaphore.ts';
 import { redact } from '../../../platform/log.ts';
 import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type TrialServer, toolBox } from '../../../trials/tools.ts';
-import type { Services } from '../../context/context.ts';
 import type { Connected, RunServers } from '../../execution/run-servers.ts';
 import { withServerSlots } from '../../execution/server-slots.ts';
-import type { CallLedger } from '../../model-calls/ledger.ts';
 import { type Spending } from '../../model-calls/meter.ts';
+import type { ModelParts } from '../../model-calls/open-model.ts';
 import { type OpenModel, openModel } from '../../model-calls/open-model.ts';
-import type { ModelPauses } from '../../model-calls/pauses.ts';
 import { noModel, type PlannedCase, type PlannedVariant } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { type StoredRecording, TrialMedia } from './media.ts';
 import type { Progress } from './progress.ts';
 import type { RunInProcess, RunsInProcess } from './run-in-process.ts';
 
-export interface TrialParts {
-  services: Services;
+export interface TrialParts extends ModelParts {
+  backgroundThrottle: BackgroundThrottle;
   runs: RunsInProcess;
   servers: RunServers;
   /** Limits within this process. */
   inProcess: KeyedSemaphore;
-  /** Limits across all processes. */
-  slots: DistributedSemaphore;
-  pauses: ModelPauses;
-  ledger: CallLedger;
   progress: Progress;
-  backgroundThrottle: BackgroundThrottle;
 }
 
 interface Plan {

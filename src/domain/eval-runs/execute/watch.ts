@@ -1,20 +1,18 @@
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context/context.ts';
 import { decision, tallyRuns } from './decide.ts';
-import { decideLater, decideRun } from './decide-later.ts';
+import { decideLater } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /**
  * Ends runs that exceed their time limit, counts ended trials that are not counted yet, and enqueues the decision of
  * runs whose trials or judge have ended but whose decision is not enqueued.
  */
-export function watchJob(services: Services): JobKind {
+export function watchHandler(services: Services): JobHandler {
   const { db } = services;
   return {
-    kind: 'watch-eval-runs',
-    every: 15_000,
     handle: async () => {
       for (const { id, source } of await db.rows(runs.late))
         await db.transaction((trx) => endEarly(services, trx, id, lateEnd(services, source)));
@@ -37,10 +35,9 @@ export function watchJob(services: Services): JobKind {
  * Decides a run. Enqueued by the transaction that counts its last trial. Retried on failure until the time limit of
  * the run and its judge has passed.
  */
-export function decideJob(services: Services): JobKind {
+export function decideHandler(services: Services): JobHandler {
   const runOf = (payload: unknown): string => (payload as { runId: string }).runId;
   return {
-    kind: decideRun,
     handle: async (payload) => decision(services, runOf(payload)),
     givenUp: (payload) => async (trx) => {
       const id = runOf(payload);

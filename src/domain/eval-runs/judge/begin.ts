@@ -2,10 +2,9 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
+import { jobKinds } from '../../base/job-kinds.ts';
 import type { Services } from '../../context/context.ts';
 import { decideLater } from '../execute/decide-later.ts';
-
-export const judgeRun = 'judge-eval-run';
 
 /** Maximum number of trials judged in an advisory judgement, first trials of each case first. */
 export const maxJudged = 500;
@@ -43,7 +42,7 @@ export async function beginJudging(
   if (refused !== undefined) return;
   const onBehalfOf = { organizationId, userId: wanted.requestedBy };
   const uniqueKey = `${runId} ${request}`;
-  const jobId = await enqueue(db, judgeRun, { runId, request }, { uniqueKey, onBehalfOf });
+  const jobId = await enqueue(db, jobKinds.judgeEvalRun, { runId, request }, { uniqueKey, onBehalfOf });
   if (jobId !== undefined) await db.run(judgements.setJob, { runId, jobId });
 }
 

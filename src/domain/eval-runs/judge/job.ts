@@ -5,7 +5,7 @@ import * as judgements from '../../../platform/database/queries/eval-judgements.
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { timeoutSignal } from '../../../platform/flow/deadline.ts';
 import { forEachConcurrent } from '../../../platform/flow/for-each.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
@@ -14,7 +14,7 @@ import type { Services } from '../../context/context.ts';
 import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
-import { endJudging, type JudgingEnd, judgeRun } from './begin.ts';
+import { endJudging, type JudgingEnd } from './begin.ts';
 import { isJudged, judgeOf } from './frozen.ts';
 import { type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
 
@@ -27,11 +27,8 @@ interface Payload {
 }
 
 /** Judges runs, trial by trial. Each measurement is stored at once, so a restarted job resumes where it stopped. */
-export function judgeJob(services: Services, parts: ModelParts): JobKind {
+export function judgeHandler(services: Services, parts: ModelParts): JobHandler {
   return {
-    kind: judgeRun,
-    // Judgements are slow; the limit leaves slots for other jobs.
-    concurrency: 2,
     handle: (payload, signal) => new Judging(services, parts, payload as Payload, signal).run(),
     givenUp: (payload) => async (trx) => {
       const end: JudgingEnd = { ...(payload as Payload), status: 'failed', errorCode: 'internal_error' };

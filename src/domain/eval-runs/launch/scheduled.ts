@@ -1,15 +1,15 @@
 import { Refusal } from '../../../contract/errors.ts';
 import * as suites from '../../../platform/database/queries/eval-suites.ts';
 import { type Account, enqueueAll } from '../../../platform/jobs/queue.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { redact } from '../../../platform/log.ts';
+import { jobKinds } from '../../base/job-kinds.ts';
 import type { ProjectContext, Services } from '../../context/context.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import { selectTarget } from '../../execution/selection.ts';
 import { actFor } from '../../identity/act-for.ts';
 import { startRun } from './start.ts';
 
-const launch = 'launch-scheduled-eval';
 /** Consecutive failed launches after which a schedule is turned off. */
 const maxFailures = 5;
 
@@ -25,41 +25,35 @@ interface Due {
  * Fires schedules. A due schedule is claimed and its job created in one transaction. After downtime, each schedule
  * fires once, not once per missed time.
  */
-export function scheduleJobs(services: Services): JobKind[] {
-  const { db } = services;
-  return [
-    {
-      kind: 'fire-eval-schedules',
-      every: 5_000,
-      handle: async () => async (trx) => {
-        const due = await trx.rows(suites.fire);
-        await enqueueAll(
-          trx,
-          due.map(({ id, projectId, organizationId, scheduleBy, scheduleDueAt, scheduleEnvironmentId }) => ({
-            kind: launch,
-            payload: {
-              suiteId: id,
-              projectId,
-              environmentId: scheduleEnvironmentId,
-              trigger: `schedule:${id}:${scheduleDueAt}`,
-            } satisfies Due,
-            uniqueKey: `${id}:${scheduleDueAt}`,
-            onBehalfOf: { organizationId, userId: scheduleBy ?? '' },
-          })),
-        );
-      },
+export const fireSchedulesHandler: JobHandler = {
+  handle: async () => async (trx) => {
+    const due = await trx.rows(suites.fire);
+    await enqueueAll(
+      trx,
+      due.map(({ id, projectId, organizationId, scheduleBy, scheduleDueAt, scheduleEnvironmentId }) => ({
+        kind: jobKinds.launchScheduledEval,
+        payload: {
+          suiteId: id,
+          projectId,
+          environmentId: scheduleEnvironmentId,
+          trigger: `schedule:${id}:${scheduleDueAt}`,
+        } satisfies Due,
+        uniqueKey: `${id}:${scheduleDueAt}`,
+        onBehalfOf: { organizationId, userId: scheduleBy ?? '' },
+      })),
+    );
+  },
+};
+
+export function launchScheduledHandler(services: Services): JobHandler {
+  return {
+    handle: async (payload, _signal, onBehalfOf) => {
+      const due = payload as Due;
+      if (!onBehalfOf) return;
+      const state = await launchDue(services, due, onBehalfOf);
+      await services.db.run(suites.noteLaunch, { id: due.suiteId, ...state });
     },
-    {
-      kind: launch,
-      attempts: 3,
-      handle: async (payload, _signal, onBehalfOf) => {
-        const due = payload as Due;
-        if (!onBehalfOf) return;
-        const state = await launchDue(services, due, onBehalfOf);
-        await db.run(suites.noteLaunch, { id: due.suiteId, ...state });
-      },
-    },
-  ];
+  };
 }
 
 /** Launches as the user who set the schedule, with that user's permissions. */

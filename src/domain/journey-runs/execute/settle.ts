@@ -3,7 +3,7 @@ import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
 import { type Account, enqueue } from '../../../platform/jobs/queue.ts';
 import { type FinalState, LeaseLost } from '../../../platform/leases/holder.ts';
-import { gradeSession, observeWave } from '../grade/jobs.ts';
+import { jobKinds } from '../../base/job-kinds.ts';
 import type { SessionOutcome } from './outcome.ts';
 
 /**
@@ -59,7 +59,7 @@ async function closeSession(
   if (graded)
     await enqueue(
       db,
-      gradeSession,
+      jobKinds.gradeJourneySession,
       { sessionId: id, generation: 1 },
       { uniqueKey: id, onBehalfOf: starterOf(run) },
     );
@@ -111,7 +111,7 @@ export async function gradedIfOver(db: Db, run: runs.JourneyRunRow): Promise<voi
   if (status === 'running' || graded < toGrade) return;
   await enqueue(
     db,
-    observeWave,
+    jobKinds.observeJourneyWave,
     { runId: id, projectId, waveId },
     { uniqueKey: id, onBehalfOf: starterOf(run) },
   );

@@ -1,14 +1,12 @@
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context/context.ts';
 import { endEarly } from './end-early.ts';
 
 /** Ends runs without progress for a long time. */
-export function watchJourneysJob({ db, config }: Services): JobKind {
+export function watchJourneysHandler({ db, config }: Services): JobHandler {
   const seconds = config.journeySilence;
   return {
-    kind: 'watch-journey-runs',
-    every: 15_000,
     handle: async () => {
       for (const { id } of await db.rows(runs.silent, { seconds }))
         await db.transaction((trx) =>

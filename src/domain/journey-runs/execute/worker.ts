@@ -1,40 +1,22 @@
-import { overChannel } from '../../../platform/database/queries/journey-runs.ts';
 import { type LeasedSession, leases } from '../../../platform/database/queries/journey-sessions.ts';
 import type { Backlog, LeaseFigures } from '../../../platform/leases/figures.ts';
-import { LeaseHolder, LeaseLost } from '../../../platform/leases/holder.ts';
-import { RunServers } from '../../execution/run-servers.ts';
+import { LeaseHolder } from '../../../platform/leases/holder.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
-import { isAccessEnded } from '../../parts/access-watch.ts';
-import { conductSession } from './conduct.ts';
-import { type EarlyEnd, endEarly } from './end-early.ts';
-import { broken, type SessionOutcome } from './outcome.ts';
-import type { SessionParts } from './runs.ts';
-import { JourneyRunsInProcess } from './runs.ts';
-import { settleSession } from './settle.ts';
-
-const starterLostAccess: EarlyEnd = {
-  error: 'canceled',
-  errorCode: 'canceled',
-  errorMessage: 'The account that started the run no longer has access to the project',
-};
+import type { SessionOutcome } from './outcome.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Attempts before a session that crashes its process without completing a turn is given up. */
 const attempts = 8;
 
-/** Claims and runs sessions of journeys. Each ends once, even if processes crash. */
+/** Claims sessions of journeys. The code that runs them is loaded with the first one. */
 export class SessionWorker {
-  private readonly parts: SessionParts;
+  private readonly modelParts: ModelParts;
   private readonly holder: LeaseHolder<LeasedSession, SessionOutcome>;
-  private subscriptions: (() => void)[] = [];
+  private sessions: Promise<Sessions> | undefined;
 
   constructor(modelParts: ModelParts) {
-    const { services } = modelParts;
-    const { db, log, notifications, config, backgroundThrottle } = services;
-    this.parts = {
-      ...modelParts,
-      runs: new JourneyRunsInProcess(services),
-      servers: new RunServers(services),
-    };
+    this.modelParts = modelParts;
+    const { db, log, notifications, config, backgroundThrottle } = modelParts.services;
     this.holder = new LeaseHolder<LeasedSession, SessionOutcome>({
       db,
       notifications,
@@ -45,9 +27,10 @@ export class SessionWorker {
           attempts,
           concurrency: config.journeySessions,
           attributesOf: ({ runId }) => ({ 'drydock.run.id': runId }),
-          work: (row, signal) => this.conduct(row, signal),
-          givenUp: (_row, error) => broken('host_worker_failed', error),
-          settle: (row, end, outcome) => settleSession(db, row, end, outcome as SessionOutcome),
+          work: async (row, signal) => (await this.loaded()).conduct(row, signal),
+          givenUp: async (_row, error) => (await this.loaded()).giveUp(error),
+          settle: async (row, end, outcome) =>
+            (await this.loaded()).settle(row, end, outcome as SessionOutcome),
         },
       ],
       concurrency: config.journeySessions,
@@ -57,37 +40,16 @@ export class SessionWorker {
     });
   }
 
-  /** Runs as the user who launched the run. If that user loses access, the run is cancelled. */
-  private async conduct(row: LeasedSession, signal: AbortSignal): Promise<SessionOutcome> {
-    const { services, runs } = this.parts;
-    const { id, organizationId, projectId, startedBy: userId } = await runs.get(row.runId);
-    try {
-      return await services.accessWatch.during({ organizationId, projectId, userId }, signal, (ends) =>
-        conductSession(this.parts, row, ends),
-      );
-    } catch (error) {
-      if (!isAccessEnded(error)) throw error;
-      await services.db.transaction((trx) => endEarly(trx, id, starterLostAccess));
-      throw new LeaseLost();
-    }
-  }
-
   start(): void {
-    const { runs, servers, services } = this.parts;
-    const { notifications } = services;
-    this.subscriptions = [
-      notifications.on(overChannel, (runId) => {
-        runs.forget(runId);
-        servers.forget(runId);
-      }),
-      notifications.on('drydock_servers', (serverId) => servers.serverChanged(serverId)),
-    ];
     this.holder.start();
   }
 
   async stop(patience: number): Promise<void> {
     await this.holder.stop(patience);
-    for (const unsubscribe of this.subscriptions) unsubscribe();
+  }
+
+  async close(): Promise<void> {
+    (await this.sessions)?.close();
   }
 
   figures(): LeaseFigures[] {
@@ -96,5 +58,9 @@ export class SessionWorker {
 
   backlog(): Promise<Backlog[]> {
     return this.holder.backlog();
+  }
+
+  private loaded(): Promise<Sessions> {
+    return (this.sessions ??= import('./sessions.ts').then(({ Sessions }) => new Sessions(this.modelParts)));
   }
 }

@@ -3,11 +3,10 @@ import type { Db } from '../../../platform/database/database.ts';
 import { journeyFindings } from '../../../platform/database/queries/findings.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context/context.ts';
 import { foldWave } from '../../insights/fold-findings.ts';
 import { emit } from '../../webhooks/emit.ts';
-import { observeWave } from './jobs.ts';
 import { factsOfRun } from './session-facts.ts';
 import { tallyOf } from './tally.ts';
 
@@ -18,10 +17,8 @@ interface Payload {
 }
 
 /** Decides a run whose sessions are graded, then updates the findings with its wave. */
-export function observeWaveJob({ clock }: Services): JobKind {
+export function observeWaveHandler({ clock }: Services): JobHandler {
   return {
-    kind: observeWave,
-    concurrency: 2,
     handle: async (payload) => {
       const { runId, projectId, waveId } = payload as Payload;
       return async (db) => {

@@ -1,7 +1,7 @@
 import { type DeclaredTool, evaluateCheck, type TrialEvidence } from '../../../evaluation/index.ts';
 import * as runs from '../../../platform/database/queries/journey-runs.ts';
 import * as sessions from '../../../platform/database/queries/journey-sessions.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 
@@ -10,7 +10,6 @@ import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';
 import type { JourneySnapshot } from '../snapshot.ts';
 import { factsIn } from './facts.ts';
-import { gradeSession } from './jobs.ts';
 import { judgeGoal } from './judge.ts';
 import type { StoredCriteria, StoredFacts, StoredJudge } from './stored.ts';
 
@@ -26,12 +25,9 @@ interface Graded {
 }
 
 /** Grades each session once. An error in grading is recorded as such and does not fail the session. */
-export function gradeSessionJob(parts: ModelParts): JobKind {
+export function gradeSessionHandler(parts: ModelParts): JobHandler {
   const { db } = parts.services;
   return {
-    kind: gradeSession,
-    concurrency: 6,
-    attempts: 4,
     handle: async (payload, signal) => {
       const { sessionId, generation } = payload as Payload;
       const row = await db.row(sessions.find, { id: sessionId });

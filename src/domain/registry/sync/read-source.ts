@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { RegistrySource } from '../../../platform/config/values.ts';
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import * as sources from '../../../platform/database/queries/registry-sources.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context/context.ts';
 import { failureOf, SourceFailure } from './failure.ts';
@@ -15,6 +16,16 @@ type Parts = Pick<Services, 'db' | 'mcp' | 'clock' | 'log'>;
 const maxFileBytes = 16 * 1024 * 1024;
 /** Entries per statement. */
 const batchSize = 500;
+
+export function readSourceHandler(services: Pick<Services, keyof Parts | 'config'>): JobHandler {
+  return {
+    handle: async (payload, signal) => {
+      const { source } = payload as { source: string };
+      const named = services.config.registrySources.find(({ name }) => name === source);
+      if (named) await readSource(services, named, signal);
+    },
+  };
+}
 
 /** Reads one source. On failure, the previous entries stay and the reason is recorded. */
 export async function readSource(

@@ -14,13 +14,13 @@ import * as studies from '../../../platform/database/queries/studies.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
 import * as windows from '../../../platform/database/queries/study-windows.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
 
 import { storableJson } from '../../../platform/json/storable.ts';
-
+import { jobKinds } from '../../base/job-kinds.ts';
 import type { Services } from '../../context/context.ts';
 import { foldWave } from '../../insights/fold-findings.ts';
-import { type AnalysisPayload, analyseStudy, idleAfter } from './schedule.ts';
+import { type AnalysisPayload, idleAfter } from './schedule.ts';
 
 /** Latest sessions analysed per window, latest turns per session, and sessions read at once. */
 const maxSessions = 5_000;
@@ -31,10 +31,8 @@ const manySessions = 500;
 const restOfMany = 60_000;
 
 /** Analyses the seven-day window in which something happened, and updates the findings. */
-export function analyseStudyJob({ db }: Services): JobKind {
+export function analyseHandler({ db }: Services): JobHandler {
   return {
-    kind: analyseStudy,
-    concurrency: 2,
     handle: async (payload, signal) => {
       const { studyId, at, turnOf = '' } = payload as AnalysisPayload;
       const window = windowAt(at);
@@ -44,7 +42,7 @@ export function analyseStudyJob({ db }: Services): JobKind {
       if (rest > 0)
         return async (trx) => {
           const uniqueKey = `${studyId} ${window.id} rested`;
-          await enqueue(trx, analyseStudy, payload, { uniqueKey, delay: rest, turnOf });
+          await enqueue(trx, jobKinds.analyseStudy, payload, { uniqueKey, delay: rest, turnOf });
         };
       const study = await db.row(studies.get, { id: studyId });
       if (!study) return undefined;

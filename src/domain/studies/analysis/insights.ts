@@ -4,13 +4,14 @@ import type { Db } from '../../../platform/database/database.ts';
 import { studyInsights } from '../../../platform/database/queries/insights.ts';
 import * as studies from '../../../platform/database/queries/studies.ts';
 import * as sessions from '../../../platform/database/queries/study-sessions.ts';
-import type { JobKind } from '../../../platform/jobs/worker.ts';
+import type { JobHandler } from '../../../platform/jobs/worker.ts';
+import { jobKinds } from '../../base/job-kinds.ts';
 import { conflict, found } from '../../base/refusals.ts';
 import { writeInProject } from '../../context/access.ts';
 import { audit } from '../../context/audit.ts';
 import type { Verb } from '../../context/verb.ts';
 import { findingStatuses } from '../../insights/findings.ts';
-import { insightsJob } from '../../insights/job.ts';
+import { insightsHandler } from '../../insights/job.ts';
 import {
   activeRequest,
   type Envelope,
@@ -25,7 +26,7 @@ import type { ModelParts } from '../../model-calls/open-model.ts';
 import { studyOf } from '../sessions.ts';
 import { latestWindow, windowOf } from './windows.ts';
 
-const source = sessionsSource('find-study-insights', 'window', studyInsights);
+const source = sessionsSource(jobKinds.findStudyInsights, 'window', studyInsights);
 
 export const requestStudyInsights: Verb<'requestStudyInsights'> = (context, { studyId, body }) =>
   writeInProject(context, async (db) => {
@@ -56,9 +57,9 @@ export const cancelStudyInsights: Verb<'cancelStudyInsights'> = (context, { stud
     return { studyId, projectId: project.id, windowId, canceled: true };
   });
 
-export function studyInsightsJob(parts: ModelParts): JobKind {
+export function studyInsightsHandler(parts: ModelParts): JobHandler {
   const { db } = parts.services;
-  return insightsJob(parts, source, async ({ ownerId: id, waveId }) => {
+  return insightsHandler(parts, source, async ({ ownerId: id, waveId }) => {
     const study = await db.row(studies.get, { id });
     const window = await windowOf(db, id, waveId);
     if (!study || !window) return undefined;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import { type Enqueued, enqueueAll } from '../../../platform/jobs/queue.ts';
-
-export const analyseStudy = 'analyse-study';
+import { jobKinds } from '../../base/job-kinds.ts';
 
 /** Debounce in milliseconds: events within this time cause one analysis. */
 const debounce = 5_000;
@@ -25,7 +24,7 @@ export async function scheduleAnalysis(db: Db, clock: Clock, studyId: string, tu
     const slot = Math.floor(now / step);
     const payload: AnalysisPayload = { studyId, at: now, turnOf };
     const delay = (slot + 1) * step - now + after;
-    return { kind: analyseStudy, payload, uniqueKey: `${studyId} ${name} ${slot}`, delay, turnOf };
+    return { kind: jobKinds.analyseStudy, payload, uniqueKey: `${studyId} ${name} ${slot}`, delay, turnOf };
   };
   await enqueueAll(db, [at('soon', debounce, 0), at('idle', idleStep, idleAfter)]);
 }

@@ -125,6 +125,8 @@ export const end = query(
   runs.columns,
 );
 /** Open reported runs without a report for `after` milliseconds. */
+/** Milliseconds without a report after which a reported run is ended. */
+export const silence = 600_000;
 export const silent = query(
   'conformance-runs.silent',
   `select id, project_id as "projectId" from conformance_runs

@@ -217,6 +217,24 @@ const due = {
   scheduleDueAt: orNull(time),
   scheduleEnvironmentId: orNull(text),
 };
+const placesWithSchedules = `with recursive places as (
+     (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
+      order by e.project_id limit 1)
+     union all
+     select (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
+       and e.project_id > t.project_id order by e.project_id limit 1)
+     from places t where t.project_id is not null)`;
+/** Whether a suite may be due. */
+export const anyDue = query(
+  'eval-suites.any-due',
+  `${placesWithSchedules}
+   select exists (select from places t cross join lateral (
+     select from eval_suites e
+     where e.project_id = t.project_id and e.schedule_due_at <= now() and e.deleted_at is null
+     order by e.schedule_due_at limit 1) n) as there`,
+  {},
+  { there: flag },
+);
 /**
  * Returns due suites, each once: the same statement sets the next time to the first one in the future, so that a
  * service that was down does not catch up on all missed runs. Takes the first suite of each organization, then the
@@ -224,13 +242,7 @@ const due = {
  */
 export const fire = query(
   'eval-suites.fire',
-  `with recursive places as (
-     (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
-      order by e.project_id limit 1)
-     union all
-     select (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
-       and e.project_id > t.project_id order by e.project_id limit 1)
-     from places t where t.project_id is not null),
+  `${placesWithSchedules},
    ranked as (
      select n.id, n.schedule_due_at, row_number() over (
        partition by p.organization_id order by n.schedule_due_at) as nth

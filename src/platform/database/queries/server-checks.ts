@@ -64,18 +64,29 @@ export const remove = query(
 );
 
 const due = checks.pick(['serverId', 'organizationId', 'projectId', 'setBy']);
+const organizationsWithChecks = `with recursive organizations as (
+     (select d.organization_id from server_checks d where d.enabled order by d.organization_id limit 1)
+     union all
+     select (select d.organization_id from server_checks d where d.enabled and d.organization_id > o.organization_id
+       order by d.organization_id limit 1)
+     from organizations o where o.organization_id is not null)`;
+/** Whether a check may be due. */
+export const anyDue = query(
+  'server-checks.any-due',
+  `${organizationsWithChecks}
+   select exists (select from organizations o cross join lateral (
+     select from server_checks d where d.enabled and d.organization_id = o.organization_id and d.due_at <= now()
+     order by d.due_at limit 1) n) as there`,
+  {},
+  { there: flag },
+);
 /**
  * Returns due checks, each once; a service that was down makes up for one missed check, not for all. Takes the first of
  * each organization, then the second of each; the steps cost the same however many are due.
  */
 export const fire = query(
   'server-checks.fire',
-  `with recursive organizations as (
-     (select d.organization_id from server_checks d where d.enabled order by d.organization_id limit 1)
-     union all
-     select (select d.organization_id from server_checks d where d.enabled and d.organization_id > o.organization_id
-       order by d.organization_id limit 1)
-     from organizations o where o.organization_id is not null),
+  `${organizationsWithChecks},
    chosen as (
      select n.server_id from organizations o cross join lateral (
        select l.server_id, l.due_at, row_number() over (order by l.due_at) as nth from (

@@ -1,4 +1,4 @@
-import { integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { flag, integer, json, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
 import type { Db } from '../database.ts';
 import { query } from '../query.ts';
 import { mayView } from './visibility.ts';
@@ -98,6 +98,12 @@ export const overdue = query(
   `select ${columns} from server_connections where ${open} and expires_at <= now() limit 100 for update skip locked`,
   {},
   row,
+);
+export const anyOverdue = query(
+  'connections.any-overdue',
+  `select exists (select from server_connections where ${open} and expires_at <= now()) as there`,
+  {},
+  { there: flag },
 );
 export const prune = query(
   'connections.prune',

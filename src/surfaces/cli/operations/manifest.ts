@@ -1,5 +1,5 @@
 import { operationList } from '../../../contract/index.ts';
-import { areas, isSafe, isSecondName, type Operation, streamedAnswer } from '../../../contract/operation.ts';
+import { areas, isSafe, isSecondName, type Operation } from '../../../contract/operation.ts';
 import { type Lookups, lookupsOf } from '../../common/lookups.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import type { OpenApiDocument, OperationObject, Schema } from '../../openapi/types.ts';
@@ -82,7 +82,7 @@ function makeManifest(operations: readonly Operation[]): OperationManifest {
       ...flagsAndArgument(operation, flagsOf(described, document, lookups)),
       sends: operation.upload ? 'bytes' : operation.body ? 'json' : 'nothing',
       ...(operation.upload && { mediaType: operation.upload.mediaType }),
-      answers: streamedAnswer(operation.response)?.kind ?? 'json',
+      answers: operation.answers,
       list,
       deletes: operation.method === 'DELETE',
       safe: isSafe(operation),

@@ -1,0 +1,21 @@
+/** The kinds of jobs that operations and other jobs enqueue. `jobs.ts` has their handlers. */
+export const jobKinds = {
+  removeProjectContent: 'remove-project-content',
+  removeEvalSuite: 'remove-eval-suite',
+  launchScheduledEval: 'launch-scheduled-eval',
+  decideEvalRun: 'decide-eval-run',
+  judgeEvalRun: 'judge-eval-run',
+  findEvalRunInsights: 'find-eval-run-insights',
+  announceGate: 'tell-of-gate',
+  gradeJourneySession: 'grade-journey-session',
+  observeJourneyWave: 'observe-journey-wave',
+  findWaveInsights: 'find-wave-insights',
+  analyseStudy: 'analyse-study',
+  findStudyInsights: 'find-study-insights',
+  assessReadiness: 'assess-readiness',
+  runConformance: 'run-conformance',
+  advanceServerConnection: 'advance-server-connection',
+  checkServer: 'check-server',
+  readRegistrySource: 'read-registry-source',
+  deliverWebhook: 'deliver-webhook',
+} as const;

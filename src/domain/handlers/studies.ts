@@ -1,0 +1,2 @@
+export { analyseHandler } from '../studies/analysis/analyse.ts';
+export { studyInsightsHandler } from '../studies/analysis/insights.ts';

@@ -1,0 +1,2 @@
+export { listAgentOperations } from '../agent/operations.ts';
+export { runAgentTurn } from '../agent/turn.ts';

@@ -1,0 +1,9 @@
+export {
+  createHost,
+  deleteHost,
+  duplicateHost,
+  getHost,
+  listHosts,
+  setHostServers,
+  updateHost,
+} from '../clients/hosts.ts';

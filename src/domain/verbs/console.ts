@@ -1,0 +1,15 @@
+export { listAuditEvents } from '../people/audit-events.ts';
+export { getInstallation } from '../people/installation.ts';
+export { createInvitation, listInvitations, revokeInvitation } from '../people/invitations.ts';
+export { createKey, listKeys, revokeKey } from '../people/keys.ts';
+export { listMembers, removeMember, setMember } from '../people/members.ts';
+export { finishOidc, startOidc } from '../people/oidc/sign-in.ts';
+export { unlinkIdentity } from '../people/oidc/unlink.ts';
+export { updateOrganization } from '../people/organization.ts';
+export { changePassword, updateProfile } from '../people/profile.ts';
+export { listProjectMembers, removeProjectMember, setProjectMember } from '../people/project-members.ts';
+export { requestReset } from '../people/reset.ts';
+export { createResetLink } from '../people/reset-links.ts';
+export { endSession, getSession, listMySessions, signOut } from '../people/sessions.ts';
+export { signIn } from '../people/sign-in.ts';
+export { readLink, useLink } from '../people/use-link.ts';

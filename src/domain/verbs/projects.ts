@@ -1,0 +1,10 @@
+export { getMe } from '../account/get-me.ts';
+export { listOrganizations } from '../account/list-organizations.ts';
+export { getHostCompatCatalog } from '../catalog/get-host-catalog.ts';
+export { listModels } from '../catalog/list-models.ts';
+export { clearSpendBudget, getSpendBudget, setSpendBudget } from '../limits/budget-verbs.ts';
+export { createProject } from '../projects/create.ts';
+export { deleteProject } from '../projects/delete.ts';
+export { getProjectCapabilities } from '../projects/get-capabilities.ts';
+export { listProjects } from '../projects/list.ts';
+export { updateProject } from '../projects/update.ts';
