@@ -6,11 +6,11 @@ import { housekeeping } from './domain/retention/housekeeping.ts';
 import { enqueueDeliveries } from './domain/webhooks/emit.ts';
 import * as conformanceRuns from './platform/database/queries/conformance-runs.ts';
 import * as evalRuns from './platform/database/queries/eval-runs.ts';
-import * as suiteContents from './platform/database/queries/eval-suite-contents.ts';
+import { deleted as deletedSuites } from './platform/database/queries/eval-suite-contents.ts';
 import * as evalSuites from './platform/database/queries/eval-suites.ts';
 import * as evalTrials from './platform/database/queries/eval-trials.ts';
 import * as journeyRuns from './platform/database/queries/journey-runs.ts';
-import * as projectContents from './platform/database/queries/project-contents.ts';
+import { deleted as deletedProjects } from './platform/database/queries/project-contents.ts';
 import * as serverChecks from './platform/database/queries/server-checks.ts';
 import * as connections from './platform/database/queries/server-connections.ts';
 import * as webhooks from './platform/database/queries/webhooks.ts';
@@ -42,7 +42,7 @@ export function jobsOf(services: OpenServices, parts: ModelParts): JobKind[] {
     {
       kind: 'find-for-remove-project-content',
       every: hour,
-      ...removalsLeft(jobKinds.removeProjectContent, projectContents),
+      ...removalsLeft(jobKinds.removeProjectContent, deletedProjects),
     },
     {
       kind: jobKinds.removeEvalSuite,
@@ -52,7 +52,7 @@ export function jobsOf(services: OpenServices, parts: ModelParts): JobKind[] {
     {
       kind: 'find-for-remove-eval-suite',
       every: hour,
-      ...removalsLeft(jobKinds.removeEvalSuite, suiteContents),
+      ...removalsLeft(jobKinds.removeEvalSuite, deletedSuites),
     },
     {
       kind: 'fire-eval-schedules',

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Installation } from './platform/backup/installation.ts';
 import type { Config } from './platform/config/settings.ts';
+import type { EmbeddedDatabase } from './platform/database/embedded/index.ts';
 import type { OpenServices } from './services.ts';
 import type { Connected } from './surfaces/cli/connect/connect.ts';
 import { handleStdoutError, runCli } from './surfaces/cli/run.ts';
@@ -49,6 +50,14 @@ async function withServices<T>(work: (services: OpenServices) => Promise<T>, dat
   }
 }
 
+async function beginDatabase(config: Config): Promise<EmbeddedDatabase> {
+  const [{ EmbeddedDatabase }, { createLog }] = await Promise.all([
+    import('./platform/database/embedded/index.ts'),
+    import('./platform/log.ts'),
+  ]);
+  return EmbeddedDatabase.begin(config.dataDir, { exclusive: true }, createLog(config.logLevel));
+}
+
 /** Opens the services of the configured installation, or of a temporary one in `dataDir`. */
 async function openForCommand(dataDir: string | undefined): Promise<OpenServices> {
   const [{ openServices }, { createLog }, { config: found }] = await Promise.all([
@@ -92,12 +101,10 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', handle
 await runCli(process.argv, {
   load,
   serve: async (config, options) => {
-    const { openService } = await import('./services.ts');
-    const opened = openService(config);
-    // `startService` awaits `opened`; this only avoids an unhandled rejection while the rest of the program loads.
-    opened.catch(() => {});
+    // Before the rest of the program is loaded, which takes as long as the database to start.
+    const begun = config.databaseUrl === undefined ? await beginDatabase(config) : undefined;
     const { startService } = await import('./service.ts');
-    return startService(config, { ...options, demo, opened });
+    return startService(config, { ...options, demo, begun });
   },
   work: async (config) => (await import('./service.ts')).startWorker(config),
   withServices,

@@ -12,6 +12,7 @@ import { Certificate } from './platform/certificate.ts';
 import { type Config, settings } from './platform/config/settings.ts';
 import { loadSheddingForProcess } from './platform/load-shedder.ts';
 import { announceService, withdrawService } from './platform/local-service.ts';
+import { createLog } from './platform/log.ts';
 import { Presence } from './platform/presence.ts';
 import { startTelemetry } from './platform/telemetry/start.ts';
 import {
@@ -71,8 +72,6 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
-  /** Services that are already being opened. Default: opens them. */
-  opened?: Promise<OpenServices>;
 }
 
 /**
@@ -80,15 +79,57 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
  * each surface reaches the verbs, the HTTP server, and the background work (`workers.ts`).
  */
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
-  const services = await (options.opened ?? openService(config, options));
-  const { db, log, clock, connected, trust } = services;
-  const certificate = await orClose(services, () => Certificate.open(config, log));
+  const log = options.log ?? createLog(config.logLevel);
+  const opening = openService(config, { ...options, log });
+  let late: { services: OpenServices; entrance: Entrance; workers: Workers | undefined } | undefined;
+  const required = () => {
+    if (!late) throw new Error('the services are not open yet');
+    return late;
+  };
+  let started = false;
+  let draining = false;
+  const healthy: HealthOptions = {
+    started: () => started,
+    draining: () => draining,
+    probe: () => required().services.connected.database.ping(),
+    metrics: new Metrics(
+      () => gaugesOf(required().services),
+      () => late?.workers,
+    ),
+  };
+  // Made while the database starts.
+  const { certificate, telemetry, app } = await orClose(opening, async () => {
+    const tls = Certificate.open(config, log);
+    // Before the server, which registers hooks only if telemetry is on.
+    const exporting = await startTelemetry(process.env, log, () => healthy.metrics.families());
+    const server = createHttpServer({
+      entrance: () => required().entrance,
+      tunnels: () => required().services.tunnels,
+      certificate: tls,
+      secure: config.publicUrl?.startsWith('https:') ?? tls !== undefined,
+      loadShedder: loadSheddingForProcess(config.maxRequests),
+      log,
+      publicUrl: config.publicUrl,
+      trustedProxies: config.trustedProxies,
+      host: config.host,
+      shutdownTimeout: config.shutdownTimeout * 1000,
+      ...healthy,
+      bodyLimit: config.bodyLimit,
+      checkResponses: options.checkResponses ?? false,
+    });
+    await server.ready();
+    return { certificate: tls, telemetry: exporting, app: server };
+  });
+  const services = await opening.catch(async (error: unknown) => {
+    certificate?.close();
+    await telemetry?.stop();
+    throw error;
+  });
+  const { db, clock, connected, trust } = services;
   const presence = new Presence(db, 'service');
   const limits = rateLimitsOf(services, presence);
   const lastUse = new LastUse(db, clock, log);
   const workers = (options.worker ?? true) ? new Workers(backgroundServices(services)) : undefined;
-  let started = false;
-  let draining = false;
   // Commands in the data folder use the service of its embedded database, by this token.
   const local = connected.embedded ? new LocalToken() : undefined;
   const entrance = new Entrance({
@@ -100,24 +141,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     used: (keyId) => lastUse.note(keyId),
     seen: (use, address) => lastUse.noteSession(use, address),
   });
-  const healthy = health(services, workers, { started: () => started, draining: () => draining });
-  // Before the server, which registers hooks only if telemetry is on.
-  const telemetry = await telemetryFor(services, healthy);
-  const app = createHttpServer({
-    entrance,
-    certificate,
-    secure: config.publicUrl?.startsWith('https:') ?? certificate !== undefined,
-    tunnels: services.tunnels,
-    loadShedder: loadSheddingForProcess(config.maxRequests),
-    log,
-    publicUrl: config.publicUrl,
-    trustedProxies: config.trustedProxies,
-    host: config.host,
-    shutdownTimeout: config.shutdownTimeout * 1000,
-    ...healthy,
-    bodyLimit: config.bodyLimit,
-    checkResponses: options.checkResponses ?? false,
-  });
+  late = { services, entrance, workers };
 
   const stop = async (): Promise<void> => {
     draining = true;
@@ -192,12 +216,15 @@ function rateLimitsOf({ config, clock, db }: OpenServices, presence: Presence) {
   };
 }
 
-/** Closes the services, and with them an embedded database, when the next step of the start fails. */
-async function orClose<T>(services: OpenServices, make: () => T): Promise<T> {
+/** Closes the services, and with them an embedded database, when another step of the start fails. */
+async function orClose<T>(opening: Promise<OpenServices>, make: () => Promise<T>): Promise<T> {
   try {
-    return make();
+    return await make();
   } catch (error) {
-    await services.close();
+    await opening.then(
+      (services) => services.close(),
+      () => {},
+    );
     throw error;
   }
 }
@@ -234,8 +261,18 @@ export async function startWorker(
   const workers = new Workers(services);
   let started = false;
   let draining = false;
-  const healthy = health(services, workers, { started: () => started, draining: () => draining });
-  const telemetry = await telemetryFor(services, healthy);
+  const healthy: HealthOptions = {
+    started: () => started,
+    draining: () => draining,
+    probe: () => services.connected.database.ping(),
+    metrics: new Metrics(
+      () => gaugesOf(services),
+      () => workers,
+    ),
+  };
+  const telemetry = await orClose(Promise.resolve(services), () =>
+    startTelemetry(process.env, services.log, () => healthy.metrics.families()),
+  );
   const app = createHealthServer(healthy);
   const stop = async (): Promise<void> => {
     draining = true;
@@ -268,30 +305,11 @@ export function startWorkers(services: OpenServices): () => Promise<void> {
   return () => workers.stop(0);
 }
 
-function health(
-  { connected, installation, mcp, config, confinement }: OpenServices,
-  workers: Workers | undefined,
-  state: Pick<HealthOptions, 'started' | 'draining'>,
-): HealthOptions {
-  const gauges = () => ({
+function gaugesOf({ installation, mcp, config, confinement }: OpenServices) {
+  return {
     database: { ...installation.connections(), most: config.databasePool },
     mcpConnections: mcp.warmConnections,
     commands: mcp.processes,
     confinement: confinement.level,
-  });
-  return {
-    ...state,
-    probe: () => connected.database.ping(),
-    metrics: new Metrics(gauges, workers),
   };
-}
-
-/** Starts telemetry if it is configured. Invalid settings close the services and abort the start. */
-async function telemetryFor(services: OpenServices, { metrics }: HealthOptions) {
-  try {
-    return await startTelemetry(process.env, services.log, () => metrics.families());
-  } catch (error) {
-    await services.close();
-    throw error;
-  }
 }

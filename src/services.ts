@@ -14,6 +14,7 @@ import type { Config } from './platform/config/settings.ts';
 import { Confinement } from './platform/confinement/confinement.ts';
 import { type ConnectedDatabase, connectDatabase } from './platform/database/connect.ts';
 import type { Timeouts } from './platform/database/connection-mode.ts';
+import type { EmbeddedDatabase } from './platform/database/embedded/index.ts';
 import { backgroundConnections } from './platform/database/limited-pool.ts';
 import { Notifications } from './platform/database/notifications.ts';
 import { addParts } from './platform/database/partitions.ts';
@@ -41,6 +42,8 @@ export interface OpenOptions {
   exclusive: boolean;
   /** Whether an embedded database is removed when this process ends. */
   temporary?: boolean;
+  /** The embedded server, if it has been started. */
+  begun?: EmbeddedDatabase | undefined;
   log?: Log;
   clock?: Clock;
   /** Overrides of name resolution and of read limits. */

@@ -38,7 +38,7 @@ export function removal(
 }
 
 /** Enqueues again the removals whose job was given up. */
-export function removalsLeft(kind: string, { deleted }: Pick<Contents, 'deleted'>): JobHandler {
+export function removalsLeft(kind: string, deleted: Contents['deleted']): JobHandler {
   return {
     handle: async () => async (trx) => {
       const left = await trx.rows(deleted, { id: null });

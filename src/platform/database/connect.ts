@@ -29,10 +29,20 @@ export interface ConnectedDatabase {
 /** Connects to the embedded server or the configured database, checks it and migrates it. */
 export async function connectDatabase(
   config: Config,
-  purpose: { exclusive: boolean; temporary?: boolean; migrate?: boolean; timeouts?: Timeouts },
+  purpose: {
+    exclusive: boolean;
+    temporary?: boolean;
+    migrate?: boolean;
+    timeouts?: Timeouts;
+    /** A server that has been started. */
+    begun?: EmbeddedDatabase | undefined;
+  },
   log: Log,
 ): Promise<ConnectedDatabase> {
-  const embedded = config.databaseUrl ? undefined : await EmbeddedDatabase.open(config.dataDir, purpose, log);
+  const embedded = config.databaseUrl
+    ? undefined
+    : (purpose.begun ?? (await EmbeddedDatabase.begin(config.dataDir, purpose, log)));
+  await embedded?.join();
   const timeouts = { ...defaultTimeouts, ...purpose.timeouts };
   const hosts = hostsOf(embedded?.connection ?? config.databaseUrl);
   const sessions = new Sessions(

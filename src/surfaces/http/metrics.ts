@@ -31,6 +31,8 @@ interface Jobs {
 
 /** Milliseconds to wait for the backlog of jobs. */
 const backlogTimeout = 2_000;
+/** Milliseconds between two samples of the event-loop delay. Each wakes the process. */
+const lagResolution = 250;
 /** Window of the event-loop delay in milliseconds. Over the whole uptime, it would hardly change. */
 const lagWindow = 60_000;
 
@@ -40,14 +42,14 @@ const lagWindow = 60_000;
  */
 export class Metrics {
   private readonly series = new Map<string, Series>();
-  private readonly lag = monitorEventLoopDelay({ resolution: 20 });
+  private readonly lag = monitorEventLoopDelay({ resolution: lagResolution });
   private lagSince = performance.now();
   private readonly gauges: () => Gauges;
-  private readonly jobs: Jobs | undefined;
+  private readonly workers: () => Jobs | undefined;
 
-  constructor(gauges: () => Gauges, jobs?: Jobs) {
+  constructor(gauges: () => Gauges, workers: () => Jobs | undefined) {
     this.gauges = gauges;
-    this.jobs = jobs;
+    this.workers = workers;
     this.lag.enable();
   }
 
@@ -69,7 +71,7 @@ export class Metrics {
   }
 
   async families(): Promise<Family[]> {
-    const { jobs } = this;
+    const jobs = this.workers();
     // Without a database, the other metrics are still useful.
     const backlog = jobs && (await withTimeout(backlogTimeout, jobs.backlog()).catch(() => []));
     return [

@@ -27,7 +27,8 @@ declare module 'fastify' {
 }
 
 export interface OperationOptions {
-  entrance: Entrance;
+  /** The entrance, which exists before the server listens. */
+  entrance: () => Entrance;
   /** Validates responses against the contract. Only used in tests. */
   checkResponses: boolean;
   publicUrl: string | undefined;
@@ -132,7 +133,7 @@ function enter(
     // Responses to a session cookie must not be cached for others.
     if (credential.kind === 'session' || credential.kind === 'grant')
       void reply.header('cache-control', 'no-store');
-    request.entered = await options.entrance.enter(operation, credential, params, requestInfo);
+    request.entered = await options.entrance().enter(operation, credential, params, requestInfo);
     request.late = !request.raw.complete;
   };
 }
@@ -159,9 +160,10 @@ async function answer(
   operation: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  { entrance, checkResponses }: OperationOptions,
+  options: OperationOptions,
   closing: AbortSignal,
 ): Promise<FastifyReply> {
+  const entrance = options.entrance();
   const first = request.entered as Entered;
   const again = (): Promise<Entered> => entrance.enterAgain(first);
   const given: Given = {
@@ -177,7 +179,7 @@ async function answer(
   const entered = request.late && !operation.upload ? await again() : first;
   const result = await entrance.act(entered, given);
   const declared = loadedOperation(operation);
-  if (checkResponses) checkAnswer(declared, result);
+  if (options.checkResponses) checkAnswer(declared, result);
   return sendAnswer(reply, declared, result, closing);
 }
 

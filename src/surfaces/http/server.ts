@@ -60,7 +60,8 @@ export interface HttpOptions extends OperationOptions, HealthOptions {
   certificate: Certificate | undefined;
   /** In milliseconds. */
   shutdownTimeout: number;
-  tunnels: Tunnels;
+  /** The tunnels, which exist before the server listens. */
+  tunnels: () => Tunnels;
   loadShedder: LoadShedder;
 }
 
@@ -180,14 +181,14 @@ function registerAgents(
     host,
     publicUrl,
     recognize: async (authorization) => {
-      const { keyId, user } = await entrance.recognize({ kind: 'bearer', authorization });
+      const { keyId, user } = await entrance().recognize({ kind: 'bearer', authorization });
       return keyId ?? user.id;
     },
     load: async () => {
       const { agentServers } = await import('../mcp/agents.ts');
       const failed = (error: unknown, requestId: string): void =>
         log.error('Request failed', { requestId, operation: 'mcp' }, error);
-      return agentServers({ entrance, bodyLimit, failed });
+      return agentServers({ entrance: entrance(), bodyLimit, failed });
     },
     origin: (request) => originOf(request, publicUrl),
     failed: (error) => log.debug('An MCP message was refused', { reason: String(error) }),

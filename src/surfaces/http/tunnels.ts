@@ -35,7 +35,7 @@ function isConnect({ url = '', method, headers }: IncomingMessage): boolean {
 const notForServers = ['host', 'cookie', 'expect', 'x-forwarded-host', 'x-forwarded-proto'];
 
 /** Routes for tunnel URLs and for tunnel clients. */
-export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
+export function registerTunnels(app: FastifyInstance, tunnels: () => Tunnels): void {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -48,17 +48,19 @@ export function registerTunnels(app: FastifyInstance, tunnels: Tunnels): void {
     if (!protocols.some((protocol) => offered.includes(protocol)))
       return answerRaw(socket, `Offer the subprotocol ${protocols.join(' or ')}`);
     sockets.handleUpgrade(request, socket, head, (opened) => {
-      tunnels.adopt(opened, token ?? '', opened.protocol as TunnelProtocol).catch(() => opened.terminate());
+      tunnels()
+        .adopt(opened, token ?? '', opened.protocol as TunnelProtocol)
+        .catch(() => opened.terminate());
     });
   });
-  app.addHook('preClose', () => tunnels.drain());
+  app.addHook('preClose', () => tunnels().drain());
   void app.register((place, _, done) => {
     // Bodies are streamed.
     place.removeAllContentTypeParsers();
     place.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     for (const url of [`${tunnelsPath}/:slug`, `${tunnelsPath}/:slug/*`])
       place.all(url, { config: { operation: 'tunnel', staysOpen: true } }, (request, reply) =>
-        pass(tunnels, request, reply),
+        pass(tunnels(), request, reply),
       );
     done();
   });

@@ -27,6 +27,7 @@ export class Cluster {
   private readonly home: Home;
   private readonly binaries: Binaries;
   private readonly temporary: boolean;
+  private starting: Starting | undefined;
 
   /** A temporary cluster is not durable. */
   constructor(home: Home, binaries: Binaries, { temporary = false } = {}) {
@@ -84,10 +85,17 @@ export class Cluster {
     });
   }
 
+  /** Starts the server if it certainly does not run, without waiting for it. */
+  async startEarly(): Promise<void> {
+    const pid = await this.postmaster();
+    if (pid === undefined || !isAlive(pid)) this.starting = await this.start();
+  }
+
   /** Connects to the server, after starting it if necessary. */
   async connect(patience = 30_000): Promise<pg.Client> {
     const began = Date.now();
-    let starting: Starting | undefined;
+    let { starting } = this;
+    this.starting = undefined;
     for (;;) {
       const answer = await this.tryConnect();
       if (answer instanceof pg.Client) return answer;

@@ -37,7 +37,15 @@ export class EmbeddedDatabase {
     this.log = log;
   }
 
+  /** Resolves when the server can be used. */
   static async open(dataDir: string, purpose: Purpose, log: Log): Promise<EmbeddedDatabase> {
+    const database = await EmbeddedDatabase.begin(dataDir, purpose, log);
+    await database.join();
+    return database;
+  }
+
+  /** Creates the cluster if there is none, and starts the server, which is ready when `join` resolves. */
+  static async begin(dataDir: string, purpose: Purpose, log: Log): Promise<EmbeddedDatabase> {
     const home = await findHome(dataDir);
     if (home.elsewhere && purpose.exclusive)
       log.warn('The user of PostgreSQL cannot access the data directory; its files are stored elsewhere', {
@@ -46,9 +54,8 @@ export class EmbeddedDatabase {
       });
     const cluster = new Cluster(home, await prepareBinaries(home), purpose);
     await cluster.create();
-    const database = new EmbeddedDatabase(cluster, dataDir, purpose, log);
-    await database.join();
-    return database;
+    await cluster.startEarly();
+    return new EmbeddedDatabase(cluster, dataDir, purpose, log);
   }
 
   get connection(): { host: string; user: string; database: string } {
@@ -64,7 +71,7 @@ export class EmbeddedDatabase {
     return found?.rows[0]?.served ?? false;
   }
 
-  private async join(): Promise<void> {
+  async join(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.cluster.connect();
       try {
