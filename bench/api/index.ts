@@ -24,6 +24,9 @@ const env = {
 };
 const banner = /API +(\S+)[\s\S]*Docs/;
 const headers = { authorization: `Bearer ${key}` };
+/** As many keys as connections: whoever shares a key shares the read of its account. */
+const keys = Array.from({ length: 32 }, (_, n) => `sk_${'bench'.repeat(7)}${n}`);
+const headersOf = (connection: number) => ({ authorization: `Bearer ${keys[connection]}` });
 
 try {
   await run();
@@ -64,8 +67,8 @@ async function run(): Promise<void> {
     ['GET /me', '/me'],
     ['50-row list', listPath],
   ] as const) {
-    const measured = await interleave(sides, path);
-    report(title, measured);
+    report(`${title}, one key`, await interleave(sides, path, headers));
+    report(`${title}, a key for each connection`, await interleave(sides, path, headersOf));
   }
   console.log(`\nResident memory of the service after the load: ${residentMb(service.child).toFixed(0)} MB`);
   const started = figure(starts);
@@ -76,16 +79,20 @@ async function run(): Promise<void> {
   await listCost(base, small, large);
 }
 
-async function interleave(sides: Record<string, string>, path: string): Promise<Record<string, Load[]>> {
+async function interleave(
+  sides: Record<string, string>,
+  path: string,
+  sent: Parameters<typeof load>[1],
+): Promise<Record<string, Load[]>> {
   const measured: Record<string, Load[]> = {};
   for (const [name, base] of Object.entries(sides)) {
     measured[name] = [];
-    await load(`${base}${path}`, headers, 1);
+    await load(`${base}${path}`, sent, 1);
   }
   for (let round = 0; round < rounds; round++) {
     console.error(`${path}: round ${round + 1} of ${rounds}`);
     for (const [name, base] of Object.entries(sides))
-      measured[name]?.push(await load(`${base}${path}`, headers, seconds));
+      measured[name]?.push(await load(`${base}${path}`, sent, seconds));
   }
   return measured;
 }
@@ -162,6 +169,12 @@ async function fill(host: string): Promise<[string, string]> {
     );
     await client.query(insert, [id, count]);
   }
+  await client.query(
+    `insert into api_keys (id, hash, user_id, organization_id, name, hint)
+     select 'key_bench' || n, sha256(convert_to(key, 'utf8')), user_id, organization_id, 'bench', ''
+     from unnest($1::text[]) with ordinality as made(key, n), (select user_id, organization_id from api_keys limit 1) k`,
+    [keys],
+  );
   await client.query('vacuum analyze');
   await client.end();
   return ['prj_small', 'prj_large'];

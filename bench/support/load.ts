@@ -6,25 +6,31 @@ export interface Load {
   p99: number;
 }
 
+type Headers = Record<string, string>;
+
 /**
  * Keeps `connections` sockets busy for `seconds`, one request after another on each. Written on bare sockets:
  * the load shares two cores with what it measures, so it must cost little.
  */
 export async function load(
   url: string,
-  headers: Record<string, string>,
+  headers: Headers | ((connection: number) => Headers),
   seconds: number,
   connections = 32,
 ): Promise<Load> {
   const { hostname, port, pathname, search } = new URL(url);
-  const lines = Object.entries({ host: `${hostname}:${port}`, ...headers }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  const request = `GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const requestOf = (connection: number): string => {
+    const own = typeof headers === 'function' ? headers(connection) : headers;
+    const lines = Object.entries({ host: `${hostname}:${port}`, ...own }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    return `GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  };
   const latencies: number[] = [];
   const end = performance.now() + seconds * 1000;
-  const lane = (): Promise<void> =>
+  const lane = (connection: number): Promise<void> =>
     new Promise((resolve, reject) => {
+      const request = requestOf(connection);
       let sent = 0;
       let left = -1;
       let head = '';
@@ -53,7 +59,7 @@ export async function load(
       });
     });
   const began = performance.now();
-  await Promise.all(Array.from({ length: connections }, lane));
+  await Promise.all(Array.from({ length: connections }, (_, connection) => lane(connection)));
   const elapsed = (performance.now() - began) / 1000;
   latencies.sort((a, b) => a - b);
   const at = (share: number): number =>

@@ -14,5 +14,15 @@ export function statement<const Out extends Columns = Columns>(
   );
   const order = names.map((field) => [field, undefined] as const);
   const reads = readsOnly(text);
-  return { name, text: numbered, order, reads, takes: {}, gives, index: undefined, sorts: false };
+  return {
+    name,
+    text: numbered,
+    order,
+    reads,
+    takes: {},
+    gives,
+    index: undefined,
+    sorts: false,
+    batch: undefined,
+  };
 }

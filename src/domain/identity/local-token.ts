@@ -4,12 +4,15 @@ import * as members from '../../platform/database/queries/members.ts';
 import * as projects from '../../platform/database/queries/projects.ts';
 import type { Credential } from './authenticate.ts';
 
+const prefix = 'local_';
+const beginning = `Bearer ${prefix}`;
+
 /**
  * Authenticates commands on this machine while the service runs. Stored in the data directory next to the master key.
  * Acts as an owner, which grants nothing new: anyone who can read this file can also open the database.
  */
 export class LocalToken {
-  readonly value = `local_${randomBytes(32).toString('base64url')}`;
+  readonly value = `${prefix}${randomBytes(32).toString('base64url')}`;
   private readonly hash = hashOf(`Bearer ${this.value}`);
 
   /** The account the token acts as: an owner of the organization of the project, by default of the default project. */
@@ -28,7 +31,12 @@ export class LocalToken {
   }
 
   private matches(authorization: string | undefined): boolean {
-    return authorization !== undefined && timingSafeEqual(hashOf(authorization), this.hash);
+    return (
+      authorization !== undefined &&
+      // Other credentials need no hash.
+      authorization.startsWith(beginning) &&
+      timingSafeEqual(hashOf(authorization), this.hash)
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { inSpan, isTracing } from '../telemetry/tracing.ts';
+import { BatchedReads } from './batched-reads.ts';
 import { type Columns, flag, integer, type Kind, orNull, type RowOf, text } from './columns.ts';
 import type { ConnectionMode } from './connection-mode.ts';
 import type { Connections } from './connections.ts';
@@ -58,7 +59,9 @@ interface Proof {
 }
 
 /** The parts of a query that are sent. */
-type Sent = Pick<Query, 'name' | 'text' | 'order' | 'reads'>;
+type Sent = Pick<Query, 'name' | 'text' | 'order' | 'reads' | 'batch'>;
+
+type Result = Pick<pg.QueryResult, 'rows' | 'rowCount'>;
 
 abstract class Queries {
   /** Whether a connection keeps prepared statements by name. */
@@ -68,17 +71,13 @@ abstract class Queries {
     this.named = named;
   }
 
-  protected abstract send(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult>;
+  protected abstract send(config: pg.QueryConfig, query: Sent): Promise<Result>;
 
   /** One promise per statement, because every request waits for at least one. */
-  private ask<T>(
-    query: Sent,
-    values: Record<string, unknown> = {},
-    read: (result: pg.QueryResult) => T,
-  ): Promise<T> {
-    const { name, text, reads } = query;
+  private ask<T>(query: Sent, values: Record<string, unknown> = {}, read: (result: Result) => T): Promise<T> {
+    const { name, text } = query;
     const sent = { ...(this.named && { name }), text, values: valuesOf(query, values) };
-    const answered = isTracing() ? traced(name, () => this.send(sent, reads)) : this.send(sent, reads);
+    const answered = isTracing() ? traced(name, () => this.send(sent, query)) : this.send(sent, query);
     return answered.then(read, (error: unknown) => {
       throw cancelled(error, name) ?? error;
     });
@@ -163,6 +162,7 @@ export class Database extends Queries implements Db {
   private readonly mode: Pick<ConnectionMode, 'pooled' | 'afterBegin'>;
   private readonly standby: Standby;
   private readonly source: Connectable;
+  private readonly batched: BatchedReads;
 
   constructor(
     connections: Connections,
@@ -175,6 +175,7 @@ export class Database extends Queries implements Db {
     this.mode = mode;
     this.standby = standby;
     this.source = source;
+    this.batched = new BatchedReads(source, !mode.pooled);
   }
 
   /** A view of this database that uses at most `most` connections. */
@@ -187,8 +188,13 @@ export class Database extends Queries implements Db {
     return this.connections.pool;
   }
 
-  protected send(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {
-    return this.once(config, reads).catch((error: unknown) => this.again(config, reads, error));
+  protected send(config: pg.QueryConfig, { name, text, reads, batch }: Sent): Promise<Result> {
+    const answered = batch
+      ? this.batched
+          .read({ name, text, batch }, config.values ?? [])
+          .then((rows) => ({ rows, rowCount: null }))
+      : this.once(config, reads);
+    return answered.catch((error: unknown) => this.again(config, reads, error));
   }
 
   private once(config: pg.QueryConfig, reads: boolean): Promise<pg.QueryResult> {

@@ -1,4 +1,4 @@
-import type { Columns, Kind } from './columns.ts';
+import { type Columns, integer, type Kind, listOf } from './columns.ts';
 
 /** An SQL statement with named parameters, prepared once per connection. */
 export interface Query<In extends Columns = Columns, Out extends Columns = Columns> {
@@ -9,6 +9,8 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
   readonly order: readonly (readonly [name: string, encode: Kind['encode']])[];
   /** Whether the statement is read-only and may be retried. */
   readonly reads: boolean;
+  /** The same query for many sets of values at once, if it is sent in batches (`batched-reads.ts`). */
+  readonly batch: Pick<Query, 'name' | 'text'> | undefined;
   readonly takes: In;
   readonly gives: Out;
   /** The index that serves the query; a test checks the plan. */
@@ -16,6 +18,11 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
   /** Whether the rows are sorted after the index lookup, because no index has this order. */
   readonly sorts: boolean;
 }
+
+export type Batched = Pick<Query, 'name' | 'text'> & { batch: Pick<Query, 'name' | 'text'> };
+
+/** Column of a batch with the number of the set of values that a row belongs to. */
+export const batchNumber = 'batch.number';
 
 /** Every query by name, for the test that checks them against the schema. */
 export const queries = new Map<string, Query>();
@@ -33,7 +40,7 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   text: string,
   takes: In,
   gives: Out = {} as Out,
-  { index, sorts = false }: { index?: string; sorts?: boolean } = {},
+  { index, sorts = false, batched = false }: { index?: string; sorts?: boolean; batched?: boolean } = {},
 ): Query<In, Out> {
   // The server would run the first text prepared under the name.
   if (queries.has(name)) throw new Error(`two queries are named ${name}`);
@@ -46,9 +53,25 @@ export function query<const In extends Columns, const Out extends Columns = Colu
   const unused = Object.keys(takes).filter((field) => !names.includes(field));
   if (unused.length > 0) throw new Error(`${name} does not use ${unused.join(', ')}`);
   const order = names.map((field) => [field, takes[field]?.encode] as const);
-  const declared = { name, text: numbered, order, reads: readsOnly(text), takes, gives, index, sorts };
+  const batch = batched ? batchOf(name, text, takes, gives) : undefined;
+  const declared = { name, text: numbered, order, reads: readsOnly(text), batch, takes, gives, index, sorts };
   queries.set(name, declared);
   return declared;
+}
+
+/** Each parameter becomes a list, and the rows of each set of values follow from a lateral join. */
+function batchOf(name: string, text: string, takes: Columns, gives: Columns): Query {
+  const fields = Object.entries(takes);
+  const lists = fields.map(([field, { type }]) => `:${field}::${type}[]`).join(', ');
+  const columns = fields.map(([field]) => `"${field}"`).join(', ');
+  const found = text.replaceAll(placeholder, (_, field: string) => `asked."${field}"`);
+  return query(
+    `${name}-batch`,
+    `select asked.number::integer as "${batchNumber}", found.*
+     from unnest(${lists}) with ordinality as asked (${columns}, number) cross join lateral (${found}) found`,
+    Object.fromEntries(fields.map(([field, kind]) => [field, listOf(kind)])),
+    { [batchNumber]: integer, ...gives },
+  );
 }
 
 const none = {} as const;
@@ -63,6 +86,7 @@ export function command<const Out extends Columns = Columns>(
     text,
     order: [],
     reads: readsOnly(text),
+    batch: undefined,
     takes: none,
     gives,
     index: undefined,

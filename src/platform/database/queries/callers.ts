@@ -148,7 +148,9 @@ function reading(name: string, ...pieces: Piece[]): Query {
   const from = pieces.map((piece) => piece.from).join(' ');
   const merged = (side: 'takes' | 'gives'): Columns =>
     Object.fromEntries(pieces.flatMap((piece) => Object.entries(piece[side])));
-  return query(name, `select ${list} from ${from}`, merged('takes'), merged('gives'));
+  return query(name, `select ${list} from ${from}`, merged('takes'), merged('gives'), {
+    batched: true,
+  });
 }
 
 export interface CallerPath {
