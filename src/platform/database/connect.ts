@@ -195,13 +195,27 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   (parsers[oid] ?? pg.types.getTypeParser(oid, format)) as (text: string) => unknown;
 
 /** Parses `2026-11-15 02:05:08.123+00`. Almost all values are in UTC and need no Date parser. */
-function epochMilliseconds(text: string): number {
-  if (!text.endsWith('+00'))
+export function epochMilliseconds(text: string): number {
+  const end = text.length - 3;
+  if (!text.endsWith('+00') || text.charCodeAt(4) !== dash)
     return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace(/([+-]\d\d)$/, '$1:00')}`);
-  const digits = (from: number, to: number): number => Number(text.slice(from, to));
-  const fraction = text.length > 22 ? Number(`0${text.slice(19, -3)}`) * 1000 : 0;
-  return (
-    Date.UTC(digits(0, 4), digits(5, 7) - 1, digits(8, 10), digits(11, 13), digits(14, 16), digits(17, 19)) +
-    Math.round(fraction)
+  const seconds = Date.UTC(
+    100 * twoDigits(text, 0) + twoDigits(text, 2),
+    twoDigits(text, 5) - 1,
+    twoDigits(text, 8),
+    twoDigits(text, 11),
+    twoDigits(text, 14),
+    twoDigits(text, 17),
   );
+  let fraction = 0;
+  for (let at = 20, unit = 100; at < end; at++, unit /= 10) fraction += unit * (text.charCodeAt(at) - zero);
+  return seconds + Math.round(fraction);
+}
+
+const zero = 48;
+const dash = 45;
+
+/** Reads character by character: cutting a text into pieces takes five times as long, and a list has many times. */
+function twoDigits(text: string, at: number): number {
+  return 10 * (text.charCodeAt(at) - zero) + text.charCodeAt(at + 1) - zero;
 }

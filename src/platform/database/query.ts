@@ -9,7 +9,7 @@ export interface Query<In extends Columns = Columns, Out extends Columns = Colum
   readonly order: readonly (readonly [name: string, encode: Kind['encode']])[];
   /** Whether the statement is read-only and may be retried. */
   readonly reads: boolean;
-  /** The same query for many sets of values at once, if it is sent in batches (`batched-reads.ts`). */
+  /** Form of the query for many sets of values at once, if it is sent in batches (`batched-reads.ts`). */
   readonly batch: Pick<Query, 'name' | 'text'> | undefined;
   readonly takes: In;
   readonly gives: Out;
