@@ -178,7 +178,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     const url = certificate ? origin : address;
     started = true;
     if (local) await announceService(config.dataDir, { url, token: local.value });
-    setTimeout(() => void services.mcp.prepare(), preloadDelay).unref();
+    setTimeout(() => void (draining || services.mcp.prepare()), preloadDelay).unref();
     if (commands) void tellConfinement(services);
     const warning = commands && runsAsRoot() && config.commandUser === 'root' ? commandsRunAsRoot : undefined;
     if (warning !== undefined) log.warn(warning);
