@@ -112,7 +112,7 @@ export { caseStatistics } from './statistics/case-statistics.ts';
 export { quantile } from './statistics/quantile.ts';
 export { wilson } from './statistics/wilson.ts';
 export type { Criterion, SessionFacts } from './swarms/facts.ts';
-export { swarmReport } from './swarms/run-report.ts';
+export { type SwarmReport, swarmReport } from './swarms/run-report.ts';
 export {
   type JourneyRunFacts,
   type JourneyRunVerdictSummary,

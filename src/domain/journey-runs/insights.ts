@@ -92,7 +92,7 @@ export const getWaveInsights: Verb<'getWaveInsights'> = async ({ db, project }, 
 export async function insightsOfRun(
   { db }: Pick<Services, 'db'>,
   run: runs.JourneyRunRow,
-  rows: readonly sessionRows.SessionRow[],
+  rows: readonly sessionRows.AttemptRow[],
 ): Promise<Envelope> {
   const { projectId, waveId } = run;
   const row = await source.find(db, { ownerId: projectId, waveId });
@@ -111,11 +111,11 @@ export async function insightsOfRun(
 
 function healthOf(
   targets: readonly ShownTarget[],
-  rows: readonly sessionRows.SessionRow[],
+  rows: readonly sessionRows.AttemptRow[],
 ): NonNullable<Envelope['runHealth']>['targets'] {
   return targets.map((target, at) => {
     const own = rows.filter((row) => row.target === at);
-    const count = (status: sessionRows.SessionRow['status']): number =>
+    const count = (status: sessionRows.AttemptRow['status']): number =>
       own.filter((row) => row.status === status).length;
     return {
       subjectKind: target.kind,

@@ -28,7 +28,7 @@ export function observeWaveHandler({ clock }: Services): JobHandler {
         if (!run) return;
         const rows = await db.rows(sessions.listOfRun, { runId });
         const verdict = journeyRunVerdict(factsOfRun(run, rows), clock());
-        await db.run(runs.setVerdict, { id: runId, verdict, tally: tallyOf(run, rows) });
+        await db.run(runs.setVerdict, { id: runId, verdict, tally: tallyOf(run, rows, verdict) });
         await enqueueJourneyRunEvent(db, run, verdict);
         const wave = await factsOfWave(db, projectId, waveId);
         const owner = { kind: 'journey', id: projectId } as const;

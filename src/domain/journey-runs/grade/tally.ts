@@ -1,11 +1,21 @@
-import { scorecard } from '../../../evaluation/index.ts';
+import {
+  type JourneyRunVerdictSummary,
+  type SwarmReport,
+  scorecard,
+  swarmReport,
+} from '../../../evaluation/index.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
 import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
 import { criteriaOf, factsOfRun } from './session-facts.ts';
 import type { StoredJudge } from './stored.ts';
 
-/** How often each criterion and the goal were met in a run. Stored with the run once it is graded. */
+/**
+ * How often each criterion and the goal were met in a run, and its report. Stored with the run once it is graded, so
+ * that reading a run does not read the grades of thousands of sessions.
+ */
 export interface RunTally {
+  /** Missing in runs that an earlier version graded. */
+  report?: SwarmReport;
   scorecard: ReturnType<typeof scorecard> | null;
   /** Null without a judge. */
   completion: {
@@ -17,10 +27,15 @@ export interface RunTally {
   } | null;
 }
 
-export function tallyOf(run: JourneyRunRow, rows: readonly SessionRow[]): RunTally {
+export function tallyOf(
+  run: JourneyRunRow,
+  rows: readonly SessionRow[],
+  verdict?: JourneyRunVerdictSummary,
+): RunTally {
+  const facts = factsOfRun(run, rows);
   return {
-    scorecard:
-      run.rubric === null ? null : scorecard(run.id, criteriaOf(run), factsOfRun(run, rows).sessions),
+    ...(verdict && { report: swarmReport(facts, verdict) }),
+    scorecard: run.rubric === null ? null : scorecard(run.id, criteriaOf(run), facts.sessions),
     completion: run.judged ? completionOf(rows) : null,
   };
 }

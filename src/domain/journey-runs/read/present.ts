@@ -2,7 +2,7 @@ import type { Operations } from '../../../contract/index.ts';
 import type { OutputOf } from '../../../contract/operation.ts';
 import type { JourneyRunVerdictSummary } from '../../../evaluation/index.ts';
 import type { JourneyRunRow } from '../../../platform/database/queries/journey-runs.ts';
-import type { SessionRow } from '../../../platform/database/queries/journey-sessions.ts';
+import type { AttemptRow } from '../../../platform/database/queries/journey-sessions.ts';
 import type { ShownTarget } from '../snapshot.ts';
 
 export type PresentedRun = OutputOf<Operations['getJourneyRun']>;
@@ -57,7 +57,7 @@ export function summaryOf({ total, succeeded, failed, rateLimited }: JourneyRunR
   return { total, succeeded, failed, rateLimited };
 }
 
-export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow): Attempt {
+export function presentAttempt(targets: readonly ShownTarget[], row: AttemptRow): Attempt {
   const { hostId, targetId } = targets[row.target] as ShownTarget;
   return {
     // A session that never started has no messages.
@@ -74,11 +74,11 @@ export function presentAttempt(targets: readonly ShownTarget[], row: SessionRow)
 
 export function targetSummaries(
   targets: readonly ShownTarget[],
-  rows: readonly SessionRow[],
+  rows: readonly AttemptRow[],
 ): NonNullable<PresentedRun['targetSummaries']> {
   return targets.map(({ hostId, targetId }, at) => {
     const own = rows.filter(({ target }) => target === at);
-    const count = (status: SessionRow['status']): number => own.filter((row) => row.status === status).length;
+    const count = (status: AttemptRow['status']): number => own.filter((row) => row.status === status).length;
     return {
       hostId,
       targetId,

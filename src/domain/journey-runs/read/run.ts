@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import {
   type JourneyRunVerdictSummary,
   journeyRunVerdict,
+  type SwarmReport,
   scorecard,
   swarmReport,
 } from '../../../evaluation/index.ts';
@@ -41,23 +42,35 @@ export const getJourneyRun: Verb<'getJourneyRun'> = async (
   context,
   { journeyRunId: runId },
 ): Promise<PresentedRun> => {
-  const { db, config, clock } = context;
+  const { db, config } = context;
   const run = await findRun(context, runId);
-  const rows = await db.rows(sessions.listOfRun, { runId });
+  const rows = await db.rows(sessions.attemptsOfRun, { runId });
   const { at } = await db.one(sessions.heartbeat, { runId, lease: config.evalLease });
   const targets = targetsOf(run);
-  const facts = factsOfRun(run, rows);
-  const verdict = (run.verdict as JourneyRunVerdictSummary | null) ?? journeyRunVerdict(facts, clock());
+  const { verdict, report } = await decided(context, run);
   return {
     ...presentRun(run),
     attempts: rows.map((row) => presentAttempt(targets, row)),
     targetSummaries: targetSummaries(targets, rows),
     ...(at !== null && { lastHeartbeatAt: at }),
     verdictSummary: presentVerdict(verdict),
-    report: swarmReport(facts, verdict) as unknown as NonNullable<PresentedRun['report']>,
+    report: report as unknown as NonNullable<PresentedRun['report']>,
     insights: await insightsOfRun(context, run, rows),
   };
 };
+
+/** The verdict and the report: as stored once the run is graded, else of its sessions as they are. */
+async function decided(
+  { db, clock }: Pick<ProjectContext, 'db' | 'clock'>,
+  run: runs.JourneyRunRow,
+): Promise<{ verdict: JourneyRunVerdictSummary; report: SwarmReport }> {
+  const verdict = run.verdict as JourneyRunVerdictSummary | null;
+  const report = (run.tally as RunTally | null)?.report;
+  if (verdict && report) return { verdict, report };
+  const facts = factsOfRun(run, await db.rows(sessions.listOfRun, { runId: run.id }));
+  const found = verdict ?? journeyRunVerdict(facts, clock());
+  return { verdict: found, report: swarmReport(facts, found) };
+}
 
 export const getJourneyRunScorecard: Verb<'getJourneyRunScorecard'> = async (
   context,

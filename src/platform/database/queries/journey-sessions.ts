@@ -193,6 +193,27 @@ export const listOfRun = query(
   sessions.columns,
   { index: 'journey_sessions_position' },
 );
+const attempts = sessions.pick([
+  'id',
+  'target',
+  'sessionIndex',
+  'status',
+  'turns',
+  'errorCode',
+  'errorMessage',
+  'startedAt',
+]);
+export type AttemptRow = RowOf<typeof attempts>;
+/** How each session ended, without its grades. */
+export const attemptsOfRun = query(
+  'journey-sessions.attempts-of-run',
+  `select id, target, session_index as "sessionIndex", status, turns, error_code as "errorCode",
+     error_message as "errorMessage", started_at as "startedAt"
+   from journey_sessions where run_id = :runId order by position`,
+  ofRun,
+  attempts,
+  { index: 'journey_sessions_position' },
+);
 /** A mark per session, which changes whenever its details change. Reads no large columns. */
 export const marks = query(
   'journey-sessions.marks',
