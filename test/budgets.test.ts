@@ -12,7 +12,7 @@ import { Drydock } from './support/process.ts';
 import { dispose, startTestService, type TestService } from './support/service.ts';
 
 /**
- * What a short request and a start cost, in numbers that are the same on every machine. A change that exceeds one of
+ * Most that a short request and a start may cost, in numbers that are the same on every machine. A change that exceeds one of
  * them makes each request or each start slower: make it cheaper, or say in the commit why it is worth it.
  */
 const budgets = {
@@ -130,13 +130,13 @@ describe('accounts that are read together', () => {
   });
 
   test('never include a key that was revoked before the request', async () => {
-    let over = false;
+    const over = new AbortController();
     const { key: busy } = await service.member('member');
     const crowd = Array.from({ length: 24 }, async () => {
-      while (!over) await me(busy);
+      while (!over.signal.aborted) await me(busy);
     });
     onTestFinished(async () => {
-      over = true;
+      over.abort();
       await Promise.all(crowd);
     });
     for (let round = 0; round < 12; round++) {
