@@ -221,13 +221,17 @@ async function planOf(text: string): Promise<Plan> {
     const conditions = Object.entries(rest).flatMap(([what, value]) =>
       /(Cond|Filter)$/.test(what) ? [String(value)] : [],
     );
+    // A set of values of a batch (`batched-reads.ts`).
     for (const [, a = '', x = '', b = '', y = ''] of conditions
       .join(' ')
-      .matchAll(/\b(\w+)\.(\w+) = (\w+)\.(\w+)/g))
-      equal.push([
-        { alias: a, column: x },
-        { alias: b, column: y },
-      ]);
+      .matchAll(/\b(\w+)\.(\w+) = \(?(\w+)\.(\w+)/g))
+      if (a === 'asked') given.push({ alias: b, column: y, value: `${a}.${x}` });
+      else if (b === 'asked') given.push({ alias: a, column: x, value: `${b}.${y}` });
+      else
+        equal.push([
+          { alias: a, column: x },
+          { alias: b, column: y },
+        ]);
     for (const [, alias = '', column = '', value = ''] of conditions
       .join(' ')
       .matchAll(/\b(\w+)\.(\w+) = \(?(\$\d+)/g))

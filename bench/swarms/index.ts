@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { modelId, type Service, serve } from '../sessions/service.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { residentMb, stopAll } from '../support/processes.ts';
+import { reading } from './reading.ts';
 
 /** Sessions of a journey beside the calls of models alone that they are made of. */
 const latency = 50;
@@ -17,6 +18,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
 try {
   const service = await serve(dataDir, latency, new URL('provider.ts', import.meta.url).pathname);
+  await reading(service, dataDir);
   const journeyId = await journeyOf(service, targets, sessionsPerTarget);
   await warmUp(service);
   const ours: number[] = [];

@@ -63,8 +63,9 @@ export function query<const In extends Columns, const Out extends Columns = Colu
 function batchOf(name: string, text: string, takes: Columns, gives: Columns): Query {
   const fields = Object.entries(takes);
   const lists = fields.map(([field, { type }]) => `:${field}::${type}[]`).join(', ');
-  const columns = fields.map(([field]) => `"${field}"`).join(', ');
-  const found = text.replaceAll(placeholder, (_, field: string) => `asked."${field}"`);
+  const columns = fields.map((_, at) => `value_${at}`).join(', ');
+  const names = Object.keys(takes);
+  const found = text.replaceAll(placeholder, (_, field: string) => `asked.value_${names.indexOf(field)}`);
   return query(
     `${name}-batch`,
     `select asked.number::integer as "${batchNumber}", found.*
