@@ -13,6 +13,9 @@ const demo = {
   args: [...process.execArgv, fileURLToPath(import.meta.url), 'demo-server', '--stdio'],
 };
 
+/** The first argument of a further process of `serve`. Not for people. */
+const memberCommand = '__serve-member';
+
 const load = async () => (await import('./platform/config/load.ts')).loadConfig();
 
 async function installation(config: Config): Promise<Installation> {
@@ -98,44 +101,50 @@ async function openHere<T>(
 for (const stream of [process.stdout, process.stderr]) stream.on('error', handleStdoutError);
 
 // Each command loads what it uses when it is run: most of a short command's time is loading.
-await runCli(process.argv, {
-  load,
-  serve: async (config, options) => {
-    // Before the rest of the program is loaded, which takes as long as the database to start.
-    const begun = config.databaseUrl === undefined ? await beginDatabase(config) : undefined;
-    const { startService } = await import('./service.ts');
-    return startService(config, { ...options, demo, begun });
-  },
-  work: async (config) => (await import('./service.ts')).startWorker(config),
-  withServices,
-  connect: async (place, work) => {
-    const { connected } = await import('./surfaces/cli/connect/connect.ts');
-    return connected(place, openHere, work);
-  },
-  withApi: async (place, work, options) => {
-    const { connected } = await import('./surfaces/cli/connect/connect.ts');
-    const withProject = async ({ api, projectId, ...where }: Connected) =>
-      work(api, await projectId(), where);
-    return connected(place, openHere, withProject, { otherwise: 'make', ...options });
-  },
-  examine: async () => {
-    const { config, unknown } = await load();
-    const [{ examineInstallation }, { createLog }] = await Promise.all([
-      import('./domain/operator/doctor/examine.ts'),
-      import('./platform/log.ts'),
-    ]);
-    return examineInstallation({ config, unknown, log: createLog('silent') });
-  },
-  backup: async (config, file, options) => {
-    const { writeBackup } = await import('./platform/backup/backup.ts');
-    return writeBackup(await installation(config), file, options);
-  },
-  restore: async (config, file, attention) => {
-    const { restoreBackup } = await import('./platform/backup/restore.ts');
-    return restoreBackup(await installation(config), file, attention);
-  },
-  checkUpgrade: async (config) => {
-    const { checkUpgrade } = await import('./platform/upgrade/check.ts');
-    return checkUpgrade(config, (await installation(config)).log);
-  },
-});
+if (process.argv[2] === memberCommand) await (await import('./processes.ts')).runMember(demo);
+else
+  await runCli(process.argv, {
+    load,
+    serve: async (config, options) => {
+      // Before the rest of the program is loaded, which takes as long as the database to start.
+      const begun = config.databaseUrl === undefined ? await beginDatabase(config) : undefined;
+      if (config.processes > 1) {
+        const { startProcesses } = await import('./processes.ts');
+        return startProcesses(config, { ...options, begun }, [memberCommand]);
+      }
+      const { startService } = await import('./service.ts');
+      return startService(config, { ...options, demo, begun });
+    },
+    work: async (config) => (await import('./service.ts')).startWorker(config),
+    withServices,
+    connect: async (place, work) => {
+      const { connected } = await import('./surfaces/cli/connect/connect.ts');
+      return connected(place, openHere, work);
+    },
+    withApi: async (place, work, options) => {
+      const { connected } = await import('./surfaces/cli/connect/connect.ts');
+      const withProject = async ({ api, projectId, ...where }: Connected) =>
+        work(api, await projectId(), where);
+      return connected(place, openHere, withProject, { otherwise: 'make', ...options });
+    },
+    examine: async () => {
+      const { config, unknown } = await load();
+      const [{ examineInstallation }, { createLog }] = await Promise.all([
+        import('./domain/operator/doctor/examine.ts'),
+        import('./platform/log.ts'),
+      ]);
+      return examineInstallation({ config, unknown, log: createLog('silent') });
+    },
+    backup: async (config, file, options) => {
+      const { writeBackup } = await import('./platform/backup/backup.ts');
+      return writeBackup(await installation(config), file, options);
+    },
+    restore: async (config, file, attention) => {
+      const { restoreBackup } = await import('./platform/backup/restore.ts');
+      return restoreBackup(await installation(config), file, attention);
+    },
+    checkUpgrade: async (config) => {
+      const { checkUpgrade } = await import('./platform/upgrade/check.ts');
+      return checkUpgrade(config, (await installation(config)).log);
+    },
+  });

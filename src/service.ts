@@ -43,9 +43,12 @@ const commandsRunAsRoot =
 const mailNeedsPublicUrl =
   'Mail with links is refused: DRYDOCK_SMTP_URL is set, and DRYDOCK_PUBLIC_URL, which links begin with, is not';
 
-export interface RunningService {
-  /** Where this process listens. */
+/** What the operator is told after a start. */
+export interface StartReport {
+  /** Where the service listens. */
   address: string;
+  /** Where this machine reaches the service. */
+  localUrl: string;
   /** Where clients send requests: the origin and `/api/v1`. */
   baseUrl: string;
   docsUrl: string;
@@ -59,6 +62,9 @@ export interface RunningService {
   demoServer: string | undefined;
   /** A warning to show to the operator. */
   warning: string | undefined;
+}
+
+export interface RunningService extends StartReport {
   services: Services;
   /** Stores the times of last use of keys now. */
   flushLastUse(): Promise<void>;
@@ -69,6 +75,13 @@ export interface RunningService {
 
 export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
   worker?: boolean;
+  /** Set if this is one of several processes that share the port and the data directory (`processes.ts`). */
+  member?: {
+    /** The local token of all of them. */
+    token: string;
+    /** Port of the health checks and metrics of this process. */
+    healthPort: number | undefined;
+  };
   /** How to run the demo server, which an embedded database gets on its first boot. */
   demo?: { command: string; args: string[] };
   checkResponses?: boolean;
@@ -80,7 +93,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'exclusive'> {
  */
 export async function startService(config: Config, options: ServeOptions = {}): Promise<RunningService> {
   const log = options.log ?? createLog(config.logLevel);
-  const opening = openService(config, { ...options, log });
+  const { member } = options;
+  const opening = openService(config, { ...options, log, exclusive: member === undefined });
   let late: { services: OpenServices; entrance: Entrance; workers: Workers | undefined } | undefined;
   const required = () => {
     if (!late) throw new Error('the services are not open yet');
@@ -131,7 +145,8 @@ export async function startService(config: Config, options: ServeOptions = {}): 
   const lastUse = new LastUse(db, clock, log);
   const workers = (options.worker ?? true) ? new Workers(backgroundServices(services)) : undefined;
   // Commands in the data folder use the service of its embedded database, by this token.
-  const local = connected.embedded ? new LocalToken() : undefined;
+  const local = connected.embedded ? new LocalToken(member?.token) : undefined;
+  const health = member?.healthPort === undefined ? undefined : createHealthServer(healthy);
   const entrance = new Entrance({
     services,
     local,
@@ -145,7 +160,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
 
   const stop = async (): Promise<void> => {
     draining = true;
-    if (local) withdrawService(config.dataDir);
+    if (local && !member) withdrawService(config.dataDir);
     const close = async (): Promise<void> => {
       if (started) await delay(config.shutdownNotice * 1000);
       await app.close();
@@ -155,13 +170,14 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     await lastUse.flush();
     limits.keys?.leave();
     await presence.end();
+    await health?.close();
     await telemetry?.stop();
     await services.close();
   };
 
   try {
     // An embedded database serves one service, so only a shared one can have other replicas.
-    if (!connected.embedded) {
+    if (!connected.embedded || member) {
       await presence.begin();
       await limits.keys?.join();
       await listenForReplicas(services.tunnels, config);
@@ -170,14 +186,16 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     workers?.start();
     const address = await listen(app, config, settings.port.env);
     services.installation.address = address;
+    if (health)
+      await listen(health, { host: config.host, port: member?.healthPort ?? 0 }, settings.workerPort.env);
     const origin = configuredOrigin(services);
     // Last, so that the key is not made and lost when anything before it fails.
     const commands = (await trust.commandsRefused()) === undefined;
     const first = await firstBoot(services, config.bootstrapKey, options.demo);
     // A certificate is for the name that others use; without one the nearest address is the safest.
-    const url = certificate ? origin : address;
+    const localUrl = certificate ? origin : address;
     started = true;
-    if (local) await announceService(config.dataDir, { url, token: local.value });
+    if (local && !member) await announceService(config.dataDir, { url: localUrl, token: local.value });
     setTimeout(() => void (draining || services.mcp.prepare()), preloadDelay).unref();
     if (commands) void tellConfinement(services);
     const warning = commands && runsAsRoot() && config.commandUser === 'root' ? commandsRunAsRoot : undefined;
@@ -185,6 +203,7 @@ export async function startService(config: Config, options: ServeOptions = {}): 
     if (config.smtpUrl !== undefined && config.publicUrl === undefined) log.warn(mailNeedsPublicUrl);
     return {
       address,
+      localUrl,
       baseUrl: `${origin}${basePath}`,
       docsUrl: `${origin}/docs`,
       consoleUrl:

@@ -52,12 +52,9 @@ export interface OpenOptions {
   timeouts?: Timeouts;
 }
 
-/** Opens the services for a process that has the embedded database, if there is one, to itself. */
-export async function openService(
-  config: Config,
-  options: Omit<OpenOptions, 'exclusive'> = {},
-): Promise<OpenServices> {
-  const services = await openServices(config, { ...options, exclusive: true });
+/** Opens the services for a process that serves requests. */
+export async function openService(config: Config, options: OpenOptions): Promise<OpenServices> {
+  const services = await openServices(config, options);
   for (const warning of services.models.warnings) services.log.warn(warning);
   return services;
 }

@@ -12,8 +12,13 @@ const beginning = `Bearer ${prefix}`;
  * Acts as an owner, which grants nothing new: anyone who can read this file can also open the database.
  */
 export class LocalToken {
-  readonly value = `${prefix}${randomBytes(32).toString('base64url')}`;
-  private readonly hash = hashOf(`Bearer ${this.value}`);
+  readonly value: string;
+  private readonly hash: Buffer;
+
+  constructor(value = `${prefix}${randomBytes(32).toString('base64url')}`) {
+    this.value = value;
+    this.hash = hashOf(`Bearer ${value}`);
+  }
 
   /** The account the token acts as: an owner of the organization of the project, by default of the default project. */
   async accountFor(

@@ -25,11 +25,18 @@ export const settings = {
     schema: port.default(4700),
     meaning: 'Port to listen on; 0 picks a free one.',
   }),
+  processes: setting({
+    env: 'DRYDOCK_PROCESSES',
+    schema: z.coerce.number().int().min(1).max(16).default(1),
+    meaning:
+      'Processes of `drydock serve`, which share the port and the database. Limits that are per process apply to each.',
+  }),
   workerPort: setting({
     env: 'DRYDOCK_WORKER_PORT',
     schema: port.optional(),
     fallback: 'none',
-    meaning: 'Port on which `drydock worker` answers /healthz, /readyz and /metrics; 0 picks a free one.',
+    meaning:
+      'Port on which `drydock worker` answers /healthz, /readyz and /metrics; 0 picks a free one. With DRYDOCK_PROCESSES above 1, the processes of `drydock serve` use this port and the following ones.',
   }),
   replicaHost: setting({
     env: 'DRYDOCK_REPLICA_HOST',

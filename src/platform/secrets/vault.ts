@@ -118,17 +118,13 @@ export class Vault {
    * yet.
    */
   private async keyInForce(db: Db): Promise<MasterKey> {
-    const find = async (): Promise<MasterKey | undefined> => {
-      for (const key of this.ring) if (await db.row(vault.holdKey, { id: key.id })) return key;
-      return undefined;
-    };
-    const held = await find();
-    if (held) return held;
-    // Another process has rotated the key.
-    this.ring = this.source.read();
-    const reread = await find();
-    if (!reread) throw new Error('no master key of ours is in force');
-    return reread;
+    for (;;) {
+      const { ring } = this;
+      for (const key of ring) if (await db.row(vault.holdKey, { id: key.id })) return key;
+      // Another process has rotated the key, and may do so again before the next query.
+      this.ring = this.source.read();
+      if (idsOf(this.ring) === idsOf(ring)) throw new Error('no master key of ours is in force');
+    }
   }
 
   private keyOf(id: string): MasterKey {
@@ -140,6 +136,10 @@ export class Vault {
     if (!reread) throw new Error(`no master key ${id} to open a sealed value`);
     return reread;
   }
+}
+
+function idsOf(ring: KeyRing): string {
+  return ring.map(({ id }) => id).join(' ');
 }
 
 /** iv (12) + tag (16) + ciphertext. The id is authenticated, so values cannot be swapped between rows. */
