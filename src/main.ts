@@ -53,28 +53,40 @@ async function withServices<T>(work: (services: OpenServices) => Promise<T>, dat
   }
 }
 
-async function beginDatabase(config: Config): Promise<EmbeddedDatabase> {
+/** Starts the embedded database, if it is used, before the rest of the program is loaded, which takes as long. */
+async function beginDatabase(
+  config: Config,
+  purpose: { exclusive: boolean; temporary?: boolean },
+): Promise<EmbeddedDatabase | undefined> {
+  if (config.databaseUrl !== undefined) return undefined;
   const [{ EmbeddedDatabase }, { createLog }] = await Promise.all([
     import('./platform/database/embedded/index.ts'),
     import('./platform/log.ts'),
   ]);
-  return EmbeddedDatabase.begin(config.dataDir, { exclusive: true }, createLog(config.logLevel));
+  return EmbeddedDatabase.begin(config.dataDir, purpose, createLog(config.logLevel));
 }
 
 /** Opens the services of the configured installation, or of a temporary one in `dataDir`. */
 async function openForCommand(dataDir: string | undefined): Promise<OpenServices> {
-  const [{ openServices }, { createLog }, { config: found }] = await Promise.all([
+  const { config: found } = await load();
+  const temporary = dataDir !== undefined;
+  const config = {
+    ...found,
+    // The progress of opening services, logged as `info`, does not belong in the output of a command.
+    logLevel: found.logLevel === 'info' ? ('warn' as const) : found.logLevel,
+    ...(temporary && {
+      dataDir,
+      databaseUrl: undefined,
+      databaseDirectUrl: undefined,
+      blobsUrl: undefined,
+    }),
+  };
+  const purpose = { exclusive: false, temporary };
+  const [begun, { openServices }] = await Promise.all([
+    beginDatabase(config, purpose),
     import('./services.ts'),
-    import('./platform/log.ts'),
-    load(),
   ]);
-  const config =
-    dataDir === undefined
-      ? found
-      : { ...found, dataDir, databaseUrl: undefined, databaseDirectUrl: undefined, blobsUrl: undefined };
-  // The progress of opening services, logged as `info`, does not belong in the output of a command.
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
-  return openServices(config, { exclusive: false, temporary: dataDir !== undefined, log });
+  return openServices(config, { ...purpose, begun });
 }
 
 /** Without a running service, this process performs operations itself, as the owner of the project. */
@@ -106,8 +118,7 @@ else
   await runCli(process.argv, {
     load,
     serve: async (config, options) => {
-      // Before the rest of the program is loaded, which takes as long as the database to start.
-      const begun = config.databaseUrl === undefined ? await beginDatabase(config) : undefined;
+      const begun = await beginDatabase(config, { exclusive: true });
       if (config.processes > 1) {
         const { startProcesses } = await import('./processes.ts');
         return startProcesses(config, { ...options, begun }, [memberCommand]);
