@@ -1,13 +1,14 @@
-import { type ChildProcess, execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Client, createClient } from '../../src/surfaces/client/index.ts';
+import { everything, key, serve } from '../sessions/service.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { load } from '../support/load.ts';
-import { cpuMs, residentMb, start, stop, stopAll } from '../support/processes.ts';
+import { cpuMs, residentMb, stop, stopAll } from '../support/processes.ts';
 import { runPromptfoo } from './promptfoo.ts';
+import { makeSuite, run } from './suite.ts';
 
 /**
  * 100 cases of 5 trials, 20 at once; a trial is two calls of a scripted model and one of a tool on a real server.
@@ -18,17 +19,13 @@ const repetitions = 5;
 const concurrency = 20;
 const callsPerTrial = 2;
 const trials = cases * repetitions;
-const everything = new URL(
-  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-  import.meta.url,
-).pathname;
 const here = (file: string): string => new URL(file, import.meta.url).pathname;
-const key = `sk_${'bench'.repeat(8)}`;
+const providerScript = here('provider.ts');
+const settings = { DRYDOCK_EVAL_TRIALS: String(concurrency) };
 const execute = promisify(execFile);
 
 const dataDir = await mkdtemp(join(tmpdir(), 'drydock-bench-'));
 await chmod(dataDir, 0o711);
-const modelsFile = join(dataDir, 'models.json');
 
 try {
   for (const [latency, rounds] of [
@@ -49,14 +46,9 @@ interface Measured {
 
 async function compare(latency: number, rounds: number): Promise<void> {
   const ideal = (trials * callsPerTrial * latency) / concurrency;
-  const provider = await start(
-    ['--import', 'tsx', here('provider.ts'), String(latency)],
-    {},
-    /Provider (\S+)/,
-  );
-  const url = provider.match[1] as string;
-  const service = await serve(url);
-  const suite = await makeSuite(service, cases);
+  const service = await serve(dataDir, latency, providerScript, settings);
+  const url = service.providerUrl;
+  const suite = await makeSuite(service, cases, repetitions);
   const ours: (Measured & { database: number })[] = [];
   const bare: Measured[] = [];
   const others: Measured[] = [];
@@ -108,102 +100,12 @@ async function compare(latency: number, rounds: number): Promise<void> {
   if (others.length === 0 && latency === 50)
     console.log('promptfoo was not measured: set PROMPTFOO to its program.');
   await stop(service.child);
-  await stop(provider.child);
-}
-
-interface Service {
-  api: Client;
-  baseUrl: string;
-  projectId: string;
-  serverId: string;
-  child: ChildProcess;
-}
-
-async function serve(providerUrl: string): Promise<Service> {
-  const connection = { name: 'scripted', wire: 'openai-chat', baseUrl: providerUrl };
-  const models = [{ id: 'scripted/model', connection: 'scripted' }];
-  await writeFile(modelsFile, JSON.stringify({ connections: [connection], models }));
-  const { child, match } = await start(
-    [here('../../dist/program/main.js'), 'serve'],
-    {
-      DRYDOCK_DATA_DIR: dataDir,
-      DRYDOCK_PORT: '0',
-      DRYDOCK_RATE_LIMIT: 'off',
-      DRYDOCK_BOOTSTRAP_KEY: key,
-      DRYDOCK_MODELS_FILE: modelsFile,
-      DRYDOCK_EVAL_TRIALS: String(concurrency),
-      DRYDOCK_MAX_MODEL_CALLS: '100000',
-    },
-    /API +(\S+)[\s\S]*Docs/,
-  );
-  const api = createClient({ baseUrl: match[1] as string, apiKey: key });
-  const { items } = await api.listProjects({});
-  const projectId = items[0]?.id as string;
-  const { id: serverId } = await api.createProjectServer({
-    projectId,
-    body: { name: `everything ${Date.now()}`, command: process.execPath, args: [everything, 'stdio'] },
-  });
-  return { api, baseUrl: match[1] as string, projectId, serverId, child };
-}
-
-async function makeSuite(
-  { api, projectId, serverId }: Service,
-  count: number,
-  each = repetitions,
-): Promise<string> {
-  const { suiteId } = await api.createEvalSuite({
-    projectId,
-    body: {
-      name: `bench ${each}`,
-      serverIds: [serverId],
-      model: 'scripted/model',
-      repetitions: each,
-      passThreshold: 1,
-      tests: Array.from({ length: count }, (_, nth) => ({
-        title: `Case ${nth}`,
-        steps: [
-          { id: '1', kind: 'prompt' as const, prompt: `Say ahoy to the server, number ${nth}.` },
-          {
-            id: '2',
-            kind: 'assert' as const,
-            assertion: {
-              type: 'toolCalledWith' as const,
-              toolName: 'echo',
-              args: { args: { message: 'ahoy' } },
-            },
-          },
-          {
-            id: '3',
-            kind: 'assert' as const,
-            assertion: { type: 'responseContains' as const, needle: 'ahoy' },
-          },
-        ],
-      })),
-    },
-  });
-  return suiteId;
-}
-
-/** Milliseconds from the request to the verdict. */
-async function run(
-  { api, projectId }: Service,
-  suiteId: string,
-  iterations: number | undefined,
-): Promise<number> {
-  const began = performance.now();
-  const override = iterations === undefined ? {} : { iterationOverride: iterations };
-  const { runId } = await api.createEvalRun({ projectId, body: { suiteId, ...override } });
-  for await (const { type } of api.watchEvalRun({ projectId, runId })) if (type === 'run.decided') break;
-  const wall = performance.now() - began;
-  const { result, summary } = await api.getEvalRun({ projectId, runId });
-  if (result !== 'passed') throw new Error(`the run ended ${result}: ${JSON.stringify(summary)}`);
-  return wall;
+  await stop(service.provider);
 }
 
 /** Memory of the service, and what reading a run costs, as there are more trials. */
 async function growth(): Promise<void> {
-  const provider = await start(['--import', 'tsx', here('provider.ts'), '0'], {}, /Provider (\S+)/);
-  const service = await serve(provider.match[1] as string);
+  const service = await serve(dataDir, 0, providerScript, settings);
   const { api, projectId } = service;
   const memory: number[] = [];
   const urls: string[] = [];
@@ -234,5 +136,5 @@ async function growth(): Promise<void> {
     ]),
   );
   await stop(service.child);
-  await stop(provider.child);
+  await stop(service.provider);
 }

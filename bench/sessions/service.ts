@@ -7,7 +7,7 @@ import { start } from '../support/processes.ts';
 export const key = `sk_${'bench'.repeat(8)}`;
 export const modelId = 'scripted/model';
 const here = (file: string): string => new URL(file, import.meta.url).pathname;
-const everything = here('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+export const everything = here('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 export interface Service {
   api: Client;
@@ -15,6 +15,7 @@ export interface Service {
   projectId: string;
   serverId: string;
   child: ChildProcess;
+  provider: ChildProcess;
   /** The model provider's URL, for benchmarks that call it directly. */
   providerUrl: string;
 }
@@ -24,9 +25,14 @@ export async function serve(
   dataDir: string,
   latency: number,
   script = here('provider.ts'),
+  env: Record<string, string> = {},
 ): Promise<Service> {
-  const provider = await start(['--import', 'tsx', script, String(latency)], {}, /Provider (\S+)/);
-  const providerUrl = provider.match[1] as string;
+  const { child: provider, match: printed } = await start(
+    ['--import', 'tsx', script, String(latency)],
+    {},
+    /Provider (\S+)/,
+  );
+  const providerUrl = printed[1] as string;
   const modelsFile = join(dataDir, 'models.json');
   const connection = { name: 'scripted', wire: 'openai-chat', baseUrl: providerUrl };
   await writeFile(
@@ -42,6 +48,7 @@ export async function serve(
       DRYDOCK_BOOTSTRAP_KEY: key,
       DRYDOCK_MODELS_FILE: modelsFile,
       DRYDOCK_MAX_MODEL_CALLS: '100000',
+      ...env,
     },
     /API +(\S+)[\s\S]*Docs/,
   );
@@ -52,5 +59,5 @@ export async function serve(
     projectId,
     body: { name: `everything ${Date.now()}`, command: process.execPath, args: [everything, 'stdio'] },
   });
-  return { api, baseUrl, projectId, serverId, child, providerUrl };
+  return { api, baseUrl, projectId, serverId, child, provider, providerUrl };
 }
