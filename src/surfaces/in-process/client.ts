@@ -1,4 +1,4 @@
-import type { ReceivedBytes, SentFile, StreamEvent, Upload } from '../../contract/operation.ts';
+import type { ReceivedBytes, Route, SentFile, StreamEvent, Upload } from '../../contract/operation.ts';
 import { routes } from '../../contract/routes.ts';
 import { invalid } from '../../domain/base/refusals.ts';
 import type { Credential } from '../../domain/identity/authenticate.ts';
@@ -18,57 +18,72 @@ export interface Arrival {
   requestId?: () => string;
 }
 
-/** A client of the service in this process. Calls pass the same entrance as HTTP requests, without the network. */
-export function inProcessClient({
-  entrance,
-  credential,
-  origin,
-  requestId = () => newId('req'),
-}: Arrival): Client {
-  const calls = routes.map((operation) => {
-    const names = operation.params;
-    const call = async (input: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> => {
-      const given = Object.entries(input);
-      const params = Object.fromEntries(given.filter(([name]) => names.includes(name))) as Record<
-        string,
-        string
-      >;
-      const query = Object.fromEntries(
-        given
-          .filter(([name, value]) => !apart.has(name) && !names.includes(name) && value !== undefined)
-          .map(([name, value]) => [name, String(value)]),
-      );
-      const signal = options.signal ?? new AbortController().signal;
-      const requestInfo = {
-        requestId: requestId(),
-        callerGone: () => signal,
-        origin,
-        afterwards: (work: () => void) => work(),
-      };
-      const { id, upload } = operation;
-      const attributes = { 'drydock.operation': id, 'drydock.request.id': requestInfo.requestId };
-      return inSpan(`operation ${id}`, { attributes }, async () => {
-        const entered = await entrance.enter(operation, credential, params, requestInfo);
-        return entrance.act(entered, {
-          query,
-          body: input['body'] as Record<string, unknown> | undefined,
-          ...(upload && { upload: received(upload, input['upload'] as SentBytes) }),
-          idempotencyKey: options.idempotencyKey,
-          headers: options.headers,
-        });
-      });
-    };
-    const events = async function* (input?: Record<string, unknown>, options?: CallOptions) {
-      for await (const { data } of (await call(input, options)) as AsyncIterable<StreamEvent<unknown>>)
-        yield data;
-    };
-    const file = async (input?: Record<string, unknown>, options?: CallOptions) =>
-      responseOf((await call(input, options)) as SentFile);
-    const cursorIn = cursorPlaces.get(operation.id);
-    const json = cursorIn === undefined ? call : Object.assign(call, { cursorIn });
-    return [operation.id, { events, file, json }[operation.answers]];
+/**
+ * A client of the service in this process. Calls pass the same entrance as HTTP requests, without the network. Methods are
+ * made when they are read, because most clients serve a single message.
+ */
+export function inProcessClient(arrival: Arrival): Client {
+  return new Proxy({} as Client, {
+    get: (_, id) => {
+      const operation = operations.get(id);
+      return operation && methodOf(operation, arrival);
+    },
   });
-  return Object.fromEntries(calls) as Client;
+}
+
+const operations = new Map<string | symbol, Route>(routes.map((route) => [route.id, route]));
+
+function methodOf(operation: Route, arrival: Arrival) {
+  const call = (input?: Record<string, unknown>, options?: CallOptions) =>
+    callOperation(operation, arrival, input, options);
+  switch (operation.answers) {
+    case 'events':
+      return async function* (input?: Record<string, unknown>, options?: CallOptions) {
+        for await (const { data } of (await call(input, options)) as AsyncIterable<StreamEvent<unknown>>)
+          yield data;
+      };
+    case 'file':
+      return async (input?: Record<string, unknown>, options?: CallOptions) =>
+        responseOf((await call(input, options)) as SentFile);
+    case 'json': {
+      const cursorIn = cursorPlaces.get(operation.id);
+      return cursorIn === undefined ? call : Object.assign(call, { cursorIn });
+    }
+  }
+}
+
+function callOperation(
+  operation: Route,
+  { entrance, credential, origin, requestId = () => newId('req') }: Arrival,
+  input: Record<string, unknown> = {},
+  options: CallOptions = {},
+): Promise<unknown> {
+  const { id, upload, params: names } = operation;
+  const given = Object.entries(input);
+  const params = Object.fromEntries(given.filter(([name]) => names.includes(name))) as Record<string, string>;
+  const query = Object.fromEntries(
+    given
+      .filter(([name, value]) => !apart.has(name) && !names.includes(name) && value !== undefined)
+      .map(([name, value]) => [name, String(value)]),
+  );
+  const signal = options.signal ?? new AbortController().signal;
+  const requestInfo = {
+    requestId: requestId(),
+    callerGone: () => signal,
+    origin,
+    afterwards: (work: () => void) => work(),
+  };
+  const attributes = { 'drydock.operation': id, 'drydock.request.id': requestInfo.requestId };
+  return inSpan(`operation ${id}`, { attributes }, async () => {
+    const entered = await entrance.enter(operation, credential, params, requestInfo);
+    return entrance.act(entered, {
+      query,
+      body: input['body'] as Record<string, unknown> | undefined,
+      ...(upload && { upload: received(upload, input['upload'] as SentBytes) }),
+      idempotencyKey: options.idempotencyKey,
+      headers: options.headers,
+    });
+  });
 }
 
 /** The cursor parameter of each list operation, for `eachItem`. */
