@@ -5,7 +5,7 @@ import { bulkLimits } from '../../domain/base/body-limits.ts';
 import { parseJsonObject } from '../common/json.ts';
 import { type GuardOptions, guardFor } from './guard.ts';
 import { type Selection, selectionOf } from './selection.ts';
-import type { Post, Serving } from './serving.ts';
+import type { Post, PostAnswer, Serving } from './serving.ts';
 
 /** The sender of a message, and its HTTP request. */
 export interface Visit {
@@ -142,9 +142,8 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 /** Sends through Fastify's reply, to keep its headers and hooks. */
-async function send(reply: FastifyReply, { status, headers, body }: Response): Promise<FastifyReply> {
+function send(reply: FastifyReply, { status, headers, body }: PostAnswer): FastifyReply {
   reply.code(status);
   for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value);
-  if (!body) return reply.send();
-  return reply.send(Readable.fromWeb(body));
+  return reply.send(typeof body === 'string' ? body : Readable.fromWeb(body));
 }

@@ -17,9 +17,16 @@ export interface Post {
   server: () => Product;
 }
 
+export interface PostAnswer {
+  status: number;
+  headers: Headers;
+  /** A text, or an event stream. */
+  body: string | ReadableStream<Uint8Array>;
+}
+
 /** Answers messages of both protocol generations, each with a new server. */
 export interface Serving {
-  answer: (post: Post) => Promise<Response>;
+  answer: (post: Post) => Promise<PostAnswer>;
   close: () => Promise<void>;
 }
 
@@ -59,7 +66,7 @@ export function createServing(ending: AbortSignal, failed: (error: unknown) => v
       try {
         const response = await handler.fetch(request, { authInfo, parsedBody: post.message });
         if (post.message['method'] === 'initialize') response.headers.set(sessionHeader, newId('mcp'));
-        return whenRead(response, over);
+        return await answerOf(response, over);
       } catch (error) {
         over();
         throw error;
@@ -84,14 +91,19 @@ function nameOfCancelled(post: Post): string | undefined {
   return nameOf(post, (post.message['params'] as { requestId?: unknown } | undefined)?.requestId);
 }
 
-/** Calls `over` when the response body has been read or cancelled. */
-function whenRead(response: Response, over: () => void): Response {
-  if (!response.body) {
-    over();
-    return response;
-  }
-  const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>({
+/** Streaming a short body would take longer than producing it. */
+async function answerOf(response: Response, over: () => void): Promise<PostAnswer> {
+  const { status, headers, body } = response;
+  if (body && headers.get('content-type')?.startsWith('text/event-stream'))
+    return { status, headers, body: whenRead(body, over) };
+  over();
+  return { status, headers, body: await response.text() };
+}
+
+/** Calls `over` when the stream has been read or cancelled. */
+function whenRead(stream: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read();
@@ -108,5 +120,4 @@ function whenRead(response: Response, over: () => void): Response {
       await reader.cancel(reason).catch(() => {});
     },
   });
-  return new Response(body, { status: response.status, headers: response.headers });
 }
