@@ -132,7 +132,7 @@ describe.each(Object.keys(writing))('%s', (name) => {
 const faults: Record<string, (ending: AbortController) => Response> = {
   'the rate limit is used up': () =>
     Response.json(
-      { code: 'RATE_LIMITED', message: 'API key limit exceeded', details: { retryAfterMs: 60_000 } },
+      { code: 'RATE_LIMITED', message: 'Rate limit exceeded (API key)', details: { retryAfterMs: 60_000 } },
       { status: 429, headers: { 'retry-after': '60' } },
     ),
   'the service is unavailable': () =>

@@ -238,7 +238,7 @@ export class Bridge {
         if ('refusal' in answered) this.fail(asked, -32000, answered.refusal);
         else this.reply(asked, answered.result);
       } catch (error) {
-        this.fail(asked, -32603, error instanceof Error ? cut(error.message) : 'It failed');
+        this.fail(asked, -32603, error instanceof Error ? cut(error.message) : 'The call failed');
       }
     };
     const running: Promise<void> = run().finally(() => this.running.delete(running));

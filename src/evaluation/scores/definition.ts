@@ -43,7 +43,7 @@ export function evaluationConfig(all: readonly HashedDefinition[]): EvaluationCo
   for (const one of all) {
     const { scorerId } = one.definition;
     const known = byId.get(scorerId) ?? one;
-    if (known.hash !== one.hash) throw new Error(`Two different scorers have the id ${scorerId}`);
+    if (known.hash !== one.hash) throw new Error(`Two different scorers have the ID ${scorerId}`);
     byId.set(scorerId, known);
   }
   const distinct = [...byId.values()];

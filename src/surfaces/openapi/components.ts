@@ -33,7 +33,7 @@ export class Components {
     const schemas = new Map(this.output);
     for (const [name, schema] of this.input) {
       if (twins.has(name) && schemas.has(rename(name)))
-        throw new Error(`The id ${rename(name)} is needed for the request form of ${name}`);
+        throw new Error(`The ID ${rename(name)} is needed for the request form of ${name}`);
       schemas.set(rename(name), settle(schema, rename));
     }
     const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -43,7 +43,7 @@ export class Components {
   private note(name: string, definition: Schema, direction: Direction): void {
     const known = this[direction].get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(definition))
-      throw new Error(`Two different schemas of the contract have the id ${name}`);
+      throw new Error(`Two different schemas of the contract have the ID ${name}`);
     this[direction].set(name, definition);
   }
 
