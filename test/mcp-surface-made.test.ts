@@ -77,7 +77,7 @@ test('the table below has every tool that writes', () => {
   expect(Object.keys(writing).toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-/** The ids of everything in the project, to detect what a call created. */
+/** The IDs of everything in the project, to detect what a call created. */
 async function contents(): Promise<string[]> {
   const lists = ['servers', 'eval-suites', 'eval-runs', 'server-groups'];
   const key = await freshKey();

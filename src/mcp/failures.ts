@@ -13,7 +13,7 @@ export type FailureKind =
   | 'command'
   /** An unexpected HTTP status, in `status`. */
   | 'status'
-  /** The server no longer knows the session; the request was not executed. */
+  /** The session has expired on the server; the request was not executed. */
   | 'session'
   | 'rate-limited'
   | 'redirect'

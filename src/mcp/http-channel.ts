@@ -31,7 +31,7 @@ export class HttpChannel {
   private readonly authorized: Authorized;
   private readonly url: URL;
   private readonly options: LineOptions;
-  /** Functions that end the stream of a request, by request id. */
+  /** Functions that end the stream of a request, by request ID. */
   private readonly streams = new Map<string, () => void>();
   /** Before the handshake ends, statuses like 404 distinguish the eras, so the SDK's negotiation handles them. */
   established = false;
@@ -101,7 +101,7 @@ export class HttpChannel {
   }
 
   private readingOf({ body }: RequestInit): Reading {
-    // The SDK writes the id last.
+    // The SDK writes the ID last.
     const id = typeof body === 'string' ? /"id":"?([\w-]+)"?\}$/.exec(body)?.[1] : undefined;
     return {
       ...(this.established && { limits: messageLimits }),

@@ -132,7 +132,10 @@ export class Bridge {
     }
   }
 
-  /** A widget may initialize twice, for itself and for `window.openai`. A few more are tolerated. */
+  /**
+   * Sends the tool input and result, at most four times: a widget initializes once for MCP Apps and once for
+   * `window.openai`.
+   */
   private sendResult(): void {
     if (++this.resultsSent > 4) return;
     const { input, result } = this.options;

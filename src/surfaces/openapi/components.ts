@@ -9,7 +9,7 @@ const home = '#/components/schemas/';
 const fromRequest = 'request:';
 
 /**
- * Collects the schemas of a document. A schema with an id becomes a component; others stay where they are used. A
+ * Collects the schemas of a document. A schema with an ID becomes a component; others stay where they are used. A
  * component whose request and response forms differ appears twice, the request form as `…Input`.
  */
 export class Components {
