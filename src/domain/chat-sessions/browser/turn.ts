@@ -1,15 +1,15 @@
-import { type BrowserPolicy, listsOf, narrow, samePolicy } from '../../browser/policy.ts';
-import { Refusal } from '../../contract/errors.ts';
-import type { Operations } from '../../contract/index.ts';
-import type { OutputOf } from '../../contract/operation.ts';
-import * as entries from '../../platform/database/queries/browser-entries.ts';
-import * as rows from '../../platform/database/queries/browser-sessions.ts';
-import type { SessionRow } from '../../platform/database/queries/chat-sessions.ts';
-import type { OwnTool } from '../../trials/tools.ts';
-import type { Context, ProjectContext } from '../context/context.ts';
-import { browserTools } from './model-tools.ts';
+import { type BrowserPolicy, listsOf, narrow, samePolicy } from '../../../browser/policy.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Operations } from '../../../contract/index.ts';
+import type { OutputOf } from '../../../contract/operation.ts';
+import * as entries from '../../../platform/database/queries/browser-entries.ts';
+import * as rows from '../../../platform/database/queries/browser-sessions.ts';
+import type { SessionRow } from '../../../platform/database/queries/chat-sessions.ts';
+import type { OwnTool } from '../../../trials/tools.ts';
+import { browserTools } from '../../browser-sessions/model-tools.ts';
+import { presentScreenshots, presentSessionBrowser } from '../../browser-sessions/present.ts';
+import type { Context, ProjectContext } from '../../context/context.ts';
 import { openOfChat } from './open.ts';
-import { presentScreenshots, presentSessionBrowser } from './present.ts';
 
 type Shown = NonNullable<OutputOf<Operations['sendChatMessage']>['browser']>;
 
