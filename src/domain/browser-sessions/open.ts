@@ -1,4 +1,6 @@
 import { type BrowserPolicy, samePolicy } from '../../browser/policy.ts';
+import { problemOfOrigins } from '../../contract/browser-origins.ts';
+import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import { newId } from '../../platform/ids.ts';
@@ -8,7 +10,7 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { closeLost } from '../parts/browser-claim.ts';
-import { checkBrowser, checkReadable, closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
+import { checkBrowser, closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
 import { ownerOf } from './find.ts';
 import { presentAgentBrowser } from './present.ts';
 
@@ -47,7 +49,8 @@ export async function openBrowser(
 ): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   const owner = ownerOf(context);
-  checkReadable('policy', wanted.policy ?? defaultPolicy);
+  const problem = problemOfOrigins(wanted.policy?.originAllowlist);
+  if (problem !== undefined) throw new Refusal('VALIDATION_ERROR', `policy: ${problem}`);
   checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {

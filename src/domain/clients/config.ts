@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BrowserPolicy } from '../../browser/policy.ts';
+import type { z } from 'zod';
 import { BrowserToolPolicy } from '../../contract/browser-commands.ts';
 import { sortKeys } from '../../platform/canonical.ts';
 
@@ -57,7 +57,9 @@ export function configIdOf(canonical: ClientConfig): string {
  * Undefined if the value is invalid: configurations stored before this field existed may hold anything under its
  * name.
  */
-export function browserPolicyOf({ browserPolicy }: ClientConfig): BrowserPolicy | undefined {
+export function browserPolicyOf({
+  browserPolicy,
+}: ClientConfig): z.output<typeof BrowserToolPolicy> | undefined {
   return BrowserToolPolicy.safeParse(browserPolicy).data;
 }
 
