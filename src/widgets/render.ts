@@ -39,8 +39,8 @@ export interface WidgetRequest {
   /** Milliseconds for the widget to initialize. */
   timeout?: number | undefined;
   record?: boolean | undefined;
-  /** Whether to wait for a free browser session. */
-  waitForRoom?: boolean | undefined;
+  /** The owner to wait for a free browser session as. Default: refuses if none is free. */
+  waitAs?: string | undefined;
   /** The version of Drydock, which the widget receives. */
   version: string;
   signal: AbortSignal;
@@ -92,7 +92,7 @@ export async function renderWidget(engine: BrowserEngine, request: WidgetRequest
       viewport,
       page: hostPage,
       record,
-      ...(request.waitForRoom && { waitForRoom: signal }),
+      ...(request.waitAs !== undefined && { waitForRoom: { owner: request.waitAs, signal } }),
     });
     const mount = new Mount(session, request, viewport);
     try {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { Operation, SentFile, StreamEvent } from '../../contract/operation.ts';
+import { unlessAborted, withTimeout } from '../../platform/flow/deadline.ts';
 import { isSmall, jsonSlices } from '../../platform/json/slices.ts';
 
 const json = 'application/json; charset=utf-8';
@@ -94,23 +95,13 @@ async function* eventText(before: string, data: unknown): AsyncGenerator<string>
   yield '\n\n';
 }
 
-async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {
-  let timer: NodeJS.Timeout | undefined;
-  let stop = (): void => {};
-  const silence = new Promise<'silence'>((resolve) => {
-    timer = setTimeout(() => resolve('silence'), heartbeat);
-  });
-  const end = new Promise<'ended'>((resolve) => {
-    stop = () => resolve('ended');
-    ended.addEventListener('abort', stop, { once: true });
-    if (ended.aborted) stop();
-  });
-  try {
-    return await Promise.race([next, silence, end]);
-  } finally {
-    clearTimeout(timer);
-    ended.removeEventListener('abort', stop);
-  }
+function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {
+  return withTimeout(heartbeat, unlessAborted(next, ended), () => 'silence' as const).catch(
+    (error: unknown) => {
+      if (ended.aborted) return 'ended';
+      throw error;
+    },
+  );
 }
 
 /** For tests: throws if a response violates the contract. Streams are checked by their readers. */

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Context } from '../context/context.ts';
 
 /** Limits concurrent work across all replicas. */
-export interface Semaphore {
+export interface ReplicaLimit {
   pool: string;
   permits: number;
   /** The work as a plural noun, for the error message. */
@@ -17,7 +17,7 @@ const expiresAfter = 30;
 /** Runs the work while holding a permit. Refuses with 429 if no permit is free. */
 export async function withPermit<T>(
   { db }: Pick<Context, 'db'>,
-  { pool, permits, noun }: Semaphore,
+  { pool, permits, noun }: ReplicaLimit,
   work: () => Promise<T>,
 ): Promise<T> {
   const holder = newId('turn');
