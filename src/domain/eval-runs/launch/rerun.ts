@@ -13,7 +13,7 @@ import { sideOf } from '../compare/side.ts';
 import { isOpen } from '../is-open.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
-import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './launch.ts';
 import { replayed } from './replay.ts';
 import { startRun } from './start.ts';
 
