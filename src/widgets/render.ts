@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { BrowserEngine } from '../browser/engine.ts';
 import { BrowserFailure } from '../browser/failure.ts';
 import type { BrowserSession } from '../browser/session.ts';
+import type { WidgetStatus } from '../contract/server-widgets.ts';
 import { withTimeout } from '../platform/flow/deadline.ts';
 import { isBlank } from './blank.ts';
 import { bounds, cut, patience } from './bounds.ts';
@@ -13,16 +14,6 @@ import { drawn, resizeFrame, sendMessage, showWidget, takeMessages } from './in-
 import { LiveWidget, type WidgetSnapshot } from './live.ts';
 import { withOpenAi } from './open-ai.ts';
 import { frameOf, hostPage, ownProcess } from './pages.ts';
-
-type WidgetStatus =
-  | 'rendered'
-  | 'resource_read_failed'
-  | 'mount_failed'
-  | 'bridge_timeout'
-  | 'render_error'
-  | 'blank_screenshot'
-  | 'screenshot_failed'
-  | 'browser_unavailable';
 
 export interface WidgetRequest {
   source: WidgetSource;
