@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { BrowserToolPolicy } from '../../contract/browser-commands.ts';
 import { sortKeys } from '../../platform/canonical.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 export type ClientConfig = Record<string, unknown>;
 
@@ -94,10 +95,6 @@ function overridesFor(overrides: unknown, serverIds: string[]): unknown {
   if (!isObject(overrides) || Object.keys(overrides).length === 0) return overrides;
   const kept = Object.entries(overrides).filter(([id]) => serverIds.includes(id));
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
-}
-
-function isObject(value: unknown): value is ClientConfig {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutNulls(fields: ClientConfig): ClientConfig {

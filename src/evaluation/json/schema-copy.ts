@@ -1,5 +1,5 @@
 import { maxDepth } from '../../platform/json/bounds.ts';
-import { isObject } from './value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 /** The keyword with the number of schema values to visit when this part validates a value; see `ajv.ts`. */
 export const stepsKeyword = 'x-steps';

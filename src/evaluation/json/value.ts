@@ -2,10 +2,6 @@ import { createHash } from 'node:crypto';
 import { sortKeys } from '../../platform/canonical.ts';
 import { isDeeper, maxValueDepth } from '../../platform/json/bounds.ts';
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Whether a value is not too deep to compare and serialize: recursion could overflow the stack. */
 export function isShallow(value: unknown): boolean {
   return !isDeeper(value, maxValueDepth);

@@ -7,7 +7,7 @@ import {
   stageReasons,
   stageStates,
   stages,
-} from './stage.ts';
+} from '../stage.ts';
 
 /** A stored chain. It may come from another version of this code or from an external runner. */
 export interface StoredChain {

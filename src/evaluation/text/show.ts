@@ -1,5 +1,5 @@
 import { maxDepth } from '../../platform/json/bounds.ts';
-import { isObject } from '../json/value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 const maxReason = 600;
 const maxValue = 200;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { hostUrls } from '../config/database-hosts.ts';
 import type { Config } from '../config/settings.ts';
 import { withTimeout } from '../flow/deadline.ts';
 import { type Log, redact } from '../log.ts';
@@ -8,7 +9,6 @@ import { defaultTimeouts, detectConnectionMode, directMode, type Timeouts } from
 import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
-import { hostUrls } from './hosts.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';

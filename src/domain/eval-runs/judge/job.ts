@@ -13,9 +13,9 @@ import { redact } from '../../../platform/log.ts';
 import type { Services } from '../../context/context.ts';
 import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
+import { isJudged, judgeOf } from '../frozen-judge.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd } from './begin.ts';
-import { isJudged, judgeOf } from './frozen.ts';
 import { type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
 
 /** Trials judged concurrently. */

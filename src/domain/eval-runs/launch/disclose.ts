@@ -13,7 +13,7 @@ import type { Judge } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { selectTarget, type Wanted } from '../../execution/selection.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
-import { decides, frozenJudge } from '../judge/frozen.ts';
+import { decides, frozenJudge } from '../frozen-judge.ts';
 import { casesNamed } from './cases.ts';
 import { planRun } from './plan.ts';
 

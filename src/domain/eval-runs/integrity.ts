@@ -1,8 +1,8 @@
-import { type EvaluationConfig, type Score, scoreChecker, scorecardOf } from '../../../evaluation/index.ts';
-import type { Db } from '../../../platform/database/database.ts';
-import * as compare from '../../../platform/database/queries/eval-compare.ts';
-import type { RunSnapshot } from '../snapshot.ts';
-import { trialPlan } from '../trial-plan.ts';
+import { type EvaluationConfig, type Score, scoreChecker, scorecardOf } from '../../evaluation/index.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as compare from '../../platform/database/queries/eval-compare.ts';
+import type { RunSnapshot } from './snapshot.ts';
+import { trialPlan } from './trial-plan.ts';
 
 const pageSize = 500;
 const maxCheckers = 500;

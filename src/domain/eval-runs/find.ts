@@ -1,8 +1,8 @@
-import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import * as trials from '../../../platform/database/queries/eval-trials.ts';
-import { found } from '../../base/refusals.ts';
-import type { InProject, ProjectContext } from '../../context/context.ts';
-import type { RunSnapshot } from '../snapshot.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import * as trials from '../../platform/database/queries/eval-trials.ts';
+import { found } from '../base/refusals.ts';
+import type { InProject, ProjectContext } from '../context/context.ts';
+import type { RunSnapshot } from './snapshot.ts';
 
 export async function findRun({ db, project }: InProject, id: string): Promise<runs.RunRow> {
   return found(await db.row(runs.find, { projectId: project.id, id }), 'run');

@@ -63,5 +63,5 @@ export interface StageResult {
   evidence?: StageEvidence;
 }
 
-/** Version of the rules in `chain.ts`. Increase it when a change affects their results. */
+/** Version of the rules in `stages/chain.ts`. Increase it when a change affects their results. */
 export const stageAnalyzerVersion = 12;

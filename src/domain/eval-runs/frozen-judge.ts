@@ -1,7 +1,7 @@
-import { lexicalJudge, type PlannedJudge } from '../../../evaluation/index.ts';
-import { type ModelRoute } from '../../../models/resolve.ts';
-import { defaultJudge, type Judge } from '../../eval-suites/settings.ts';
-import type { PlannedCase, RunJudge, RunSnapshot } from '../snapshot.ts';
+import { lexicalJudge, type PlannedJudge } from '../../evaluation/index.ts';
+import { type ModelRoute } from '../../models/resolve.ts';
+import { defaultJudge, type Judge } from '../eval-suites/settings.ts';
+import type { PlannedCase, RunJudge, RunSnapshot } from './snapshot.ts';
 
 /** The judge as frozen at launch. The offline (lexical) judge is always advisory, whatever the suite says. */
 export function frozenJudge(judge: Judge, route: ModelRoute | undefined): RunJudge {

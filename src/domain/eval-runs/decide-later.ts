@@ -1,7 +1,7 @@
-import type { Db } from '../../../platform/database/database.ts';
-import * as runs from '../../../platform/database/queries/eval-runs.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
-import { jobKinds } from '../../base/job-kinds.ts';
+import type { Db } from '../../platform/database/database.ts';
+import * as runs from '../../platform/database/queries/eval-runs.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
+import { jobKinds } from '../base/job-kinds.ts';
 
 /** Enqueues the decision once when all trials have ended, and again when the judge has finished. */
 export async function decideLater(db: Db, runId: string, after: 'tried' | 'graded' = 'tried'): Promise<void> {

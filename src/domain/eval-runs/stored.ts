@@ -6,8 +6,8 @@ import type {
   Stage,
   StageResult,
   TrialWarning,
-} from '../../../evaluation/index.ts';
-import type { StepOutcome } from '../../../trials/run-trial.ts';
+} from '../../evaluation/index.ts';
+import type { StepOutcome } from '../../trials/run-trial.ts';
 
 /** Details of an iteration, as stored. */
 export interface TrialDetail {

@@ -1,10 +1,10 @@
-import { evaluatorErrors, gate } from '../scores/gate.ts';
-import { notScored, type Score, scored } from '../scores/score.ts';
-import type { Scorecard } from '../scores/scorers.ts';
-import type { FailureCategory, Stage, StageResult } from '../stages/stage.ts';
+import type { GoalMeasurement } from '../judging/measurement.ts';
+import { judgeTemplateHash } from '../judging/template.ts';
+import type { FailureCategory, Stage, StageResult } from '../stage.ts';
 import { cut } from '../text/show.ts';
-import type { GoalMeasurement } from './measurement.ts';
-import { judgeTemplateHash } from './template.ts';
+import { evaluatorErrors, gate } from './gate.ts';
+import { notScored, type Score, scored } from './score.ts';
+import type { Scorecard } from './scorers.ts';
 
 /** A trial as graded before its judge ran. */
 export interface GradedTrial {
