@@ -15,21 +15,22 @@ export const pageBefore = { before: orNull(text), most: bigint };
 
 /** The queries of a table whose rows belong to a project; `live` is the condition for the rows that count. */
 export function projectRows<const C extends Columns & { id: Kind<string> }, W extends Columns>(
-  { name, all, columns }: Table<C, W>,
+  table: Table<C, W>,
   index: string,
   live = 'true',
 ) {
+  const { name, columns } = table;
   return {
     list: query(
       `${name}.list`,
-      `select ${all()} from ${name} where project_id = :projectId and ${live} and ${latestFirst}`,
+      `select ${table.all()} from ${name} where project_id = :projectId and ${live} and ${latestFirst}`,
       { projectId: text, ...pageBefore },
       columns,
       { index },
     ),
     find: query(
       `${name}.find`,
-      `select ${all()} from ${name} where project_id = :projectId and id = :id and ${live}`,
+      `select ${table.all()} from ${name} where project_id = :projectId and id = :id and ${live}`,
       { projectId: text, id: text },
       columns,
     ),

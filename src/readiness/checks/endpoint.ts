@@ -1,5 +1,4 @@
-import { listing, notApplicable, type Rule, satisfied, violated, whenKnown } from '../check.ts';
-import { whenOpen } from './session.ts';
+import { listing, notApplicable, type Rule, satisfied, violated, whenKnown, whenOpen } from '../check.ts';
 
 const criteria = 'Connectors: review criteria';
 const submission = 'Plugins: submission';

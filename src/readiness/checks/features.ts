@@ -1,5 +1,4 @@
-import { informational, listing, type Rule, satisfied, violated, whenKnown } from '../check.ts';
-import { whenOpen } from './session.ts';
+import { informational, listing, type Rule, satisfied, violated, whenKnown, whenOpen } from '../check.ts';
 
 const criteria = 'Connectors: review criteria';
 

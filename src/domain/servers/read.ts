@@ -9,3 +9,5 @@ export const listProjectServers: Verb<'listProjectServers'> = (context, page) =>
     db.rows(servers.list, { projectId: project.id, after, most });
   return pageById(context, ['servers', project.id], page, fetch, presentServer);
 };
+
+export const getProjectServer: Verb<'getProjectServer'> = ({ server }) => presentServer(server);

@@ -2,7 +2,8 @@ import * as clients from '../../platform/database/queries/clients.ts';
 import { type PageRequest, pageById } from '../base/paging.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { presentRow } from './present.ts';
+import { clientCalled } from './find.ts';
+import { presentClient, presentRow } from './present.ts';
 
 export const listClients: Verb<'listClients'> = (context, { includePrivateBacking, ...page }) =>
   pageOfClients(context, 'clients', includePrivateBacking === 'true', page, presentRow);
@@ -20,3 +21,8 @@ export function pageOfClients<Item>(
     db.rows(clients.list, { projectId: project.id, withPrivate, after, most });
   return pageById(context, [list, project.id, withPrivate], page, fetch, present);
 }
+
+export const getClient: Verb<'getClient'> = async (context, { client, includePrivateBacking }) => {
+  const { db, project } = context;
+  return presentClient(db, await clientCalled(db, project.id, client, includePrivateBacking === 'true'));
+};
