@@ -6,9 +6,7 @@ import * as trials from '../../platform/database/queries/eval-trials.ts';
 import { mapYielding } from '../../platform/flow/yielding.ts';
 import { newId } from '../../platform/ids.ts';
 import { isObject } from '../../platform/json/is-object.ts';
-
 import { asStorable, storableJson } from '../../platform/json/storable.ts';
-
 import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
 import { conflict, invalid } from '../base/refusals.ts';
 import { ownerIn } from '../context/access.ts';

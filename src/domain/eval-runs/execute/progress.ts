@@ -4,7 +4,6 @@ import * as runEvents from '../../../platform/database/queries/eval-run-events.t
 import { Semaphore } from '../../../platform/flow/semaphore.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import { type Log, redact } from '../../../platform/log.ts';
-
 import { tallyRuns } from './decide.ts';
 
 /** Milliseconds until events are written, until ended trials are counted, and until a retry after a failure. */

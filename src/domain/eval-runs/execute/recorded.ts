@@ -1,9 +1,7 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { ShownCall, Stage } from '../../../evaluation/index.ts';
 import type { RecordedTrial, TrialRow } from '../../../platform/database/queries/eval-trials.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
-
 import type { Span } from '../../../trials/spans.ts';
 import { type StoredTrace, storeTrace } from '../../artifacts/traces.ts';
 import type { Services } from '../../context/context.ts';

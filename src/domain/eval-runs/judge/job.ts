@@ -9,7 +9,6 @@ import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
-
 import type { Services } from '../../context/context.ts';
 import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
