@@ -96,12 +96,15 @@ export class BrowserEngine {
       if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
       for (let again = false; ; again = true) {
         const browser = await this.reserve(place);
-        const session = await this.opened(browser, permissions, wanted, release).catch((error: unknown) => {
+        const session = await this.opened(browser, permissions, wanted).catch((error: unknown) => {
           browser.begin(undefined);
           // The browser may have crashed a moment ago without being marked unfit yet.
           if (browser.isFit || again) throw error;
         });
-        if (session) return session;
+        if (!session) continue;
+        session.onLeaving = release;
+        void session.ended.then(release);
+        return session;
       }
     } catch (error) {
       release();
@@ -113,11 +116,10 @@ export class BrowserEngine {
     browser: SharedBrowser,
     permissions: Permissions,
     wanted: OpenBrowser,
-    release: Release,
   ): Promise<BrowserSession> {
     const session =
       (await this.warmSessionFor(browser, wanted)) ?? (await this.begin(browser, permissions, wanted));
-    this.keep(browser, session, wanted, release);
+    this.keep(browser, session, wanted);
     return session;
   }
 
@@ -203,28 +205,20 @@ export class BrowserEngine {
     }
   }
 
-  private keep(
-    browser: SharedBrowser,
-    session: BrowserSession,
-    { viewport, page }: OpenBrowser,
-    release: Release,
-  ): void {
+  private keep(browser: SharedBrowser, session: BrowserSession, { viewport, page }: OpenBrowser): void {
     this.sessions.add(session);
     browser.begin(session);
-    session.onLeaving = release;
-    void this.untilEnded(browser, session, { viewport, page }, release);
+    void this.untilEnded(browser, session, { viewport, page });
   }
 
   private async untilEnded(
     browser: SharedBrowser,
     session: BrowserSession,
     like: Pick<OpenBrowser, 'viewport' | 'page'>,
-    release: Release,
   ): Promise<void> {
     const { reason } = await session.ended;
     this.sessions.delete(session);
     browser.remove(session);
-    release();
     if (reason === 'closed') this.prepare(browser, like);
   }
 

@@ -71,17 +71,19 @@ async function* eventLines(
   yield ': connected\n\n';
   const iterator = events[Symbol.asyncIterator]();
   try {
-    let next = iterator.next();
-    while (!ended.aborted) {
-      const result = await orSilence(next, ended);
+    let next = unlessAborted(iterator.next(), ended);
+    for (;;) {
+      const result = await withTimeout(heartbeat, next, () => 'silence' as const);
       if (result === 'silence') yield ': still here\n\n';
-      else if (result === 'ended' || result.done) return;
+      else if (result.done) return;
       else {
         const { id, data } = result.value;
         yield* eventText(id === undefined ? 'data: ' : `id: ${id}\ndata: `, data);
-        next = iterator.next();
+        next = unlessAborted(iterator.next(), ended);
       }
     }
+  } catch (error) {
+    if (!ended.aborted) throw error;
   } finally {
     // Not awaited: the generator ends with its source, which is notified separately.
     void iterator.return?.();
@@ -93,15 +95,6 @@ async function* eventText(before: string, data: unknown): AsyncGenerator<string>
   yield before;
   yield* jsonSlices(data);
   yield '\n\n';
-}
-
-function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {
-  return withTimeout(heartbeat, unlessAborted(next, ended), () => 'silence' as const).catch(
-    (error: unknown) => {
-      if (ended.aborted) return 'ended';
-      throw error;
-    },
-  );
 }
 
 /** For tests: throws if a response violates the contract. Streams are checked by their readers. */
