@@ -190,13 +190,17 @@ async function connectCommand(
       .slice(-stderrKept)
       .trim();
   };
-  const stderrNote = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
+  const stderrNote = (): string => (shown() === '' ? '' : `. stderr: ${shown()}`);
   const client = await handshake(target, address, transport, options).catch(async (error: unknown) => {
     // The slot is freed when the process is gone.
     await transport.close();
     if (transport.failure) throw transport.failure;
     if (error instanceof McpFailure && error.kind === 'closed')
-      throw new McpFailure('closed', `The command ended before it spoke MCP${stderrNote()}`, error.facts);
+      throw new McpFailure(
+        'closed',
+        `The command exited before the MCP handshake${stderrNote()}`,
+        error.facts,
+      );
     if (error instanceof McpFailure && error.kind === 'timeout')
       throw new McpFailure('timeout', `${error.message}${stderrNote()}`, error.facts);
     throw error;
@@ -315,7 +319,7 @@ function startFailure(
       return new McpFailure(
         'version',
         pinned === undefined
-          ? `The server insists on protocol revision ${version}, which is not supported`
+          ? `The server requires protocol revision ${version}, which is not supported`
           : `The server was asked for protocol revision ${pinned} and chose ${version}`,
       );
     if (cause.code === unsupportedVersion) return versionFailure(pinned, (cause as { data?: unknown }).data);

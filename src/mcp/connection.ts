@@ -270,7 +270,7 @@ export class Connection {
 
   private stderrNote(): string {
     const text = this.parts.stderr?.().trim();
-    return text ? `. It wrote: ${this.scrub(text)}` : '';
+    return text ? `. stderr: ${this.scrub(text)}` : '';
   }
 
   private break(failure: McpFailure): void {

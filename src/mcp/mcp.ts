@@ -92,7 +92,7 @@ export class Mcp {
     return (await connect(target, this.connectOptions(target, wait, undefined, participant))).connection;
   }
 
-  /** Retires the connections of a server that was edited, disabled or deleted. Without an id, those of all servers. */
+  /** Retires the connections of a server that was edited, disabled or deleted. Without an ID, those of all servers. */
   serverChanged(serverId?: string): void {
     this.pool.retireWhere((target) => serverId === undefined || target.serverId === serverId);
   }

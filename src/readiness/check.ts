@@ -35,7 +35,7 @@ export interface Check extends Criterion {
   source: { page: string; section: string };
 }
 
-/** A criterion of one or both directories. Each lists it under its own id and cites its own page. */
+/** A criterion of one or both directories. Each lists it under its own ID and cites its own page. */
 export interface Rule extends Criterion {
   claude?: Listing;
   openai?: Listing;
@@ -52,7 +52,7 @@ export function listing(
   return { id, source: { page, section }, ...overrides };
 }
 
-/** The order of topics in a report; the first part of a listing's id is its topic. */
+/** The order of topics in a report; the first part of a listing's ID is its topic. */
 const topics = [
   ...['endpoint', 'domain', 'auth', 'tools', 'apps', 'ui', 'skills', 'package', 'features', 'intrusive'],
   ...['submission', 'policy', 'release', 'feature', 'migration', 'experience'],

@@ -116,7 +116,7 @@ function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotenc
   const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
   const named = runKey !== undefined || idempotencyKey !== undefined;
   throw conflict(
-    `The browser is open with ${asGranted ? 'another profile' : `the policy ${inForce.mode}`}. Ask for the same${named ? `, or use a new ${key}` : ', or close it first'}`,
+    `The browser is open with ${asGranted ? 'another profile' : `the policy ${inForce.mode}`}. Request the same policy and profile${named ? `, or use a new ${key}` : ', or close it first'}`,
     'BROWSER_POLICY_CONFLICT',
     { policy: inForce, ...(row.profile !== null && { profile: row.profile }), sessionId: row.id },
   );

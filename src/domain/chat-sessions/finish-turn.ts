@@ -76,9 +76,13 @@ function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: s
   if (error instanceof Refusal) return error;
   const message = redact(error instanceof Error ? error.message : String(error));
   log.error('Chat turn failed', { requestId, turnId, error: message });
-  return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${requestId}`, {
-    details: { reason: 'TURN_FAILED', turnId },
-  });
+  return new Refusal(
+    'INTERNAL_ERROR',
+    `Internal error. Try again; if it persists, give the operator the request ID ${requestId}`,
+    {
+      details: { reason: 'TURN_FAILED', turnId },
+    },
+  );
 }
 
 /** A failure to store the transcript does not fail the turn, which has already run. */

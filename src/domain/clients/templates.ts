@@ -80,7 +80,7 @@ export const clientTemplates: readonly ClientTemplate[] = [
   {
     id: 'claude-code',
     label: 'Claude Code',
-    about: 'Claude in a terminal: runs tools inside a coding harness with a computer of its own.',
+    about: 'Claude in a terminal: runs tools inside a coding harness in its own sandbox.',
     modelId: 'anthropic/claude-haiku-4.5',
     temperature: 1,
     clientInfo: { name: 'claude-code', version: '2.1.237' },
@@ -133,7 +133,7 @@ export const clientTemplates: readonly ClientTemplate[] = [
   {
     id: 'cursor',
     label: 'Cursor',
-    about: 'The Cursor editor: offers the model every tool, also those marked for the app; renders apps.',
+    about: 'The Cursor editor: offers the model every tool, including app-only tools; renders apps.',
     modelId: 'anthropic/claude-sonnet-4.5',
     temperature: 0.7,
     clientInfo: { name: 'cursor-vscode', version: '1.0.0' },
@@ -167,7 +167,7 @@ export const clientTemplates: readonly ClientTemplate[] = [
     id: 'vscode',
     label: 'Visual Studio Code',
     about:
-      'Visual Studio Code: offers the model every tool, also those marked for the app, up to 128 at once; renders apps.',
+      'Visual Studio Code: offers the model every tool, including app-only tools, up to 128 at once; renders apps.',
     modelId: 'anthropic/claude-sonnet-4.5',
     toolLimit: 128,
     temperature: 0.7,
@@ -207,7 +207,7 @@ export const clientTemplates: readonly ClientTemplate[] = [
   {
     id: 'cline',
     label: 'Cline',
-    about: 'Cline in the editor: every call is shown to the person first.',
+    about: 'Cline in the editor: requires approval for every call.',
     modelId: 'anthropic/claude-haiku-4.5',
     temperature: 1,
     clientInfo: { name: 'Cline', version: '3.89.2' },

@@ -57,7 +57,7 @@ export function sessionsSource(
   return {
     job,
     describe: ({ waveId }) => `${noun} ${waveId}`,
-    // An earlier version queued requests for waves with the id of the project.
+    // An earlier version queued requests for waves with the ID of the project.
     subjectIn: ({ ownerId, projectId, waveId }) => ({
       ownerId: (ownerId ?? projectId) as string,
       waveId: waveId as string,

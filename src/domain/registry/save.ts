@@ -95,7 +95,7 @@ async function reconnect(
   const wantedAt = textOf(place);
   if (now !== wantedAt && (now !== installedAt || (before.url !== null && alsoAt(before.url))))
     throw conflict(
-      'Already installed with another address. Edit or delete the saved server',
+      'Already installed with a different URL or command. Edit or delete the saved server',
       'ALREADY_CONNECTED',
       { ...(before.url !== null && { connectedUrl: before.url }), serverId },
     );

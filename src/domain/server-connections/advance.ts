@@ -31,7 +31,7 @@ const timeout = 10_000;
 
 const unfinished = {
   code: 'INTERNAL_ERROR',
-  message: 'Drydock could not finish looking at the server. Try again with retry-validation',
+  message: 'Drydock could not finish validating the server. Retry with retry-validation',
   retryable: true,
 };
 

@@ -77,7 +77,7 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
     const wasOpen = presentShare(context, which, before).shared;
     const open = body.shared ?? wasOpen;
     if (body.rotate && !open)
-      throw conflict('It is not shared, so there is no link to replace', 'NOT_SHARED');
+      throw conflict('The resource is not shared, so it has no link to replace', 'NOT_SHARED');
     const kept = wasOpen && !body.rotate ? before : undefined;
     const { expiresAt: end = wasOpen ? (before?.expiresAt ?? null) : null } = body;
     const { linkHash = null, linkSealedId = null } = open ? (kept ?? (await mintLink(context, db))) : {};

@@ -148,7 +148,7 @@ const fate = query(
   { same: flag, status: orNull(text) },
 );
 
-/** Assigns a transaction id, by which the outcome can be looked up if the connection breaks. */
+/** Assigns a transaction ID, by which the outcome can be looked up if the connection breaks. */
 const numbered = '; select pg_current_xact_id()::text as id, pg_postmaster_start_time()::text as life';
 /** Milliseconds between two attempts. */
 const shortPause = 20;
@@ -295,7 +295,7 @@ export class Database extends Queries implements Db {
 
   /**
    * Whether a transaction with an unconfirmed commit was written. The server that began it knows while it runs; another
-   * server, or the same one after a crash, may have reused the transaction id.
+   * server, or the same one after a crash, may have reused the transaction ID.
    */
   private async committed({ number, proof, error }: Unanswered): Promise<boolean> {
     for (const since = performance.now(); ; await delay(shortPause)) {
@@ -337,7 +337,7 @@ function orThrowUnlessInDoubt(error: unknown): Error {
   return error as Error;
 }
 
-/** Beginning a transaction takes several statements, the last of which returns its id. */
+/** Beginning a transaction takes several statements, the last of which returns its ID. */
 function numberIn(begun: pg.QueryResult | pg.QueryResult[]): TransactionNumber | undefined {
   const last = Array.isArray(begun) ? begun.at(-1) : begun;
   return last?.rows[0] as TransactionNumber | undefined;

@@ -7,7 +7,7 @@ import { command, query } from './query.ts';
 
 /**
  * Append-only tables that no other table references are partitioned by month, so that old rows are removed by dropping
- * a file. The partition key is the id of the row or of its parent, which starts with the time: primary keys stay as
+ * a file. The partition key is the ID of the row or of its parent, which starts with the time: primary keys stay as
  * they are, and queries by key or cursor touch only the partitions they need.
  */
 export interface Partitioned {

@@ -35,7 +35,7 @@ export class Primary {
     const all: Answer[] = [];
     const writers = asked.map(async (answer) => {
       const received = await answer;
-      if (!received.writes) throw new Error('It is read-only');
+      if (!received.writes) throw new Error('The host is read-only');
       all.push(received);
     });
     try {

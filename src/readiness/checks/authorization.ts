@@ -176,7 +176,7 @@ export const authorizationRules: readonly Rule[] = [
       whenIssuerKnown(evidence, (facts) => {
         const ways = [
           ...(facts.registrationEndpoint === undefined ? [] : ['dynamic registration']),
-          ...(facts.clientMetadataDocuments ? ['client id metadata documents'] : []),
+          ...(facts.clientMetadataDocuments ? ['client ID metadata documents'] : []),
           ...(evidence.declared.predefinedClient ? ['a client that the directory was given'] : []),
         ];
         return ways.length > 0

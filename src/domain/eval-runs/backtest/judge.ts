@@ -122,7 +122,7 @@ async function tried(
     if (error instanceof JudgeUnavailable && error.failure instanceof SpendCapReached)
       throw error.failure.refusal;
     if (error instanceof JudgeUnavailable)
-      throw new Refusal('SERVER_UNREACHABLE', `The judge cannot be asked: ${error.message}`);
+      throw new Refusal('SERVER_UNREACHABLE', `The judge is unavailable: ${error.message}`);
     throw error;
   }
   return page.map(({ id }) => results.get(id) ?? {});

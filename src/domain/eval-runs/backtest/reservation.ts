@@ -19,7 +19,7 @@ export interface Reservation {
   id: string;
   sourceHash: string;
   draftHash: string;
-  /** Start of the requested page. */
+  /** Start of the requested page: a trial's position in the run (checks), or an offset among the trials to judge. */
   cursor: number;
 }
 

@@ -45,7 +45,7 @@ export function decideHandler(services: Services): JobHandler {
         await endEarly(services, trx, id, {
           status: 'timed_out',
           stopReason: 'run_timeout',
-          error: 'The judge had its time, and the run could not be decided',
+          error: 'The judge timed out, so the run has no verdict',
         });
     },
   };
@@ -57,7 +57,7 @@ function lateEnd({ config }: Services, source: string): EarlyEnd {
     return {
       status,
       stopReason: 'never_finalized',
-      error: `Nothing was heard of the run for ${config.evalRunTimeout} s, and it was not finalized`,
+      error: `No report for ${config.evalRunTimeout} s; the run was not finalized`,
     };
   return { status, stopReason: 'run_timeout', error: `The run took longer than ${config.evalRunTimeout} s` };
 }

@@ -27,7 +27,7 @@ export function rehearsedPersona({ persona, goal, turn, transcript }: PersonaTur
   const followUp = followUps[said - 1];
   const isOpen = answer === '' || asksBack(answer);
   if (isOpen && followUp !== undefined) return says(`${followUp} ${wish}`);
-  return { kind: 'ends', reason: isOpen ? 'The agent did not get on with it' : 'The agent has answered' };
+  return { kind: 'ends', reason: isOpen ? 'The agent made no progress' : 'The agent has answered' };
 }
 
 function says(text: string): Says {

@@ -60,12 +60,12 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
   try {
     const { size } = await stat(location);
-    if (size > maxFileBytes) throw new SourceFailure('Its file is larger than 16 MiB');
+    if (size > maxFileBytes) throw new SourceFailure('The file is larger than 16 MiB');
     return await readFile(location, 'utf8');
   } catch (error) {
     if (error instanceof SourceFailure) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new SourceFailure(`Its file cannot be read (${code})`, { cause: error });
+    throw new SourceFailure(`The file cannot be read (${code})`, { cause: error });
   }
 }
 

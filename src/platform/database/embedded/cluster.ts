@@ -119,7 +119,7 @@ export class Cluster {
     if (failure !== undefined && !/shared memory|lock file/.test(failure))
       throw new OperatorProblem(`PostgreSQL does not start: ${failure} (log: ${this.logFile})`);
     const pid = await this.postmaster();
-    // The process with the recorded id may be an unrelated one that got the same id, so the wait is limited.
+    // The process with the recorded ID may be an unrelated one that got the same ID, so the wait is limited.
     if (pid !== undefined && isAlive(pid) && waited < 3_000) return undefined;
     return this.start();
   }
@@ -178,7 +178,7 @@ export class Cluster {
     );
   }
 
-  /** The process id in the cluster's pid file, whether or not that process runs. */
+  /** The process ID in the cluster's pid file, whether or not that process runs. */
   async postmaster(): Promise<number | undefined> {
     const file = await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(file.split('\n')[0]);

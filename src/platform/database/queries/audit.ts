@@ -8,7 +8,7 @@ const events = table('audit_events', {
   /** Empty for what was done in the installation as a whole. */
   organizationId: text,
   projectId: orNull(text),
-  /** A user id, or `operator` for the command line. */
+  /** A user ID, or `operator` for the command line. */
   actor: text,
   action: text,
   target: text,

@@ -221,7 +221,7 @@ export const close = query(
   { id: text, reason: text },
   { id: text, told: orNull(text) },
 );
-/** Narrows the ids to the active sessions that this process still holds. */
+/** Narrows the IDs to the active sessions that this process still holds. */
 export const stillHeld = query(
   'browser-sessions.still-held',
   `select b.id from browser_sessions b ${inLiveProject}

@@ -71,7 +71,10 @@ const organizationsWithChecks = `with recursive organizations as (
      select (select d.organization_id from server_checks d where d.enabled and d.organization_id > o.organization_id
        order by d.organization_id limit 1)
      from organizations o where o.organization_id is not null)`;
-/** Whether a check may be due. */
+/**
+ * Cheap pre-check for `fire`: whether any check is due. Does not check whether the server is disabled or its project
+ * was deleted.
+ */
 export const anyDue = query(
   'server-checks.any-due',
   `${organizationsWithChecks}

@@ -96,7 +96,7 @@ function figuresOf({ statistics, usage }: Run): string[] {
   const range =
     rate === null || interval === null
       ? ''
-      : `: ${percent(rate)}, 95 % interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
+      : `: ${percent(rate)}, 95% interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
   return [
     `${passed} of ${trials} trials passed${range}${left}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
   ];

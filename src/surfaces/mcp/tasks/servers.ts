@@ -52,7 +52,7 @@ export const diagnoseServer = tool({
       ours: [
         `Server ${title} is ${statusLabels[report.status]}.`,
         ...(bad.length > 0 ? [`Failed checks: ${bad.map(([name]) => name).join(', ')}.`] : []),
-        `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
+        `The server lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
       ],
       data: {
         provenance: `${provenanceLabels.server} Drydock wrote the sentences about checks, which may quote the server.`,

@@ -23,7 +23,7 @@ const maxPause = 15_000;
 /** In the URL fragment, which is never sent to a server or logged. */
 const arrived = location.hash.slice(1);
 const ticket = arrived.startsWith('t.') ? arrived.slice(2) : undefined;
-/** Prefix of the link: enough to identify it without storing all of it. */
+/** Storage key of the visit token. Contains only the start of the link, so the link itself is not stored. */
 const place = `drydock-visit-${arrived.slice(0, 16)}`;
 
 const options = { baseUrl: location.origin, headers: { 'x-drydock-console': '1' }, maxWait: 5_000 };

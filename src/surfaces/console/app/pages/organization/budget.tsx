@@ -64,8 +64,8 @@ function Spent({ budget }: { budget: SpendBudget }) {
               US cent.
               {capUsd !== null &&
                 alertPercents.length > 0 &&
-                ` Alert thresholds: ${alertPercents.join(', ')} %.`}
-              {alertedPercents.length > 0 && ` Passed this month: ${alertedPercents.join(', ')} %.`}
+                ` Alert thresholds: ${alertPercents.join(', ')}%.`}
+              {alertedPercents.length > 0 && ` Passed this month: ${alertedPercents.join(', ')}%.`}
             </>
           }
         />

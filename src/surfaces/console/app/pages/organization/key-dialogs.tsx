@@ -42,7 +42,7 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
   return (
     <LazyDialog onClose={onClose} title="Create API key">
       <form className={css.form} onSubmit={submit}>
-        <Field label="Name" hint="What uses it, for example “CI of the payments team”.">
+        <Field label="Name" hint="The program that uses the key, for example “CI of the payments team”.">
           <TextInput
             required
             maxLength={200}
@@ -93,7 +93,7 @@ export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Ke
           </p>
           <p>
             {lastUsedAt === null ? (
-              'It has never been used.'
+              'The key has never been used.'
             ) : (
               <>
                 Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.

@@ -152,8 +152,8 @@ function intervalText(minutes: number): string {
   return minutes === 1440 ? 'Every day' : `Every ${minutes} minutes`;
 }
 
-/** Rounded down, so that one failed check never shows as 100 %. */
+/** Rounded down, so that one failed check never shows as 100%. */
 function uptimeText(share: number | null, period: string): string {
   if (share === null) return `no checks in the last ${period}`;
-  return `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)} % of the last ${period}`;
+  return `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)}% of the last ${period}`;
 }

@@ -15,8 +15,8 @@ function suite(settings: object, schedule: object = {}): Suite {
 
 test('how a suite decides, in words', () => {
   const v2 = suite({ policy: 'v2', verdictPolicyDefaults: { repetitions: 5, passThreshold: 0.8 } });
-  expect(policyText(v2)).toBe('each case is tried 5 times and must pass at least 80 % of the time');
-  expect(policyText(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
+  expect(policyText(v2)).toBe('each case is tried 5 times and must pass at least 80% of the time');
+  expect(policyText(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90% of all trials pass');
   expect(gateLabels(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
   expect(gateLabels(suite({ qualityGate }))).toEqual([

@@ -83,7 +83,10 @@ function ArchiveSwarm({ swarm, onClose }: { swarm: Swarm; onClose: () => void })
       action={archiving}
       example={<ApiExample operation="archiveSwarm" input={{ projectId, swarmId }} />}
     >
-      <p>It is removed from the list. Its journeys stay but no longer inherit its environments and rubric.</p>
+      <p>
+        The swarm is removed from the list. Its journeys stay but no longer inherit its environments and
+        rubric.
+      </p>
     </Confirm>
   );
 }

@@ -171,7 +171,9 @@ function ArchiveJourney({ journey }: { journey: Journey }) {
           action={archiving}
           example={<ApiExample operation="archiveJourney" input={{ projectId, journeyId }} />}
         >
-          <p>It is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
+          <p>
+            The journey is removed from lists and can no longer be launched. Its runs and sessions are kept.
+          </p>
         </Confirm>
       )}
     </>

@@ -27,7 +27,7 @@ export function Scorecard({ projectId, journeyRunId }: { projectId: string; jour
           />
           <p className={common.soft}>
             Of {counted(card.data.sessionsGraded, 'graded session')}, of {count(card.data.sessionsTotal)} in
-            total, with 95 % confidence intervals.
+            total, with 95% confidence intervals.
           </p>
         </>
       )}
