@@ -1,7 +1,7 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { withTimeout } from '../platform/flow/deadline.ts';
 import { hasMoreElements, weightOf } from '../platform/json/bounds.ts';
-import { complaintAbout } from './conformance.ts';
+import { schemaViolation } from './conformance.ts';
 import { deadlineOf, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
@@ -134,7 +134,7 @@ export class Connection {
         this.parts.participates && frame.result['resultType'] === 'input_required' && value !== undefined;
       const result = answered ? (value as Record<string, unknown>) : frame.result;
       const complaint = async (): Promise<string | undefined> => {
-        const problem = await complaintAbout(method, result);
+        const problem = await schemaViolation(method, result);
         return problem === undefined ? undefined : this.beginning(problem);
       };
       const read = this.parts.bytesRead() - readBefore;

@@ -92,7 +92,7 @@ export function notEvaluated(reason: string, ...missingInputs: string[]): Outcom
   };
 }
 
-export function whenKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
+export function ifKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
   if (part.known) return judge(part.value);
   return notEvaluated(part.reason, ...(part.missing === undefined ? [] : [part.missing]));
 }
@@ -100,7 +100,7 @@ export function whenKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outc
 type OpenSession = Extract<SessionFacts, { open: true }>;
 
 export function whenOpen({ session }: Evidence, judge: (session: OpenSession) => Outcome): Outcome {
-  return whenKnown(session, (facts) =>
+  return ifKnown(session, (facts) =>
     facts.open ? judge(facts) : notApplicable('No MCP session was opened'),
   );
 }
@@ -115,7 +115,7 @@ export function noneOf(items: readonly string[], problem: string): Outcome {
 
 /** Violated by the tools that have the problem. */
 export function noTool({ tools }: Evidence, has: (tool: ToolFacts) => boolean, problem: string): Outcome {
-  return whenKnown(tools, (all) =>
+  return ifKnown(tools, (all) =>
     all.length === 0
       ? notApplicable('The server has no tools')
       : noneOf(all.filter(has).map(toolLabel), problem),

@@ -54,7 +54,7 @@ export async function openBrowser(
   checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {
-    await trx.row(rows.lineUp, { userId: owner.userId });
+    await trx.row(rows.lockOpening, { userId: owner.userId });
     const earlier = await find(trx);
     if (earlier) refuseOther(earlier, wanted);
     const found = earlier ?? (await insertBrowser(context, trx, wanted));

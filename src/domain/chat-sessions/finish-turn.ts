@@ -10,7 +10,7 @@ import { type ReplicaLimit, withPermit } from '../limits/replica-limit.ts';
 import { type Begun, lease } from './begin.ts';
 import { presentTurnBrowser } from './browser/turn.ts';
 import type { Sent } from './config.ts';
-import { carryOut, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
+import { executeTurn, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
 import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
 import { shownCalls } from './transcript.ts';
 
@@ -45,7 +45,7 @@ export async function finishTurn(
   let ran: RanTurn | undefined;
   try {
     const run = async (): Promise<Turn> => {
-      ran = await carryOut(context, begun, sent, signal, watcher, hooks);
+      ran = await executeTurn(context, begun, sent, signal, watcher, hooks);
       if (ran.failure) throw ran.failure;
       return answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
     };

@@ -89,7 +89,7 @@ async function insert(
 ): Promise<ConformanceRun> {
   const { actor, project, server, clock } = context;
   const organizationId = actor.organization.id;
-  await db.row(runs.lineUp, { organizationId });
+  await db.row(runs.lockStarts, { organizationId });
   const { count } = await db.one(runs.countOfDay, { organizationId });
   if (count >= maxInDay)
     throw new Refusal(

@@ -64,7 +64,7 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
 
 /** Locks the organization and the account until the link is used. Both before the link: the lock order everywhere. */
 async function hold(db: Db, { organizationId, userId }: Link): Promise<void> {
-  if (organizationId !== null) await db.rows(members.lineUp, { organizationId });
+  if (organizationId !== null) await db.rows(members.lockOrganization, { organizationId });
   if (userId !== null) await db.row(people.hold, { userId });
 }
 

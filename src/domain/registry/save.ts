@@ -44,7 +44,7 @@ export async function install(context: ProjectContext, db: Db, wanted: Wanted): 
   if (transportType === 'stdio') requireCommandAdmin(context);
   if ('url' in wanted.place) await checkAddress({ ...context, db }, wanted.place.url, 'endpointUrl');
   const projectId = context.project.id;
-  await db.one(projects.lineUp, { id: projectId });
+  await db.one(projects.lockForUpdate, { id: projectId });
   const connection = await db.row(connections.find, { projectId, originId: wanted.origin.id });
   const installed = connection
     ? await reconnect(context, db, wanted, connection)

@@ -40,7 +40,7 @@ export function spend(steps: number): void {
  * Searches a text for a pattern that is known to compile. Counts against the current effort limit; throws
  * `EffortExceeded` beyond it.
  */
-export function isFound(source: string, text: string): boolean {
+export function searchWithinEffort(source: string, text: string): boolean {
   let pattern = current.patterns.get(source);
   if (!pattern) {
     const compiled = compileJavaScript(source, { unicode: true });

@@ -157,14 +157,14 @@ export async function falseIfDropped(work: () => Promise<boolean>): Promise<bool
 }
 
 /** Statements queue behind a waiting exclusive lock, so the lock attempt times out soon and is retried. */
-const patience = '20ms';
+const lockTimeout = '20ms';
 const tries = 200;
 
 async function withoutWaiting<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {
       return await db.transaction(async (trx) => {
-        await trx.run(command(`set local lock_timeout = '${patience}'`));
+        await trx.run(command(`set local lock_timeout = '${lockTimeout}'`));
         return work(trx);
       });
     } catch (error) {

@@ -54,8 +54,8 @@ export class Primary {
 }
 
 /** Waits until one of the hosts accepts writes. */
-export async function firstPrimary(primary: Primary, patience: number): Promise<number> {
-  const until = performance.now() + patience;
+export async function firstPrimary(primary: Primary, timeout: number): Promise<number> {
+  const until = performance.now() + timeout;
   for (;;) {
     const found = await primary.find();
     if (found !== undefined) return found;

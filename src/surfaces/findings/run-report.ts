@@ -175,15 +175,17 @@ function gateSuite({ gate }: Findings): Report['suites'] {
   return [{ name: 'Quality gate', cases }];
 }
 
-/** Statuses of trials that were not carried out. They did not fail; a warning of the run counts them. */
-const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+/** Statuses of trials that were not executed. They did not fail; a warning of the run counts them. */
+const notExecuted: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 
-export function carriedOut<Item extends { status: string }>(items: readonly Item[]): Item[] {
-  return items.filter(({ status }) => !notCarriedOut.has(status));
+export function executedItems<Item extends { status: string }>(items: readonly Item[]): Item[] {
+  return items.filter(({ status }) => !notExecuted.has(status));
 }
 
 export function failuresByTitle({ decisionSummary }: EvalRun): Map<string, Failure> {
-  return new Map(carriedOut(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]));
+  return new Map(
+    executedItems(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]),
+  );
 }
 
 /** Display names of the stages of a trial. */

@@ -14,7 +14,7 @@ export function watchHandler(services: Services): JobHandler {
   const { db } = services;
   return {
     handle: async () => {
-      for (const { id, source } of await db.rows(runs.late))
+      for (const { id, source } of await db.rows(runs.listOverdue))
         await db.transaction((trx) => endEarly(services, trx, id, lateEnd(services, source)));
       const left = await db.rows(trials.untallied);
       await tallyRuns(
@@ -41,7 +41,7 @@ export function decideHandler(services: Services): JobHandler {
     handle: async (payload) => decision(services, runOf(payload)),
     givenUp: (payload) => async (trx) => {
       const id = runOf(payload);
-      if (await trx.row(runs.stuck, { id }))
+      if (await trx.row(runs.findAwaitingJudge, { id }))
         await endEarly(services, trx, id, {
           status: 'timed_out',
           stopReason: 'run_timeout',

@@ -123,7 +123,7 @@ async function newAccount(context: VisitorContext, db: Db, email: string, name: 
 async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow[]> {
   const found = [];
   for (const link of await db.rows(links.invitationsFor, { email })) {
-    await db.rows(members.lineUp, { organizationId: link.organizationId as string });
+    await db.rows(members.lockOrganization, { organizationId: link.organizationId as string });
     if (await isStillAllowed(db, link)) found.push(link);
   }
   return found;

@@ -86,7 +86,7 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
     const place = { source, cursor, skipped: page.skipped, at: clock() };
     await db.transaction(async (trx) => {
       await storeListed(trx, row, page.listed);
-      await trx.run(sources.goOn, place);
+      await trx.run(sources.saveCursor, place);
     });
   } while (cursor !== null);
   await db.transaction(async (trx) => {

@@ -52,7 +52,7 @@ export async function readSource(
       cause: failure.cause instanceof Error ? redact(failure.cause.message) : undefined,
     });
     await db.run(sources.fail, { source, error: failure.message });
-    if (!failure.mayGoOn) await db.run(sources.forgetPlace, { source });
+    if (!failure.mayGoOn) await db.run(sources.clearCursor, { source });
   }
 }
 
@@ -84,7 +84,7 @@ async function readWhole(
     for (let at = 0; at < listed.length; at += batchSize)
       await storeListed(trx, row, listed.slice(at, at + batchSize));
     await trx.run(entries.removeUnmet, { source, pass: row.pass });
-    await trx.run(sources.goOn, { source, cursor: null, skipped, at: clock() });
+    await trx.run(sources.saveCursor, { source, cursor: null, skipped, at: clock() });
     await trx.run(sources.finish, { source, etag: hash, moves: true, at: clock() });
   });
 }

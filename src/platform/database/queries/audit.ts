@@ -30,8 +30,8 @@ const written = [
   'details',
 ] as const;
 export const insert = query('audit.insert', events.insert(written), events.pick(written));
-export const isThere = query(
-  'audit.is-there',
+export const exists = query(
+  'audit.exists',
   'select exists (select from audit_events where id = :id) as there',
   { id: text },
   { there: flag },

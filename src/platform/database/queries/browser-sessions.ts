@@ -43,7 +43,9 @@ const sessions = table('browser_sessions', {
 export type BrowserRow = RowOf<typeof sessions.columns>;
 
 /** Serializes the opening of browsers for one user. */
-export const lineUp = lockOn('browser-sessions.line-up', "'browsers ' || :userId", { userId: text });
+export const lockOpening = lockOn('browser-sessions.lock-opening', "'browsers ' || :userId", {
+  userId: text,
+});
 
 const made = [
   'id',
@@ -126,8 +128,8 @@ export const lock = query(
 );
 
 /** Renews the lease of a process on its browsers. */
-export const beat = query(
-  'browser-sessions.beat',
+export const heartbeat = query(
+  'browser-sessions.heartbeat',
   `insert into browser_holders (id, lease_until) values (:id, now() + :lease * interval '1 ms')
    on conflict (id) do update set lease_until = excluded.lease_until`,
   { id: text, lease: float },

@@ -41,8 +41,8 @@ export type TurnRow = RowOf<typeof turns.columns>;
 const cutOff = `state = 'running' and lease_until < now()`;
 
 /** Serializes requests with the same idempotency key, including the first two. */
-export const lineUp = lockOn(
-  'chat-turns.line-up',
+export const lockIdempotencyKey = lockOn(
+  'chat-turns.lock-idempotency-key',
   "'chat-turn ' || :organizationId || ' ' || :userId || ' ' || :idempotencyKey",
   turns.pick(['organizationId', 'userId', 'idempotencyKey']),
 );

@@ -104,8 +104,8 @@ export const listOfServer = query(
   { index: 'conformance_runs_server' },
 );
 /** Records that the reporter is still active. */
-export const hear = query(
-  'conformance-runs.hear',
+export const recordHeartbeat = query(
+  'conformance-runs.record-heartbeat',
   `update conformance_runs set heard_at = now(), status = 'running', started_at = coalesce(started_at, now())
    where id = :id and ${isOpen}`,
   { id: text },
@@ -145,7 +145,7 @@ export const lockSilent = query(
   runs.columns,
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = lockOn('conformance-runs.line-up', "'conformance-runs ' || :organizationId", {
+export const lockStarts = lockOn('conformance-runs.lock-starts', "'conformance-runs ' || :organizationId", {
   organizationId: text,
 });
 /** The number of hosted runs that an organization has started within 24 hours. */

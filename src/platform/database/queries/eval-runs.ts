@@ -244,7 +244,7 @@ export const lastCompleted = query(
   { index: 'eval_runs_suite' },
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = lockOn('eval-runs.line-up', "'eval-runs ' || :organizationId", {
+export const lockStarts = lockOn('eval-runs.lock-starts', "'eval-runs ' || :organizationId", {
   organizationId: text,
 });
 /**
@@ -276,8 +276,8 @@ export const openOfSuite = query(
   { open: flag },
 );
 /** Open runs past their deadline. */
-export const late = query(
-  'eval-runs.late',
+export const listOverdue = query(
+  'eval-runs.list-overdue',
   `select id, source from eval_runs where deadline_at < now() and ${isOpen} and status <> 'grading'
    order by deadline_at limit 100`,
   {},
@@ -311,8 +311,8 @@ export const graded = query(
   { id: text },
 );
 /** Returns the run if it still waits for its judge after the deadline. */
-export const stuck = query(
-  'eval-runs.stuck',
+export const findAwaitingJudge = query(
+  'eval-runs.find-awaiting-judge',
   `select id from eval_runs where id = :id and status = 'grading' and deadline_at < now()`,
   { id: text },
   { id: text },

@@ -77,7 +77,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
   const some = { ownerId: text, fingerprints: texts };
   return {
     /** Serializes the analysis of an owner's waves. */
-    lineUp: lockOn(`${name}.line-up`, `'${name} ' || :ownerId`, { ownerId: text }),
+    lockForUpdate: lockOn(`${name}.lock-for-update`, `'${name} ' || :ownerId`, { ownerId: text }),
     /** Replaces the previous observations of a wave. */
     observe: query(
       `${name}.observe`,

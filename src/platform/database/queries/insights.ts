@@ -37,7 +37,7 @@ function insightsQueries({ name, table: tableName, owner }: Place) {
       insights.columns,
     ),
     /** Serializes requests for the same insights, including the first two. */
-    lineUp: lockOn(`${name}.line-up`, `'${name} ' || :ownerId || ' ' || :waveId`, one),
+    lockForUpdate: lockOn(`${name}.lock-for-update`, `'${name} ' || :ownerId || ' ' || :waveId`, one),
     /** Keeps the previous insights until new ones are stored. */
     begin: query(
       `${name}.begin`,

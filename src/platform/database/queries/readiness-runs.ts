@@ -108,7 +108,7 @@ export const listOfServer = query(
 );
 
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = lockOn('readiness-runs.line', "'readiness-runs ' || :organizationId", {
+export const lockStarts = lockOn('readiness-runs.lock-starts', "'readiness-runs ' || :organizationId", {
   organizationId: text,
 });
 export const countOpen = query(

@@ -50,7 +50,7 @@ export const lock = query(
   cards.columns,
 );
 /** Serializes adding cards to an organization, so that their count stays valid. */
-export const lineUp = lockOn('registry-cards.line-up', "'registry-cards ' || :organizationId", {
+export const lockAdditions = lockOn('registry-cards.lock-additions', "'registry-cards ' || :organizationId", {
   organizationId: text,
 });
 /** Whether the organization has reached its limit of cards. */

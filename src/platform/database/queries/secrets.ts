@@ -60,8 +60,8 @@ export const lock = query(
   secrets.columns,
 );
 /** Secrets of the project among these IDs that are shared or belong to the user. */
-export const among = query(
-  'secrets.among',
+export const findVisible = query(
+  'secrets.find-visible',
   `select id, name, sharing, owner_id as "ownerId" ${visible} and id = any(:ids) order by id`,
   { ...viewer, ids: texts },
   secrets.pick(['id', 'name', 'sharing', 'ownerId']),

@@ -167,8 +167,8 @@ export const uptime = query(
   },
 );
 /** Results per slot of `slot` milliseconds since a time. Slots without results are omitted. */
-export const strip = query(
-  'server-checks.strip',
+export const uptimeSlots = query(
+  'server-checks.uptime-slots',
   `select floor(extract(epoch from checked_at - :since)::float8 * 1000 / :slot) as nth,
      count(*) filter (where ok) as ok, count(*) filter (where not ok) as failed
    from server_check_results where server_id = :serverId and checked_at >= :since group by 1 order by 1`,

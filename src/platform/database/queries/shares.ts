@@ -25,11 +25,11 @@ const which = 's.project_id = :projectId and s.kind = :kind and s.target_id = :t
 
 export const find = query('shares.find', `select ${all} ${from} where ${which}`, one, sealed);
 /** Serializes changes of a share, including the first two. */
-export const lineUp = lockOn('shares.line-up', "'share ' || :projectId || ' ' || :kind || ' ' || :targetId", {
-  projectId: text,
-  kind: text,
-  targetId: text,
-});
+export const lockShare = lockOn(
+  'shares.lock-share',
+  "'share ' || :projectId || ' ' || :kind || ' ' || :targetId",
+  { projectId: text, kind: text, targetId: text },
+);
 const written = [
   'projectId',
   'kind',

@@ -81,7 +81,9 @@ export const list = query(
   { index: 'studies_project' },
 );
 /** Serializes the publishing of an environment. */
-export const lineUp = lockOn('studies.line-up', "'study ' || :environmentId", { environmentId: text });
+export const lockPublishing = lockOn('studies.lock-publishing', "'study ' || :environmentId", {
+  environmentId: text,
+});
 /** Locks the studies of an environment. Returns published ones first, then the latest. */
 export const ofEnvironment = query(
   'studies.of-environment',
@@ -160,8 +162,8 @@ export const setMode = query(
      updated_at = now() where id = :id`,
   { id: text, mode: text, narrows: flag },
 );
-export const bump = query(
-  'studies.bump',
+export const incrementAccessVersion = query(
+  'studies.increment-access-version',
   `update studies set access_version = access_version + 1, updated_at = now() where id = :id`,
   { id: text },
 );

@@ -172,7 +172,7 @@ export const spent = query(
   { micros: bigint },
 );
 /** Serializes the start of turns in a study, so that each counts the previous ones. */
-export const lineUpTurns = lockOn('study-sessions.line-up-turns', "'study turns ' || :studyId", {
+export const lockTurnStarts = lockOn('study-sessions.lock-turn-starts', "'study turns ' || :studyId", {
   studyId: text,
 });
 /** Turns that run now: of all guests, and of one visitor. */

@@ -61,7 +61,7 @@ function users(group: Command, host: Host): void {
     .option('--name <name>', 'Full name')
     .action(async (email: string, options: { name?: string }) => {
       const { id, warning } = await host.withServices(async ({ db, trust }) => {
-        const closing = await trust.closedByAnother();
+        const closing = await trust.restrictionsForSecondUser();
         return { id: await createUser(db, { email, name: options.name ?? email }), warning: closing };
       });
       process.stdout.write(`${id}\n`);

@@ -105,12 +105,12 @@ export function EnvironmentPage() {
   );
 }
 
-interface Which {
+interface EnvironmentRef {
   projectId: string;
   environmentId: string;
 }
 
-function Resolved({ which }: { which: Which }) {
+function Resolved({ which }: { which: EnvironmentRef }) {
   const resolved = useQuery(ask('resolveEnvironment', which));
   return (
     <Section
@@ -136,7 +136,7 @@ function Resolved({ which }: { which: Which }) {
 }
 
 /** Publishes the environment as a study, if studies are enabled. */
-function Publishing({ which }: { which: Which }) {
+function Publishing({ which }: { which: EnvironmentRef }) {
   const [open, setOpen] = useState(false);
   const off = useStudiesOff(which.projectId);
   const memberOnly = useMemberOnly(which.projectId);
@@ -169,7 +169,7 @@ function Publishing({ which }: { which: Which }) {
 }
 
 /** Archives or restores an environment. An archived one stays readable but cannot be used for runs. */
-function Archiving({ which, environment }: { which: Which; environment: Environment }) {
+function Archiving({ which, environment }: { which: EnvironmentRef; environment: Environment }) {
   const [asking, setAsking] = useState(false);
   const uses = useQuery({ ...suitesWith(which.projectId, which.environmentId), enabled: asking });
   const { archived, revision: expectedRevision } = environment;

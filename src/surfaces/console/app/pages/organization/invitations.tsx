@@ -8,11 +8,11 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 
 type Invitation = ConsoleOutput<'listInvitations'>['items'][number];
 
-export function Invitations({ standing: { organizationId } }: { standing: Standing }) {
+export function Invitations({ context: { organizationId } }: { context: OrganizationContext }) {
   const invitations = useQuery(askPeople('listInvitations', { organizationId }));
   const items = invitations.data?.items ?? [];
   return (

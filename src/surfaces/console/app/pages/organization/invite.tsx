@@ -6,11 +6,11 @@ import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 import { type Role, roleLabels, rolesGivenBy } from './roles.ts';
 
-export function Invite({ standing, onClose }: { standing: Standing; onClose: () => void }) {
-  const { organization, organizationId } = standing;
+export function Invite({ context, onClose }: { context: OrganizationContext; onClose: () => void }) {
+  const { organization, organizationId } = context;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
   const inviting = useSubmit(() =>

@@ -9,12 +9,12 @@ import { Note, Problem } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 
 export type Key = ConsoleOutput<'listKeys'>['items'][number];
 
-export function NewKey({ standing, onClose }: { standing: Standing; onClose: () => void }) {
-  const { organizationId, organization, signedIn } = standing;
+export function NewKey({ context, onClose }: { context: OrganizationContext; onClose: () => void }) {
+  const { organizationId, organization, signedIn } = context;
   const [name, setName] = useState('');
   const making = useSubmit(() => people.createKey({ organizationId, body: { name: name.trim() } }));
   const submit = (event: FormEvent): void => {
@@ -67,14 +67,14 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
   );
 }
 
-export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Key }) {
+export function RevokeKey({ context, apiKey }: { context: OrganizationContext; apiKey: Key }) {
   const [asking, setAsking] = useState(false);
   const { id: keyId, name, hint, user, lastUsedAt } = apiKey;
-  const revoking = useAction(() => people.revokeKey({ organizationId: standing.organizationId, keyId }), {
+  const revoking = useAction(() => people.revokeKey({ organizationId: context.organizationId, keyId }), {
     says: `Key ${name} revoked`,
     onDone: () => setAsking(false),
   });
-  const theirs = user && user.id !== standing.signedIn.user.id;
+  const theirs = user && user.id !== context.signedIn.user.id;
   return (
     <>
       <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke key ${name}`}>

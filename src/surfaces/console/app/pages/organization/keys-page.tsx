@@ -11,7 +11,7 @@ import { Time } from '../../kit/time.tsx';
 import type { KeysSearch } from './address.ts';
 import { type Key, NewKey, RevokeKey } from './key-dialogs.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 
 const route = '/organizations/$organizationId/keys';
 
@@ -26,18 +26,18 @@ export function KeysPage() {
         </Button>
       }
     >
-      {(standing) => (
+      {(context) => (
         <>
-          <Keys standing={standing} onCreate={() => setMaking(true)} />
-          {making && <NewKey standing={standing} onClose={() => setMaking(false)} />}
+          <Keys context={context} onCreate={() => setMaking(true)} />
+          {making && <NewKey context={context} onClose={() => setMaking(false)} />}
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void }) {
-  const { organizationId, administers } = standing;
+function Keys({ context, onCreate }: { context: OrganizationContext; onCreate: () => void }) {
+  const { organizationId, administers } = context;
   const { whose, revoked } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const set = (changed: KeysSearch): void =>
@@ -84,15 +84,15 @@ function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void
         API keys let scripts, CI and agents use the API with your permissions in this organization.
       </QueryState>
       {items.length > 0 && (
-        <Table label="API keys" columns={columnsOf(standing)} rows={items} keyOf={({ id }) => id} />
+        <Table label="API keys" columns={columnsOf(context)} rows={items} keyOf={({ id }) => id} />
       )}
       <ShowMore of={keys}>Show more</ShowMore>
     </>
   );
 }
 
-function columnsOf(standing: Standing): Column<Key>[] {
-  const whose: Column<Key>[] = standing.administers
+function columnsOf(context: OrganizationContext): Column<Key>[] {
+  const whose: Column<Key>[] = context.administers
     ? [
         {
           name: 'Acts as',
@@ -125,7 +125,7 @@ function columnsOf(standing: Standing): Column<Key>[] {
     {
       name: 'Actions',
       figure: true,
-      cell: (key) => key.revokedAt === null && <RevokeKey standing={standing} apiKey={key} />,
+      cell: (key) => key.revokedAt === null && <RevokeKey context={context} apiKey={key} />,
     },
   ];
 }

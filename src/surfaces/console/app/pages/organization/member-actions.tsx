@@ -5,19 +5,19 @@ import { Confirm } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 import { decidesAbout, type Member, type Role, rolesGivenBy } from './roles.ts';
 
 interface About {
-  standing: Standing;
+  context: OrganizationContext;
   member: Member;
 }
 
-export function RoleSelect({ standing, member }: About) {
-  const { organization, organizationId, signedIn } = standing;
+export function RoleSelect({ context, member }: About) {
+  const { organization, organizationId, signedIn } = context;
   const [wanted, setWanted] = useState<Role>();
   const self = member.userId === signedIn.user.id;
   const changing = useAction(
@@ -27,11 +27,11 @@ export function RoleSelect({ standing, member }: About) {
       onDone: () => setWanted(undefined),
       onFail: (error) => {
         setWanted(undefined);
-        complain(error);
+        toastError(error);
       },
     },
   );
-  if (!standing.administers || !decidesAbout(organization.role, member.role)) return member.role;
+  if (!context.administers || !decidesAbout(organization.role, member.role)) return member.role;
   // A change of the user's own role is confirmed first, because they may be unable to undo it.
   const choose = (role: Role): void => (self ? setWanted(role) : changing.mutate(role));
   return (
@@ -61,9 +61,9 @@ export function RoleSelect({ standing, member }: About) {
   );
 }
 
-export function MemberActions({ standing, member }: About) {
+export function MemberActions({ context, member }: About) {
   const [removing, setRemoving] = useState(false);
-  const { organizationId, organization, signedIn } = standing;
+  const { organizationId, organization, signedIn } = context;
   const linking = useAction(() => people.createResetLink({ organizationId, memberId: member.userId }));
   if (!decidesAbout(organization.role, member.role)) return null;
   const self = member.userId === signedIn.user.id;
@@ -85,14 +85,14 @@ export function MemberActions({ standing, member }: About) {
           onClose={linking.reset}
         />
       )}
-      {removing && <Remove standing={standing} member={member} onClose={() => setRemoving(false)} />}
+      {removing && <Remove context={context} member={member} onClose={() => setRemoving(false)} />}
     </span>
   );
 }
 
 /** Confirms the removal and lists what stops working. */
-function Remove({ standing, member, onClose }: About & { onClose: () => void }) {
-  const { organizationId, organization, signedIn } = standing;
+function Remove({ context, member, onClose }: About & { onClose: () => void }) {
+  const { organizationId, organization, signedIn } = context;
   const self = member.userId === signedIn.user.id;
   const keys = useQuery(askPeople('listKeys', { organizationId, limit: 200 }));
   const removing = useAction(() => people.removeMember({ organizationId, memberId: member.userId }), {

@@ -13,7 +13,7 @@ import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { MemberActions, RoleSelect } from './member-actions.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 import type { Member } from './roles.ts';
 
 export function MembersPage() {
@@ -27,19 +27,19 @@ export function MembersPage() {
         </Button>
       }
     >
-      {(standing) => (
+      {(context) => (
         <>
-          <Members standing={standing} />
-          {standing.administers && <Invitations standing={standing} />}
-          {inviting && <Invite standing={standing} onClose={() => setInviting(false)} />}
+          <Members context={context} />
+          {context.administers && <Invitations context={context} />}
+          {inviting && <Invite context={context} onClose={() => setInviting(false)} />}
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Members({ standing }: { standing: Standing }) {
-  const { organizationId, organization } = standing;
+function Members({ context }: { context: OrganizationContext }) {
+  const { organizationId, organization } = context;
   const members = useQuery(askPeople('listMembers', { organizationId }));
   const items = members.data?.items ?? [];
   return (
@@ -48,7 +48,7 @@ function Members({ standing }: { standing: Standing }) {
       {items.length > 0 && (
         <Table
           label="Members"
-          columns={columnsOf(standing, items)}
+          columns={columnsOf(context, items)}
           rows={items}
           keyOf={({ userId }) => userId}
         />
@@ -62,8 +62,8 @@ function Members({ standing }: { standing: Standing }) {
   );
 }
 
-function columnsOf(standing: Standing, members: readonly Member[]): Column<Member>[] {
-  const { administers, signedIn } = standing;
+function columnsOf(context: OrganizationContext, members: readonly Member[]): Column<Member>[] {
+  const { administers, signedIn } = context;
   const owners = members.filter(({ role }) => role === 'owner').length;
   // The last owner can neither be removed nor change roles.
   const stays = ({ role }: Member): boolean => role === 'owner' && owners === 1;
@@ -83,7 +83,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
     },
     {
       name: 'Role',
-      cell: (member) => (stays(member) ? 'owner' : <RoleSelect standing={standing} member={member} />),
+      cell: (member) => (stays(member) ? 'owner' : <RoleSelect context={context} member={member} />),
     },
   ];
   if (!administers) return forAll;
@@ -107,7 +107,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
     {
       name: 'Actions',
       figure: true,
-      cell: (member) => !stays(member) && <MemberActions standing={standing} member={member} />,
+      cell: (member) => !stays(member) && <MemberActions context={context} member={member} />,
     },
   ];
 }

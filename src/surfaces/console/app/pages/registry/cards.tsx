@@ -19,7 +19,7 @@ import { Note, Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { useOrganization } from '../../shell/organization.ts';
 import { usesOf } from '../servers/uses.ts';
@@ -103,7 +103,7 @@ function InstallCard({
       toastInstalled(answer);
     },
     onFail: async (error) => {
-      if (refusalOf(error) !== 'CARD_CHANGED') return complain(error);
+      if (refusalOf(error) !== 'CARD_CHANGED') return toastError(error);
       setSeen(card);
       await refresh('listRegistryServers');
     },

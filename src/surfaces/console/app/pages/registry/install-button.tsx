@@ -1,6 +1,6 @@
 import { api, refresh, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { toastInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './labels.ts';
 
@@ -29,7 +29,7 @@ export function InstallButton({
     {
       onDone: toastInstalled,
       onFail: async (error) => {
-        if (refusalOf(error) !== 'CONTENT_CHANGED') return complain(error);
+        if (refusalOf(error) !== 'CONTENT_CHANGED') return toastError(error);
         open(entry.id, entry);
         await refresh('searchRegistryDirectory');
       },

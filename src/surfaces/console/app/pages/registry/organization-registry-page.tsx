@@ -9,7 +9,7 @@ import { Section } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { OrganizationPage, type Standing } from '../organization/organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from '../organization/organization-page.tsx';
 import type { CardsSearch } from './address.ts';
 import { aboutColumns } from './card-columns.tsx';
 import { CardForm } from './card-form.tsx';
@@ -33,9 +33,9 @@ export function OrganizationRegistryPage() {
         </Button>
       }
     >
-      {(standing) => (
+      {(context) => (
         <>
-          <OrganizationCards standing={standing} />
+          <OrganizationCards context={context} />
           {making && <GuestToken organizationId={organizationId} onClose={() => setMaking(false)} />}
         </>
       )}
@@ -49,8 +49,8 @@ function useOpen(): (search: CardsSearch) => void {
     void navigate({ search, replace: search.add === undefined && search.edit === undefined });
 }
 
-function OrganizationCards({ standing }: { standing: Standing }) {
-  const { organizationId, administers } = standing;
+function OrganizationCards({ context }: { context: OrganizationContext }) {
+  const { organizationId, administers } = context;
   const { add, edit } = useSearch({ from: route });
   const open = useOpen();
   const cards = useInfiniteQuery(askPages('listOrganizationRegistryServers', { organizationId, limit: 100 }));
@@ -77,7 +77,7 @@ function OrganizationCards({ standing }: { standing: Standing }) {
       {items.length > 0 && (
         <Table
           label="Cards"
-          columns={columnsOf(standing, (id) => open({ edit: id }))}
+          columns={columnsOf(context, (id) => open({ edit: id }))}
           rows={items}
           keyOf={({ id }) => id}
         />
@@ -91,7 +91,10 @@ function OrganizationCards({ standing }: { standing: Standing }) {
   );
 }
 
-function columnsOf({ organizationId, administers }: Standing, edit: (id: string) => void): Column<Card>[] {
+function columnsOf(
+  { organizationId, administers }: OrganizationContext,
+  edit: (id: string) => void,
+): Column<Card>[] {
   const changed: Column<Card> = {
     name: 'Changed',
     figure: true,

@@ -18,7 +18,7 @@ type Finding = Insights['findings'][number];
 type Goal = Run['judges']['goalCompletion'];
 type Graded = Goal['cases'][number] & { unsupportedClaims: string[] };
 
-interface Which {
+interface RunRef {
   projectId: string;
   runId: string;
 }
@@ -37,7 +37,7 @@ function useRequest(message: string, request: () => Promise<unknown>) {
   return useAction(request, { says: message });
 }
 
-function InsightsSection({ insights, which }: { insights: Insights | undefined; which: Which }) {
+function InsightsSection({ insights, which }: { insights: Insights | undefined; which: RunRef }) {
   const asked = insights !== undefined && insights.status !== 'not_requested';
   const body = asked ? { force: true } : {};
   const asking = useRequest('Insights requested', () => api.requestEvalRunInsights({ ...which, body }));
@@ -77,7 +77,7 @@ function InsightsSection({ insights, which }: { insights: Insights | undefined; 
   );
 }
 
-function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
+function FindingLine({ finding, which }: { finding: Finding; which: RunRef }) {
   const { title, observed, rootCause, recommendation, affected, severity, confidence, evidence } = finding;
   const shown = evidence.find(({ iterationId }) => iterationId !== undefined)?.iterationId;
   return (
@@ -109,7 +109,7 @@ function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
 
 const maxShown = 20;
 
-function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }) {
+function JudgeSection({ judges, which }: { judges: Run['judges']; which: RunRef }) {
   const { goalCompletion: goal, groundedness } = judges;
   const [all, setAll] = useState(false);
   const body = { enable: true, ...(goal.status !== null && { force: true }) };
@@ -179,7 +179,7 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
 }
 
 function columnsOf(
-  which: Which,
+  which: RunRef,
   { threshold, basis }: Pick<Run['judges']['goalCompletion'], 'threshold' | 'basis'>,
 ): Column<Graded>[] {
   return [

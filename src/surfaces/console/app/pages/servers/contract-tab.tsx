@@ -13,13 +13,13 @@ import { Section } from '../../kit/page.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
+import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Check = Output<'checkServerContract'>;
 type Difference = Check['differences'][number];
 
-export function ContractTab({ which }: { which: Which }) {
+export function ContractTab({ which }: { which: ServerRef }) {
   const baseline = useQuery(ask('getServerContractBaseline', which));
   const missing = baseline.error instanceof DrydockError && baseline.error.code === 'NOT_FOUND';
   const check = useSubmit(() => api.checkServerContract({ ...which, body: {} }));
@@ -69,7 +69,7 @@ export function ContractTab({ which }: { which: Which }) {
   );
 }
 
-function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerContractBaseline'> }) {
+function Saved({ which, baseline }: { which: ServerRef; baseline: Output<'getServerContractBaseline'> }) {
   const { export: kept, savedAt, hash } = baseline;
   const lists = [
     counted(kept.tools.length, 'tool'),
@@ -91,7 +91,7 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
 }
 
 /** Replacing a baseline deletes the old one, so it is confirmed first. */
-function SaveBaseline({ which, replaces }: { which: Which; replaces: number | undefined }) {
+function SaveBaseline({ which, replaces }: { which: ServerRef; replaces: number | undefined }) {
   const [asking, setAsking] = useState(false);
   const saving = useAction(() => api.setServerContractBaseline({ ...which, body: {} }), {
     says: 'Baseline saved',

@@ -1,13 +1,13 @@
 import { api, type Output, queryOptions, useQuery } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
-import type { Which } from './which.ts';
+import type { ServerRef } from './server-ref.ts';
 
 export type Report = Output<'runDoctor'>;
 export type Check = Report['checks']['probe'];
 type Checks = Partial<Report['checks']>;
 
 /** Runs when the page opens and on request only, because each run connects to the server. */
-export function useDoctor(which: Which, enabled = true) {
+export function useDoctor(which: ServerRef, enabled = true) {
   return useQuery({
     queryKey: ['runDoctor', which],
     queryFn: async ({ signal, client }): Promise<Report> => {
@@ -25,11 +25,11 @@ export function useDoctor(which: Which, enabled = true) {
   });
 }
 
-export function useChecks(which: Which): Checks {
+export function useChecks(which: ServerRef): Checks {
   return useQuery({ ...partialReport(which), enabled: false }).data ?? {};
 }
 
-function partialReport(which: Which) {
+function partialReport(which: ServerRef) {
   return queryOptions<Checks>({
     queryKey: ['checks so far', which],
     queryFn: () => ({}),

@@ -9,9 +9,9 @@ import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { type Check, type Report, useChecks, useDoctor } from './doctor.ts';
 import { RegularChecks } from './regular-checks.tsx';
+import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
 import { TunnelSection } from './tunnel.tsx';
-import type { Which } from './which.ts';
 
 /** In the order of the connection: a failure is rarely caused by a later step. */
 const steps: [keyof Report['checks'], string][] = [
@@ -27,7 +27,7 @@ const steps: [keyof Report['checks'], string][] = [
 
 const states: Record<Check['status'], State> = { ok: 'passed', error: 'failed', skipped: 'skipped' };
 
-export function HealthTab({ which }: { which: Which }) {
+export function HealthTab({ which }: { which: ServerRef }) {
   const doctor = useDoctor(which);
   const found = useChecks(which);
   const report = doctor.data;

@@ -13,12 +13,12 @@ import { cut } from '../../kit/text.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
+import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Prompt = Output<'listPrompts'>['items'][number];
 
-export function PromptsTab({ which }: { which: Which }) {
+export function PromptsTab({ which }: { which: ServerRef }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const prompts = useQuery(everythingListed('listPrompts', which));
   if (!prompts.isSuccess) return <QueryState of={prompts} lines={6} />;
@@ -40,7 +40,7 @@ export function PromptsTab({ which }: { which: Which }) {
   );
 }
 
-function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
+function PromptReader({ which, prompt }: { which: ServerRef; prompt: Prompt }) {
   const [given, setGiven] = useState<ReadonlyMap<string, string>>(new Map());
   const filled = Object.fromEntries([...given].filter(([, value]) => value !== ''));
   const body = { promptName: prompt.name, arguments: filled };

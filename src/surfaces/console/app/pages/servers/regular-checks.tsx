@@ -11,7 +11,7 @@ import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import type { Which } from './which.ts';
+import type { ServerRef } from './server-ref.ts';
 
 type Health = Output<'getServerChecks'>;
 type Result = Output<'listServerCheckResults'>['items'][number];
@@ -29,7 +29,7 @@ const spans = [
 const intervals = [1, 5, 15, 60, 1440];
 
 /** Health of a server over time, from its scheduled checks. */
-export function RegularChecks({ which }: { which: Which }) {
+export function RegularChecks({ which }: { which: ServerRef }) {
   const [hours, setHours] = useState(24);
   const health = useQuery({ ...ask('getServerChecks', { ...which, hours }), refetchInterval: 15_000 });
   const never = health.error instanceof DrydockError && health.error.code === 'NOT_FOUND';
@@ -64,7 +64,7 @@ export function RegularChecks({ which }: { which: Which }) {
   );
 }
 
-function History({ health, hours, which }: { health: Health; hours: number; which: Which }) {
+function History({ health, hours, which }: { health: Health; hours: number; which: ServerRef }) {
   const results = useQuery({
     ...ask('listServerCheckResults', { ...which, limit: 10 }),
     refetchInterval: 15_000,
@@ -115,7 +115,7 @@ const columns: Column<Result>[] = [
 ];
 
 /** Turns scheduled checks on or off and sets their interval. */
-function Switch({ which, health }: { which: Which; health: Health | undefined }) {
+function Switch({ which, health }: { which: ServerRef; health: Health | undefined }) {
   const every = health?.enabled ? health.everyMinutes : 0;
   const setting = useAction((everyMinutes: number) =>
     everyMinutes > 0

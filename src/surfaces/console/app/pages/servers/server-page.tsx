@@ -16,9 +16,9 @@ import { doctorState, useDoctor } from './doctor.ts';
 import { HealthTab } from './health-tab.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
+import type { ServerRef } from './server-ref.ts';
 import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
-import type { Which } from './which.ts';
 
 const ConformanceTab = partFrom(
   () => import('../conformance/conformance-tab.tsx'),
@@ -101,7 +101,7 @@ export function ServerPage() {
   );
 }
 
-const shown: Record<ServerTab, (which: Which, overHttp: boolean) => ReactNode> = {
+const shown: Record<ServerTab, (which: ServerRef, overHttp: boolean) => ReactNode> = {
   health: (which) => <HealthTab which={which} />,
   tools: (which) => <ToolsTab which={which} />,
   prompts: (which) => <PromptsTab which={which} />,
@@ -113,7 +113,7 @@ const shown: Record<ServerTab, (which: Which, overHttp: boolean) => ReactNode> =
 };
 
 /** Shows cached diagnostics; only the Health tab starts them. */
-function DoctorBadge({ which, enabled, examine }: { which: Which; enabled: boolean; examine: boolean }) {
+function DoctorBadge({ which, enabled, examine }: { which: ServerRef; enabled: boolean; examine: boolean }) {
   const doctor = useDoctor(which, examine);
   if (!enabled) return <StateBadge state="skipped">paused</StateBadge>;
   if (!doctor.data) return doctor.isFetching ? <StateBadge state="running">checking</StateBadge> : null;

@@ -10,12 +10,12 @@ import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { EditServer } from './edit-server.tsx';
+import type { ServerRef } from './server-ref.ts';
 import { usesOf } from './uses.ts';
-import type { Which } from './which.ts';
 
 type Server = Output<'getProjectServer'>;
 
-export function SettingsTab({ which }: { which: Which }) {
+export function SettingsTab({ which }: { which: ServerRef }) {
   const server = useQuery(ask('getProjectServer', which));
   if (!server.data) return <Skeleton lines={6} />;
   return (
@@ -28,7 +28,7 @@ export function SettingsTab({ which }: { which: Which }) {
   );
 }
 
-function Pausing({ which, server }: { which: Which; server: Server }) {
+function Pausing({ which, server }: { which: ServerRef; server: Server }) {
   const body: Input<'updateProjectServer'>['body'] = { enabled: !server.enabled };
   const turning = useAction(() => api.updateProjectServer({ ...which, body }), {
     says: ({ name, enabled }) => (enabled ? `${name} resumed` : `${name} paused`),
@@ -52,7 +52,7 @@ function Pausing({ which, server }: { which: Which; server: Server }) {
   );
 }
 
-function Exporting({ which }: { which: Which }) {
+function Exporting({ which }: { which: ServerRef }) {
   const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
     onDone: (document) => downloadJson(`${document.server?.name ?? which.serverId}.json`, document),
   });
@@ -71,7 +71,7 @@ function Exporting({ which }: { which: Which }) {
   );
 }
 
-function Deleting({ which, server }: { which: Which; server: Server }) {
+function Deleting({ which, server }: { which: ServerRef; server: Server }) {
   const [asking, setAsking] = useState(false);
   const uses = useQuery({ ...usesOf(which.projectId, server), enabled: asking });
   const navigate = useNavigate();

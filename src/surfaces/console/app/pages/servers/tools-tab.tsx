@@ -21,12 +21,12 @@ import { SaveCase } from './calls/save-case.tsx';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { ToolResult } from './result.tsx';
+import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Tool = Output<'listTools'>['items'][number];
 
-export function ToolsTab({ which }: { which: Which }) {
+export function ToolsTab({ which }: { which: ServerRef }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const tools = useQuery(everythingListed('listTools', which));
   const [shownId, setShown] = useState<number>();
@@ -56,7 +56,7 @@ function ToolRunner({
   shownId,
   setShown,
 }: {
-  which: Which;
+  which: ServerRef;
   tool: Tool;
   /** The call whose result is shown on the page of its tool. */
   shownId: number | undefined;

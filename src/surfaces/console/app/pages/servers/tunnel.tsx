@@ -7,7 +7,7 @@ import { Confirm } from '../../kit/confirm.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from './which.ts';
+import type { ServerRef } from './server-ref.ts';
 
 export type Tunnel = Output<'listTunnels'>['items'][number];
 
@@ -23,7 +23,7 @@ export function TunnelMark({ tunnel: { status } }: { tunnel: Tunnel }) {
 }
 
 /** For a server reached through a tunnel: its status and the command that opens it. */
-export function TunnelSection({ which }: { which: Which }) {
+export function TunnelSection({ which }: { which: ServerRef }) {
   const { projectId, serverId } = which;
   const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 5_000 });
   const [closing, setClosing] = useState(false);
@@ -69,7 +69,7 @@ export function TunnelSection({ which }: { which: Which }) {
   );
 }
 
-function CloseTunnel({ which, name, onClose }: { which: Which; name: string; onClose: () => void }) {
+function CloseTunnel({ which, name, onClose }: { which: ServerRef; name: string; onClose: () => void }) {
   const closing = useAction(() => api.closeTunnel(which), { says: 'Tunnel closed', onDone: onClose });
   return (
     <Confirm

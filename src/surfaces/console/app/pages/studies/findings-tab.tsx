@@ -23,7 +23,7 @@ import { CandidateLine } from '../swarms/run/found.tsx';
 import swarms from '../swarms/swarms.module.css';
 import { Evidence } from './evidence.tsx';
 import { Insights } from './insights.tsx';
-import { isMissing, type Study } from './study.ts';
+import { isNotFound, type Study } from './study.ts';
 
 type Signals = Output<'getStudySignals'>;
 
@@ -35,9 +35,9 @@ export function FindingsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const signals = useQuery({
     ...ask('getStudySignals', which),
-    refetchInterval: ({ state }) => (isMissing(state.error) || state.data?.dataStale ? pollEvery : false),
+    refetchInterval: ({ state }) => (isNotFound(state.error) || state.data?.dataStale ? pollEvery : false),
   });
-  if (isMissing(signals.error))
+  if (isNotFound(signals.error))
     return (
       <Empty title="Not analyzed yet">
         Sessions are analyzed a few seconds after visitors chat: failed tools, missing replies, repeated
@@ -62,12 +62,12 @@ export function FindingsTab({ study }: { study: Study }) {
   );
 }
 
-interface Which {
+interface StudyRef {
   projectId: string;
   studyId: string;
 }
 
-function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
+function StandsOut({ which, signals }: { which: StudyRef; signals: Signals }) {
   const { sessionCount, feedbackCount, windowStartAt, windowEndAt, analysedAt } = signals;
   const { candidates } = insightsIn(signals);
   return (
@@ -95,7 +95,7 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
   );
 }
 
-function Findings({ which, analysedAt }: { which: Which; analysedAt: number }) {
+function Findings({ which, analysedAt }: { which: StudyRef; analysedAt: number }) {
   const asked = askPages('listStudyFindings', { ...which, limit: 200 });
   const findings = useEveryPage(
     // Each analysis may change the findings; the previous ones stay visible until they are refetched.

@@ -7,7 +7,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Found } from '../swarms/run/found.tsx';
 import { Evidence } from './evidence.tsx';
-import { isMissing } from './study.ts';
+import { isNotFound } from './study.ts';
 
 /** Poll interval in milliseconds while insights are pending. */
 const pollEvery = 2_000;
@@ -23,7 +23,7 @@ export function Insights({
     ...ask('getStudyWindowInsights', { ...which, windowId }),
     refetchInterval: ({ state }) => (isPending(state) ? pollEvery : false),
   });
-  const never = isMissing(insights.error);
+  const never = isNotFound(insights.error);
   const earlier = useQuery({
     ...ask('getStudyWindowInsights', { ...which, windowId: latestGroupId ?? '' }),
     enabled: never && latestGroupId !== null && latestGroupId !== windowId,
@@ -82,5 +82,5 @@ function isPending({
   data: Output<'getStudyWindowInsights'> | undefined;
   error: unknown;
 }): boolean {
-  return data?.status === 'pending' && !isMissing(error);
+  return data?.status === 'pending' && !isNotFound(error);
 }

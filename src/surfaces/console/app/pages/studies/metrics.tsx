@@ -9,7 +9,7 @@ import { Facts } from '../../kit/page.tsx';
 import { duration } from '../../kit/time.tsx';
 import { byDay } from './by-day.ts';
 import css from './studies.module.css';
-import { isMissing, type Study } from './study.ts';
+import { isNotFound, type Study } from './study.ts';
 
 type Counted = Output<'getStudyMetrics'>;
 type Population = Counted['population'];
@@ -34,7 +34,7 @@ export function Metrics({ study, population }: { study: Study; population: Popul
         <ApiExample operation="getStudyMetrics" input={input} />
       </header>
       {metrics.isPending && <Skeleton lines={4} />}
-      {isMissing(metrics.error) ? (
+      {isNotFound(metrics.error) ? (
         <Note>{none}</Note>
       ) : (
         metrics.isError && <Problem error={metrics.error} retry={() => void metrics.refetch()} />

@@ -12,8 +12,8 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { StudiesSearch } from './address.ts';
-import { Lately } from './lately.tsx';
 import { modeLabels } from './modes.ts';
+import { RecentActivity } from './recent-activity.tsx';
 import { StudiesOff } from './studies-off.tsx';
 
 const PublishStudy = partFrom(() => import('./publish.tsx'), 'PublishStudy');
@@ -94,7 +94,7 @@ function columnsOf(projectId: string): Column<Study>[] {
     {
       name: 'Recent sessions',
       figure: true,
-      cell: (study) => <Lately study={study} />,
+      cell: (study) => <RecentActivity study={study} />,
     },
     {
       name: 'Changed',

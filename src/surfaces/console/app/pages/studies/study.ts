@@ -5,6 +5,6 @@ import type { Output } from '../../api/index.ts';
 export type Study = Output<'getStudy'> & { projectId: string };
 
 /** Metrics return 404 until the first session is analyzed. */
-export function isMissing(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   return error instanceof DrydockError && error.code === 'NOT_FOUND';
 }

@@ -6,7 +6,7 @@ import { count, counted } from '../../kit/numbers.ts';
 import { Facts, Section } from '../../kit/page.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import css from './studies.module.css';
-import { isMissing, type Study } from './study.ts';
+import { isNotFound, type Study } from './study.ts';
 
 type Used = Output<'getStudyUsage'>;
 
@@ -16,7 +16,7 @@ export function Usage({ study }: { study: Study }) {
   return (
     <Section title="Usage" actions={<ApiExample operation="getStudyUsage" input={input} />}>
       {usage.isPending && <Skeleton lines={3} />}
-      {isMissing(usage.error) ? (
+      {isNotFound(usage.error) ? (
         <Note>No usage yet.</Note>
       ) : (
         usage.isError && <Problem error={usage.error} retry={() => void usage.refetch()} />

@@ -9,7 +9,7 @@ import { count } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { everyWords, type Suite, scheduleState } from './suite-labels.ts';
+import { intervalLabel, type Suite, scheduleState } from './suite-labels.ts';
 import css from './suites.module.css';
 
 const commonIntervals = [60, 360, 720, 1440, 10_080];
@@ -71,7 +71,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
       >
         <TextField
           label="Interval in minutes"
-          hint={wrong ? undefined : everyWords(interval)}
+          hint={wrong ? undefined : intervalLabel(interval)}
           problem={wrong ? 'Between 5 and 10,080 minutes (one week)' : undefined}
           inputMode="numeric"
           list="usual-intervals"
@@ -82,7 +82,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
         <datalist id="usual-intervals">
           {commonIntervals.map((one) => (
             <option key={one} value={one}>
-              {everyWords(one)}
+              {intervalLabel(one)}
             </option>
           ))}
         </datalist>

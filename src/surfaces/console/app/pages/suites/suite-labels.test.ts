@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { everyWords, gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
+import { gateLabels, intervalLabel, policyText, type Suite, scheduleState } from './suite-labels.ts';
 
 test.each([
   [5, 'every 5 minutes'],
@@ -7,7 +7,7 @@ test.each([
   [720, 'every 12 hours'],
   [1440, 'every day'],
   [90, 'every 90 minutes'],
-])('%i minutes', (minutes, words) => expect(everyWords(minutes)).toBe(words));
+])('%i minutes', (minutes, words) => expect(intervalLabel(minutes)).toBe(words));
 
 function suite(settings: object, schedule: object = {}): Suite {
   return { settings: { qualityGate: null, ...settings }, schedule } as Suite;

@@ -1,4 +1,4 @@
-export interface Which {
+export interface ServerRef {
   projectId: string;
   serverId: string;
 }
