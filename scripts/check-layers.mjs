@@ -1,6 +1,7 @@
 // Holds the imports of src against src/layers.json, where each folder may use those listed before it. `imports`
 // names the only folders and files that it uses, `never` those that no folder of the layer uses; a `pure` folder uses no
-// module of Node but its hashes. No files import each other in a circle. `--write` draws the list into CONTRIBUTING.md.
+// module of Node but its hashes. No files import each other in a circle, and no sub-folders of a folder do. `--write` draws
+// the list into CONTRIBUTING.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,14 +11,20 @@ const [begin, end] = ['<!-- layers: npm run layers -->\n', '<!-- /layers -->'];
 
 const pattern = /^(?:import|export)\b[^;'"]*?['"]([^'"]*)['"]|\bimport\(\s*['"]([^'"]*)['"]/gm;
 
-/** The imports of each file. Types count; `import()` is `later`, since it closes no circle. */
+/**
+ * The imports of each file. Types count. `import()` is `later` in the console, where it closes no circle: a dialog that
+ * is loaded when it opens uses the types of its page.
+ */
 function importsOf(paths, read) {
   return new Map(
     paths.map((path) => [
       path,
       [...read(path).matchAll(pattern)].map(([, now, later]) => {
         const name = now ?? later;
-        return { to: name.startsWith('.') ? join(dirname(path), name) : name, later: now === undefined };
+        return {
+          to: name.startsWith('.') ? join(dirname(path), name) : name,
+          later: now === undefined && path.startsWith('src/surfaces/console/'),
+        };
       }),
     ]),
   );
@@ -61,7 +68,29 @@ export function problemsOf(layers, imports) {
   return [
     ...problems,
     ...circlesOf(imports).map((circle) => `Files import each other in a circle: ${circle.join(', ')}`),
+    ...circlesOfFolders(imports, ruleOf).map(
+      (circle) => `Sub-folders import each other in a circle: ${circle.join(', ')}`,
+    ),
   ];
+}
+
+/** Groups of sub-folders of one folder whose files import each other in a circle, also by way of files beside them. */
+function circlesOfFolders(imports, ruleOf) {
+  const partOf = (path) =>
+    path
+      .split('/')
+      .slice(0, 2 + ruleOf(path)?.name.split('/').length)
+      .join('/');
+  const parts = new Map();
+  for (const [path, targets] of imports) {
+    const inside = targets.filter(({ to }) => imports.has(to) && ruleOf(to) === ruleOf(path));
+    const part = partOf(path);
+    const used = inside.map(({ to, later }) => ({ to: partOf(to), later }));
+    parts.set(part, [...(parts.get(part) ?? []), ...used.filter(({ to }) => to !== part)]);
+  }
+  return circlesOf(parts)
+    .map((circle) => circle.filter((part) => !imports.has(part)))
+    .filter((circle) => circle.length > 1);
 }
 
 /** Groups of files that import each other in a circle, by Tarjan's algorithm. */

@@ -154,6 +154,8 @@ else
       const { restoreBackup } = await import('./platform/backup/restore.ts');
       return restoreBackup(await installation(config), file, attention);
     },
+    completionScript: async (shell) =>
+      (await import('./surfaces/cli/completion/scripts.ts')).completionScript(shell),
     checkUpgrade: async (config) => {
       const { checkUpgrade } = await import('./platform/upgrade/check.ts');
       return checkUpgrade(config, (await installation(config)).log);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientTemplates } from '../src/domain/clients/templates/index.ts';
+import { clientTemplates } from '../src/domain/clients/templates.ts';
 import { type Answer, dispose, startTestService, type TestService } from './support/service.ts';
 
 let service: TestService;

@@ -14,6 +14,7 @@ const layers = [
 const files = [
   'src/base/a.ts',
   'src/base/json/b.ts',
+  'src/base/json/e.ts',
   'src/base/sql/c.ts',
   'src/grading/d.ts',
   'src/pages/e.ts',
@@ -51,6 +52,16 @@ describe('the layers of src', () => {
         'src/base/sql/c.ts': [{ to: 'src/base/a.ts' }],
       }),
     ).toEqual(['Files import each other in a circle: src/base/a.ts, src/base/sql/c.ts']);
+  });
+
+  test('a circle of sub-folders is found, also by way of a file beside them', () => {
+    expect(
+      problemsWith({
+        'src/base/json/b.ts': [{ to: 'src/base/a.ts' }],
+        'src/base/a.ts': [{ to: 'src/base/sql/c.ts' }],
+        'src/base/sql/c.ts': [{ to: 'src/base/json/e.ts' }],
+      }),
+    ).toEqual(['Sub-folders import each other in a circle: src/base/sql, src/base/json']);
   });
 
   test('a folder that is not listed, and one that is listed only, are found', () => {

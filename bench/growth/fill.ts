@@ -1,6 +1,19 @@
 import type pg from 'pg';
 import { partitioned, partOf, startOfMonth } from '../../src/platform/database/partitions.ts';
 import { newId } from '../../src/platform/ids.ts';
+import type { TestDatabase } from '../../test/support/database.ts';
+
+/** A service whose database was filled. */
+export interface Grown {
+  iterations: number;
+  base: string;
+  projectId: string;
+  suiteId: string;
+  runId: string;
+  previousRunId: string;
+  iterationId: string;
+  database: TestDatabase;
+}
 
 /** Tables with rows of a run, and the columns that name the run or one of its trials. */
 const tables = [

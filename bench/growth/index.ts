@@ -5,7 +5,7 @@ import { startPostgres } from '../../test/support/cluster.ts';
 import type { TestDatabase } from '../../test/support/database.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { start, stopAll } from '../support/processes.ts';
-import { copyRun, splitIntoMonths } from './fill.ts';
+import { copyRun, type Grown, splitIntoMonths } from './fill.ts';
 import { pauses } from './pauses.ts';
 
 /**
@@ -18,19 +18,8 @@ const sizes = [1_000, 100_000, most];
 const perRun = 1_000;
 const rounds = 7;
 const asks = 20;
-export const key = `sk_${'bench'.repeat(8)}`;
+const key = `sk_${'bench'.repeat(8)}`;
 const program = new URL('../../dist/program/main.js', import.meta.url).pathname;
-
-export interface Grown {
-  iterations: number;
-  base: string;
-  projectId: string;
-  suiteId: string;
-  runId: string;
-  previousRunId: string;
-  iterationId: string;
-  database: TestDatabase;
-}
 
 const questions: [what: string, ask: (grown: Grown, n: number) => Promise<unknown>][] = [
   [

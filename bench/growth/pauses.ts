@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { figure, show, table } from '../support/figures.ts';
-import type { Grown } from './index.ts';
+import type { Grown } from './fill.ts';
 
 /** How long others wait for one short answer while a large project is listed, compared and deleted. */
 

@@ -144,11 +144,6 @@ async function race(
   work: () => Promise<Done>,
 ): Promise<Outcome> {
   const { opened, stop } = tab.dialogs.next();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    const lost = { lost: 'The command timed out; whether it had an effect is unknown' };
-    timer = setTimeout(() => resolve(lost), Math.max(1, ends - performance.now()));
-  });
   const gone = Promise.race([tab.gone, ended]).then((why): Outcome => ({ lost: `While it ran ${why}` }));
   const done = work().then(
     (done): Outcome => ({ done }),
@@ -159,10 +154,13 @@ async function race(
   );
   try {
     // Commands on a closed page fail too, with a less helpful error.
-    const first = await Promise.race([done, opened.then((): Outcome => ({ dialog: true })), gone, late]);
+    const first = await withTimeout(
+      Math.max(1, ends - performance.now()),
+      Promise.race([done, opened.then((): Outcome => ({ dialog: true })), gone]),
+      (): Outcome => ({ lost: 'The command timed out; whether it had an effect is unknown' }),
+    );
     return 'lost' in first ? await Promise.race([gone, turn().then(() => first)]) : first;
   } finally {
-    clearTimeout(timer);
     stop();
     done.catch(() => {});
   }

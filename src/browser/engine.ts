@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withTimeout } from '../platform/flow/deadline.ts';
+import { type Release, Semaphore } from '../platform/flow/semaphore.ts';
 import type { Log } from '../platform/log.ts';
 import type { PolicySource } from '../platform/network/address-guard.ts';
 import type { Resolve } from '../platform/network/resolve.ts';
@@ -43,8 +44,8 @@ export interface OpenBrowser {
   page?: OpenedPage | undefined;
   storageState?: StorageState | undefined;
   record?: boolean | undefined;
-  /** If the maximum number of sessions is open, waits for one to end, until this aborts. */
-  waitForRoom?: AbortSignal | undefined;
+  /** If the maximum number of sessions is open, waits for one to end. Default: refuses. */
+  waitForRoom?: { owner: string; signal: AbortSignal } | undefined;
 }
 
 /** The browser sessions of this process. The first session starts a browser. */
@@ -54,8 +55,8 @@ export class BrowserEngine {
   private readonly sessions = new Set<BrowserSession>();
   private readonly browsers = new Set<SharedBrowser>();
   private current: Promise<SharedBrowser> | undefined;
-  private opening = 0;
-  private readonly waiting = new Set<() => void>();
+  /** Held from opening a session until it ends or is about to. */
+  private readonly slots: Semaphore;
   private closed = false;
   private readonly warm = new WarmSession();
   private recordings: Promise<string> | undefined;
@@ -63,6 +64,7 @@ export class BrowserEngine {
 
   constructor(options: EngineOptions) {
     this.options = options;
+    this.slots = new Semaphore(options.sessions);
     this.place = options.browser === 'off' ? undefined : (options.browser ?? findChromium());
   }
 
@@ -89,9 +91,9 @@ export class BrowserEngine {
     const permissions = new Permissions(wanted.policy);
     if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
     const place = this.checkAvailable();
-    await this.room(wanted.waitForRoom);
-    this.opening++;
+    const release = await this.slot(wanted.waitForRoom);
     try {
+      if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
       for (let again = false; ; again = true) {
         const browser = await this.reserve(place);
         const session = await this.opened(browser, permissions, wanted).catch((error: unknown) => {
@@ -99,11 +101,14 @@ export class BrowserEngine {
           // The browser may have crashed a moment ago without being marked unfit yet.
           if (browser.isFit || again) throw error;
         });
-        if (session) return session;
+        if (!session) continue;
+        session.onLeaving = release;
+        void session.ended.then(release);
+        return session;
       }
-    } finally {
-      this.opening--;
-      this.roomMade();
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 
@@ -120,7 +125,6 @@ export class BrowserEngine {
 
   async close(): Promise<void> {
     this.closed = true;
-    this.roomMade();
     await this.current?.catch(() => {});
     const dropped = this.warm.drop();
     await Promise.all([...this.sessions].map((session) => session.close('stopped')));
@@ -129,30 +133,16 @@ export class BrowserEngine {
     if (this.recordings) await rm(await this.recordings, { recursive: true, force: true });
   }
 
-  private async room(until: AbortSignal | undefined): Promise<void> {
-    const staying = (): number => [...this.sessions].filter(({ leaving }) => !leaving).length;
-    while (staying() + this.opening >= this.options.sessions) {
-      if (!until || until.aborted)
-        throw new BrowserFailure(
-          'capacity',
-          `${this.options.sessions} browser sessions are open, the maximum (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
-        );
-      await new Promise<void>((resolve) => {
-        const tell = (): void => {
-          this.waiting.delete(tell);
-          until.removeEventListener('abort', tell);
-          resolve();
-        };
-        this.waiting.add(tell);
-        until.addEventListener('abort', tell);
-      });
-      if (this.closed) throw new BrowserFailure('closed', 'The service is stopping');
-    }
-  }
-
-  /** Waiting callers check again. */
-  private roomMade(): void {
-    for (const tell of [...this.waiting]) tell();
+  private async slot(wait: OpenBrowser['waitForRoom']): Promise<Release> {
+    const { sessions } = this.options;
+    const full = new BrowserFailure(
+      'capacity',
+      `${sessions} browser sessions are open, the maximum (DRYDOCK_BROWSER_SESSIONS). Close one, or try again later`,
+    );
+    if (!wait && this.slots.inUse >= sessions) throw full;
+    return this.slots.acquire(wait).catch(() => {
+      throw full;
+    });
   }
 
   /** Reserves a session in the current browser, or in a new one if that is used up. */
@@ -218,7 +208,6 @@ export class BrowserEngine {
   private keep(browser: SharedBrowser, session: BrowserSession, { viewport, page }: OpenBrowser): void {
     this.sessions.add(session);
     browser.begin(session);
-    session.onLeaving = () => this.roomMade();
     void this.untilEnded(browser, session, { viewport, page });
   }
 
@@ -230,7 +219,6 @@ export class BrowserEngine {
     const { reason } = await session.ended;
     this.sessions.delete(session);
     browser.remove(session);
-    this.roomMade();
     if (reason === 'closed') this.prepare(browser, like);
   }
 

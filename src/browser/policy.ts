@@ -1,4 +1,5 @@
 import { browserVerbs } from '../contract/browser-commands.ts';
+import { type OriginRule, originRules, problemOfOrigins } from '../contract/browser-origins.ts';
 import type { BrowserCommand } from './command.ts';
 import { BrowserFailure } from './failure.ts';
 
@@ -18,14 +19,6 @@ const harmless = new Set(['back', 'forward', 'reload', 'navigate', 'observe', 's
 
 const verbs: ReadonlySet<string> = new Set(browserVerbs);
 
-/** A scheme, a host or its subdomains, and a port. */
-interface OriginRule {
-  scheme: 'http' | 'https';
-  host: string;
-  below: boolean;
-  port: number;
-}
-
 /** Evaluates a policy. */
 export class Permissions {
   private readOnly = true;
@@ -39,7 +32,7 @@ export class Permissions {
   become({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): void {
     const nothing = mode === 'allowlist' && originAllowlist === undefined && toolAllowlist === undefined;
     this.readOnly = mode === 'read_only';
-    this.origins = nothing ? [] : originAllowlist?.flatMap(originRules);
+    this.origins = nothing ? [] : originAllowlist && rulesOf(originAllowlist);
     this.tools = nothing ? [] : toolAllowlist?.map((tool) => tool);
   }
 
@@ -92,11 +85,6 @@ function textOf({ mode, originAllowlist, toolAllowlist }: BrowserPolicy): string
   return JSON.stringify([mode, originAllowlist?.toSorted() ?? null, toolAllowlist?.toSorted() ?? null]);
 }
 
-/** Refuses a policy with invalid origins. */
-export function checkPolicy({ originAllowlist }: BrowserPolicy): void {
-  originAllowlist?.forEach(originRules);
-}
-
 /** The allowed commands and origins; null means unlimited. */
 export function listsOf(policy: BrowserPolicy): { tools: string[] | null; origins: string[] | null } {
   const { origins, tools } = withLists(policy);
@@ -109,7 +97,7 @@ export function listsOf(policy: BrowserPolicy): { tools: string[] | null; origin
 
 function withLists({ mode, originAllowlist, toolAllowlist }: BrowserPolicy) {
   if (mode === 'allowlist' && !originAllowlist && !toolAllowlist) return { origins: [], tools: [] };
-  return { origins: originAllowlist?.flatMap(originRules), tools: toolAllowlist };
+  return { origins: originAllowlist && rulesOf(originAllowlist), tools: toolAllowlist };
 }
 
 /**
@@ -153,19 +141,10 @@ function toolNameOf(toolKey: string): string {
   return toolKey.replace(/^frame\d+\//, '');
 }
 
-function originRules(text: string): OriginRule[] {
-  if (!text.includes('://')) return [...originRules(`http://${text}`), ...originRules(`https://${text}`)];
-  const below = /^https?:\/\/\*\./i.test(text);
-  const plain = below ? text.replace('*.', '') : text;
-  const url = URL.canParse(plain) ? new URL(plain) : undefined;
-  const scheme = url?.protocol.slice(0, -1);
-  if (!url || (scheme !== 'http' && scheme !== 'https') || url.hostname.includes('*'))
-    throw new BrowserFailure(
-      'refused',
-      `originAllowlist: ${JSON.stringify(text.slice(0, 200))} is not an origin. Use origins like https://example.com or https://*.example.com`,
-    );
-  const port = url.port === '' ? (scheme === 'http' ? 80 : 443) : Number(url.port);
-  return [{ scheme, host: url.hostname.replace(/\.$/, ''), below, port }];
+function rulesOf(allowlist: readonly string[]): OriginRule[] {
+  const problem = problemOfOrigins(allowlist);
+  if (problem !== undefined) throw new BrowserFailure('refused', problem);
+  return originRules(allowlist);
 }
 
 function writeRule({ scheme, host, below, port }: OriginRule): string {

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { withTimeout } from '../platform/flow/deadline.ts';
+import { Semaphore } from '../platform/flow/semaphore.ts';
 import type { BrowserCommand, CommandResult, ConsoleEntry, NetworkEntry } from './command.ts';
 import { answersDialog, type CommandScope, performCommand } from './commands.ts';
 import { BrowserFailure } from './failure.ts';
@@ -50,15 +51,17 @@ export type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 export class BrowserSession {
   /** Settles when the session has ended, by itself or by `close`. */
   readonly ended: Promise<SessionEnd>;
-  /** Whether a new session may open before this one has closed. */
-  leaving = false;
+  /** Called when a new session may open before this one has closed. */
   onLeaving: () => void = () => {};
   private readonly parts: SessionParts;
   private readonly scope: CommandScope;
   private settle: (end: SessionEnd) => void = () => {};
   private end: SessionEnd | undefined;
-  private turn: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
+  private readonly commands = new Semaphore(1, {
+    total: maxWaiting,
+    error: () =>
+      new BrowserFailure('capacity', `The queue is full (${maxWaiting} commands). Wait for their results`),
+  });
 
   private constructor(parts: SessionParts) {
     this.parts = parts;
@@ -103,7 +106,6 @@ export class BrowserSession {
 
   /** Lets another session open while this one closes. */
   leave(): void {
-    this.leaving = true;
     this.onLeaving();
   }
 
@@ -142,16 +144,7 @@ export class BrowserSession {
     this.checkOpen();
     const run = (): Promise<CommandResult> =>
       this.whileOpen(() => performCommand(this.scope, command, { tabId, timeout }));
-    if (answersDialog(command)) return run();
-    if (this.waiting >= maxWaiting)
-      throw new BrowserFailure(
-        'capacity',
-        `The queue is full (${maxWaiting} commands). Wait for their results`,
-      );
-    this.waiting++;
-    const mine = this.turn.then(run).finally(() => this.waiting--);
-    this.turn = mine.catch(() => {});
-    return mine;
+    return answersDialog(command) ? run() : this.commands.run(run);
   }
 
   /** Replaces the policy, also for open connections. */

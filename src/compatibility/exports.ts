@@ -1,6 +1,6 @@
-import { isObject } from '../evaluation/json/value.ts';
 import { sameJson } from '../platform/canonical.ts';
 import { mapYielding } from '../platform/flow/yielding.ts';
+import { isObject } from '../platform/json/is-object.ts';
 import { below, type Difference, Differences, type DocumentPlace, type Impact, shown } from './difference.ts';
 import { compareSchemas, newBudget } from './schemas.ts';
 import type { Budget } from './walk.ts';

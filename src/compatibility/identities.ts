@@ -1,10 +1,8 @@
 import { byCodeUnit } from '../platform/canonical.ts';
-
-/** Maximum levels of a value. Deeper values get no number, and equal no other. */
-const deepestValue = 256;
+import { maxValueDepth } from '../platform/json/bounds.ts';
 
 /**
- * Assigns the same number to equal JSON values, regardless of key order. Each object is numbered once, from the numbers
+ * Assigns the same number to equal JSON values, regardless of key order. Too deep values get none, and equal no other. Each object is numbered once, from the numbers
  * of its contents, so that repeated comparisons of parts cost no more than reading the document once.
  */
 export function identities(): (value: unknown) => number | undefined {
@@ -18,7 +16,7 @@ export function identities(): (value: unknown) => number | undefined {
   const identify = (value: unknown, depth: number): number | undefined => {
     if (typeof value !== 'object' || value === null) return numberOf(JSON.stringify(value) ?? '');
     const before = known.get(value);
-    if (before !== undefined || depth > deepestValue) return before;
+    if (before !== undefined || depth > maxValueDepth) return before;
     const list = Array.isArray(value);
     const parts: string[] = [];
     for (const key of list ? value.keys() : Object.keys(value).sort(byCodeUnit)) {
@@ -41,7 +39,7 @@ export function references(): (value: unknown) => boolean {
     const before = known.get(value);
     if (before !== undefined) return before;
     const found =
-      depth > deepestValue ||
+      depth > maxValueDepth ||
       '$ref' in value ||
       Object.values(value).some((inner) => refers(inner, depth + 1));
     known.set(value, found);

@@ -1,4 +1,4 @@
-import { isObject } from '../evaluation/json/value.ts';
+import { isObject } from '../platform/json/is-object.ts';
 import { below, shown } from './difference.ts';
 import { type ConstraintChange, type Rule, report, type Schema, same, type Walk } from './walk.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../evaluation/json/value.ts';
 import { maxDepth } from '../platform/json/bounds.ts';
+import { isObject } from '../platform/json/is-object.ts';
 import type { Differences, DocumentPlace } from './difference.ts';
 import { identities, references } from './identities.ts';
 import { resolveReference } from './resolve-reference.ts';

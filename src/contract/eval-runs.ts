@@ -6,6 +6,7 @@ import { count } from './fields.ts';
 import { InsightsEnvelope } from './insights.ts';
 import { operation, operationsIn } from './operation.ts';
 import { Time } from './paging.ts';
+import { runStatuses } from './run-statuses.ts';
 
 const area = { area: 'Eval runs', access: 'project member' } as const;
 const ofRuns = operationsIn({ ...area, path: '/projects/{projectId}/eval-runs' });
@@ -17,15 +18,7 @@ export const RunEnvironment = z
   .nullable()
   .describe('Snapshot from the launch. `null` if the run used a selection of servers.');
 
-export const status = z.enum([
-  'pending',
-  'running',
-  'grading',
-  'completed',
-  'failed',
-  'cancelled',
-  'timed_out',
-]);
+export const status = z.enum(runStatuses);
 
 const interval = z
   .object({ lower: z.number(), upper: z.number() })

@@ -2,6 +2,20 @@ import { z } from 'zod';
 import { liveErrors, liveOptions } from './live.ts';
 import { operation } from './operation.ts';
 
+/** How rendering a widget ended. */
+const widgetStatuses = [
+  'rendered',
+  'resource_read_failed',
+  'mount_failed',
+  'bridge_timeout',
+  'render_error',
+  'blank_screenshot',
+  'screenshot_failed',
+  'browser_unavailable',
+] as const;
+
+export type WidgetStatus = (typeof widgetStatuses)[number];
+
 const Snapshot = z
   .object({
     mode: z.literal('a11y'),
@@ -59,18 +73,7 @@ export const renderServerWidget = operation({
   status: 200,
   response: z
     .looseObject({
-      status: z
-        .enum([
-          'rendered',
-          'resource_read_failed',
-          'mount_failed',
-          'bridge_timeout',
-          'render_error',
-          'blank_screenshot',
-          'screenshot_failed',
-          'browser_unavailable',
-        ])
-        .describe('`rendered`, or the kind of failure.'),
+      status: z.enum(widgetStatuses).describe('`rendered`, or the kind of failure.'),
       problem: z.string().optional().describe('Why the widget was not rendered.'),
       resourceUri: z.string().optional(),
       bridgeInitialized: z.boolean().optional().describe('Whether the widget has connected to its host.'),

@@ -1,3 +1,5 @@
+import type { WidgetStatus } from '../contract/server-widgets.ts';
+
 /** How much of a channel was recorded. Only a complete channel proves that something did not happen. */
 type Capture = 'complete' | 'partial' | 'absent';
 
@@ -76,16 +78,7 @@ export interface DeclaredTool {
 export interface RenderObservation {
   toolName: string;
   promptIndex: number;
-  status:
-    | 'rendered'
-    | 'no_ui_resource'
-    | 'resource_read_failed'
-    | 'mount_failed'
-    | 'bridge_timeout'
-    | 'render_error'
-    | 'blank_screenshot'
-    | 'screenshot_failed'
-    | 'browser_unavailable';
+  status: WidgetStatus | 'no_ui_resource';
   /** Why rendering failed. */
   problem?: string | undefined;
   latencyMs?: number | undefined;

@@ -64,7 +64,6 @@ export { TrialClusters } from './insights/trial-clusters.ts';
 export { observeVisits } from './insights/visit-detectors.ts';
 export { type Analysis, factsOfVisit, type VisitFacts, windowAt } from './insights/visits.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
-export { type GradedTrial, withJudgement } from './judging/apply.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
 export { basisOf, judgeLexically, lexicalJudge } from './judging/lexical.ts';
 export {
@@ -92,8 +91,14 @@ export {
 export { textOfResult, wholeResult } from './results.ts';
 export { type EvaluationConfig } from './scores/definition.ts';
 export { isIntact, scoreChecker } from './scores/gate.ts';
+export { type GradedTrial, withJudgement } from './scores/judgement.ts';
 export { type Score } from './scores/score.ts';
 export { scorecardOf } from './scores/scorers.ts';
+export {
+  type FailureCategory,
+  type Stage,
+  type StageResult,
+} from './stage.ts';
 export {
   countTrial,
   newStageCount,
@@ -101,12 +106,6 @@ export {
   stageAnalytics,
   type TrialToCount,
 } from './stages/analytics.ts';
-
-export {
-  type FailureCategory,
-  type Stage,
-  type StageResult,
-} from './stages/stage.ts';
 
 export { caseStatistics } from './statistics/case-statistics.ts';
 export { quantile } from './statistics/quantile.ts';

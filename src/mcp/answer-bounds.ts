@@ -1,11 +1,16 @@
-import { JsonBounds, type JsonLimits, maxDepth } from '../platform/json/bounds.ts';
+import { JsonBounds, type JsonLimits, maxDepth, maxValueDepth } from '../platform/json/bounds.ts';
 import { McpFailure } from './failures.ts';
 
 /**
  * A result within these limits parses in well under 100 ms, whatever its shape. They allow more depth than the default,
  * because a result may contain a schema or document of the server's own.
  */
-export const messageLimits: JsonLimits = { elements: 100_000, depth: 256, keys: 10_000, batch: 100 };
+export const messageLimits: JsonLimits = {
+  elements: 100_000,
+  depth: maxValueDepth,
+  keys: 10_000,
+  batch: 100,
+};
 /** Limits of handshakes and lists, whose elements are each validated against a schema. */
 export const handshakeLimits: JsonLimits = { elements: 5_000, depth: maxDepth, keys: 5_000, batch: 10 };
 

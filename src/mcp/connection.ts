@@ -1,4 +1,5 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import { hasMoreElements, weightOf } from '../platform/json/bounds.ts';
 import { schemaViolation } from './conformance.ts';
 import { deadlineOf, type Wait } from './deadline.ts';
@@ -15,6 +16,8 @@ const headerMismatch = -32020;
  * Pages of the tool list that are searched for a tool's header parameters after a server refused a call without them.
  */
 const maxPages = 20;
+/** Milliseconds a server gets to end a session. */
+const terminateTimeout = 1_000;
 /** Milliseconds to read one page of the tool list. */
 const listTimeout = 10_000;
 
@@ -162,7 +165,7 @@ export class Connection {
     const { transport } = this.parts;
     if ('terminateSession' in transport) {
       const end = (transport as { terminateSession(): Promise<void> }).terminateSession();
-      await Promise.race([end.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+      await withTimeout(terminateTimeout, end, () => {}).catch(() => {});
     }
     await this.parts.client.close().catch(() => {});
   }

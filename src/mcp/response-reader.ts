@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Semaphore } from '../platform/flow/semaphore.ts';
 import { answerBounds, handshakeLimits } from './answer-bounds.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { EventStream } from './event-stream.ts';
@@ -21,7 +22,7 @@ export class ResponseReader {
   /** The bytes of responses that are being read or still in use. */
   readonly held: ByteBudget;
   private readonly messageBytes: number;
-  private lastHeavy: Promise<void> = Promise.resolve();
+  private readonly heavy = new Semaphore(1);
 
   constructor({ messageBytes, totalBytes }: AnswerLimits) {
     this.messageBytes = messageBytes;
@@ -63,8 +64,7 @@ export class ResponseReader {
    * good part of a tenth of a second.
    */
   private heavyTurn(): Promise<void> {
-    this.lastHeavy = this.lastHeavy.then(() => nextTurn());
-    return this.lastHeavy;
+    return this.heavy.run(() => nextTurn());
   }
 
   events(host: string, body: Body, reading: Reading): ReadableStream<Uint8Array> {

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import { timeoutSignal } from '../platform/flow/deadline.ts';
 import { Pacer } from '../platform/flow/pacer.ts';
 import { hasMoreElements } from '../platform/json/bounds.ts';
 import { McpFailure } from './failures.ts';
@@ -147,7 +148,7 @@ function tooMuchFor(id: string | number | undefined): Received | undefined {
 
 /** A server that never accepts our answers must not occupy a socket for each. */
 function briefly(): { requestSignal: AbortSignal } {
-  return { requestSignal: AbortSignal.timeout(answerTimeout) };
+  return { requestSignal: timeoutSignal(answerTimeout) };
 }
 
 function isAnswer(message: Message): boolean {

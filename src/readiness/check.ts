@@ -5,7 +5,7 @@ import type {
   ReadinessLane,
   ReadinessVerdict,
 } from '../contract/readiness.ts';
-import type { Evidence, Known } from './evidence.ts';
+import type { Evidence, Known, SessionFacts } from './evidence.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 export type Finding = z.infer<typeof ReadinessFinding>;
@@ -95,6 +95,14 @@ export function notEvaluated(reason: string, ...missingInputs: string[]): Outcom
 export function ifKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
   if (part.known) return judge(part.value);
   return notEvaluated(part.reason, ...(part.missing === undefined ? [] : [part.missing]));
+}
+
+type OpenSession = Extract<SessionFacts, { open: true }>;
+
+export function whenOpen({ session }: Evidence, judge: (session: OpenSession) => Outcome): Outcome {
+  return ifKnown(session, (facts) =>
+    facts.open ? judge(facts) : notApplicable('No MCP session was opened'),
+  );
 }
 
 const maxListed = 20;

@@ -12,10 +12,8 @@ import {
   Parser,
   type YAMLMap,
 } from 'yaml';
-
 import { maxDepth } from '../platform/json/bounds.ts';
 import { problemOfText } from '../platform/json/storable.ts';
-
 import { type Problem, problemsFound, SuiteFileProblem } from './problem.ts';
 
 /** Maximum number of tokens, whitespace included: parsing takes more than linear time in them. */

@@ -1,5 +1,6 @@
 import { type Check, EvalCheck } from '../contract/eval-checks.ts';
 import { authoringProblem } from '../evaluation/index.ts';
+import { isObject } from '../platform/json/is-object.ts';
 
 export type Status = 'exact' | 'approximated' | 'unsupported';
 
@@ -171,8 +172,4 @@ function filled(value: unknown, fill: (text: string) => string): unknown {
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Check } from '../contract/eval-checks.ts';
+import { isObject } from '../platform/json/is-object.ts';
 import { problemsFound } from './problem.ts';
-import { isObject, mapAssertion, type Status } from './promptfoo-assertions.ts';
+import { mapAssertion, type Status } from './promptfoo-assertions.ts';
 import { asSuiteFile, type SuiteFile } from './suite-file.ts';
 
 export interface PromptfooOptions {

@@ -1,6 +1,7 @@
 import type { DeclaredTool } from '../evaluation/index.ts';
 import { nameTools } from '../models/tool-names.ts';
 import type { OfferedTool, ToolAnswer } from '../models/turn.ts';
+import { isObject } from '../platform/json/is-object.ts';
 import type { WidgetSource } from '../widgets/declared.ts';
 
 /** The outcome of a tool call. */
@@ -137,8 +138,4 @@ function toldToModel(
   const value = text.length > most ? `${text.slice(0, most)}\n[cut]` : text;
   const isError = result['isError'] === true;
   return { output: { type: isError ? 'error-text' : 'text', value }, isError };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

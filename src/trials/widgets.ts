@@ -16,6 +16,8 @@ export interface WidgetParts {
   openAiCompat?: boolean | undefined;
   /** Stores the recording of a widget. Returns the ID, or undefined if that failed. */
   keep: (part: RecordedPart) => Promise<string | undefined>;
+  /** Owners take turns in waiting for a browser session. */
+  owner: string;
   keepPicture: (png: Buffer) => Promise<string | undefined>;
 }
 
@@ -185,7 +187,7 @@ export class TrialWidgets {
     const { server, toolName, input, result, timeout } = call;
     if (this.open.size >= maxOpen) await this.closeOldest();
     const tool = server.tools.find(({ name }) => name === toolName);
-    const render = (waitForRoom: boolean): Promise<RenderedWidget> =>
+    const render = (waitAs: string | undefined): Promise<RenderedWidget> =>
       renderWidget(this.parts.browsers, {
         source,
         tool,
@@ -194,7 +196,7 @@ export class TrialWidgets {
         openAiCompat: this.parts.openAiCompat,
         timeout,
         record: this.records && this.isNamedAfter(call),
-        waitForRoom,
+        waitAs,
         version,
         signal: this.signal,
         callTool: (name, args) => this.callTool(call, name, args),
@@ -202,7 +204,7 @@ export class TrialWidgets {
       });
     for (;;) {
       try {
-        return await render(this.open.size === 0);
+        return await render(this.open.size === 0 ? this.parts.owner : undefined);
       } catch (error) {
         if (!(error instanceof BrowserFailure && error.kind === 'capacity') || this.open.size === 0)
           throw error;

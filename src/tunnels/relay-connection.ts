@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { withTimeout } from '../platform/flow/deadline.ts';
 import { ByteAllowance, Credit, IncomingBody } from './body.ts';
 import { FrameSocket } from './frame-socket.ts';
 import {
@@ -137,12 +138,8 @@ export class RelayConnection {
   /** Resolves when no request is in progress, or at the timeout. */
   async idle(within: number): Promise<void> {
     if (this.exchanges.size === 0) return;
-    let late: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.rested = resolve;
-      late = setTimeout(resolve, within);
-    });
-    clearTimeout(late);
+    const rested = new Promise<void>((resolve) => (this.rested = resolve));
+    await withTimeout(within, rested, () => {});
   }
 
   /** Sends a request through the tunnel. Resolves when the response begins. */

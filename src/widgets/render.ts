@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { BrowserEngine } from '../browser/engine.ts';
 import { BrowserFailure } from '../browser/failure.ts';
 import type { BrowserSession } from '../browser/session.ts';
+import type { WidgetStatus } from '../contract/server-widgets.ts';
 import { withTimeout } from '../platform/flow/deadline.ts';
 import { isBlank } from './blank.ts';
 import { bounds, cut, timeouts } from './bounds.ts';
@@ -13,16 +14,6 @@ import { drawn, resizeFrame, sendMessage, showWidget, takeMessages } from './in-
 import { LiveWidget, type WidgetSnapshot } from './live.ts';
 import { withOpenAi } from './open-ai.ts';
 import { frameOf, hostPage, ownProcess } from './pages.ts';
-
-type WidgetStatus =
-  | 'rendered'
-  | 'resource_read_failed'
-  | 'mount_failed'
-  | 'bridge_timeout'
-  | 'render_error'
-  | 'blank_screenshot'
-  | 'screenshot_failed'
-  | 'browser_unavailable';
 
 export interface WidgetRequest {
   source: WidgetSource;
@@ -39,8 +30,8 @@ export interface WidgetRequest {
   /** Milliseconds for the widget to initialize. */
   timeout?: number | undefined;
   record?: boolean | undefined;
-  /** Whether to wait for a free browser session. */
-  waitForRoom?: boolean | undefined;
+  /** The owner to wait for a free browser session as. Default: refuses if none is free. */
+  waitAs?: string | undefined;
   /** The version of Drydock, which the widget receives. */
   version: string;
   signal: AbortSignal;
@@ -92,7 +83,7 @@ export async function renderWidget(engine: BrowserEngine, request: WidgetRequest
       viewport,
       page: hostPage,
       record,
-      ...(request.waitForRoom && { waitForRoom: signal }),
+      ...(request.waitAs !== undefined && { waitForRoom: { owner: request.waitAs, signal } }),
     });
     const mount = new Mount(session, request, viewport);
     try {

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedResource, ProposedAction } from '../../contract/agent.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe } from '../../contract/operation.ts';
 import type { OfferedTool, ToolAnswer, ToolRequest } from '../../models/turn.ts';
+import { withTimeout } from '../../platform/flow/deadline.ts';
 import { configuredOrigin, type PerformingContext, type ToolText } from '../context/context.ts';
 import { findSuite } from '../eval-suites/suite.ts';
 import { boundToProject, isWithheld } from './bounds.ts';
@@ -69,10 +69,7 @@ export class TurnActions {
    */
   async settled(): Promise<void> {
     if (this.underWay.size === 0) return;
-    const enough = new AbortController();
-    const ends = Promise.allSettled(this.underWay);
-    await Promise.race([ends, delay(endTimeout, undefined, { signal: enough.signal }).catch(() => {})]);
-    enough.abort();
+    await withTimeout(endTimeout, Promise.allSettled(this.underWay), () => {});
   }
 
   private async answer(name: string, given: Arguments, signal: AbortSignal): Promise<ToolText> {

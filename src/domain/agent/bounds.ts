@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { liveOptions } from '../../contract/live.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 /** Body fields withheld from the agent: connection options and the delivery of secrets. */
 const withheld: ReadonlySet<string> = new Set([...Object.keys(liveOptions), 'secretSelection']);
@@ -16,7 +17,7 @@ type Arguments = Record<string, unknown>;
 export function boundToProject(operation: Operation, given: Arguments, projectId: string): Arguments {
   const { idempotencyKey: _key, projectId: named, ...args } = given;
   refuseOther(named, projectId);
-  const body = isRecord(args['body']) ? args['body'] : undefined;
+  const body = isObject(args['body']) ? args['body'] : undefined;
   const field = Object.keys(body ?? {}).find(isWithheld);
   if (field !== undefined)
     throw new Refusal('FORBIDDEN', `body.${field}: Not available to the agent. Omit it`);
@@ -29,8 +30,4 @@ export function boundToProject(operation: Operation, given: Arguments, projectId
 function refuseOther(named: unknown, projectId: string): void {
   if (named !== undefined && named !== null && named !== projectId)
     throw new Refusal('FORBIDDEN', 'The agent works in one project. Omit projectId');
-}
-
-function isRecord(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

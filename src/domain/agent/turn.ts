@@ -13,7 +13,7 @@ import { named } from '../../platform/quoted.ts';
 import { audit } from '../context/audit.ts';
 import type { PerformingContext, ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { type Semaphore, withPermit } from '../limits/semaphore.ts';
+import { type ReplicaLimit, withPermit } from '../limits/replica-limit.ts';
 import { refuseSpent } from '../limits/spend-budget.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
 import { openModel } from '../model-calls/open-model.ts';
@@ -40,7 +40,7 @@ export const runAgentTurn: Verb<'runAgentTurn'> = (context, { body }) =>
   });
 
 /** Concurrent agent turns of the organization. */
-function turnsOf({ actor }: ProjectContext): Semaphore {
+function turnsOf({ actor }: ProjectContext): ReplicaLimit {
   return { pool: `agent turns of ${actor.organization.id}`, permits: maxTurns, noun: 'agent turns' };
 }
 

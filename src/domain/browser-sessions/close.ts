@@ -3,8 +3,8 @@ import { audit } from '../context/audit.ts';
 import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { noBrowser } from '../parts/browser-refusals.ts';
-import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
-import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
+import { agentBrowser, ownerOf } from './find.ts';
+import { presentAgentBrowser } from './present.ts';
 
 const byOwner = 'it was closed by its owner';
 
@@ -13,14 +13,8 @@ export const browserAgentClose: Verb<'browserAgentClose'> = async (asking, { bod
   return presentAgentBrowser(await closeBrowser(context, row));
 };
 
-export const chatSessionBrowserClose: Verb<'chatSessionBrowserClose'> = async (asking, { sessionId }) => {
-  const { context, row, chat } = await openChatBrowser(asking, sessionId);
-  const browser = presentSessionBrowser(await closeBrowser(context, row));
-  return { sessionId: chat.id, chatSessionId: chat.id, projectId: chat.projectId, browser };
-};
-
 /** Closes the browser for good. Closing a closed browser is no error. */
-async function closeBrowser(context: Context, row: rows.BrowserRow): Promise<rows.BrowserRow> {
+export async function closeBrowser(context: Context, row: rows.BrowserRow): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   if (row.state !== 'closed') await liveBrowsers.close(row, byOwner);
   await audit(db, context, 'browser-session.close', row.id);

@@ -13,7 +13,7 @@ import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { browserRefusal } from '../parts/browser-refusals.ts';
 import { beginEntry, type KeptResult, keptCommand, type SentEntry, settleEntry } from './entries.ts';
-import { agentBrowser, openChatBrowser } from './find.ts';
+import { agentBrowser } from './find.ts';
 import { presentPending, presentReceipt } from './present.ts';
 
 type Receipt = OutputOf<Operations['browserAgentCommand']>;
@@ -28,14 +28,6 @@ export interface SentCommand {
 
 export const browserAgentCommand: Verb<'browserAgentCommand'> = async (asking, { body }) => {
   const { context, row } = await agentBrowser(asking, body);
-  return sendCommand(context, row, body);
-};
-
-export const chatSessionBrowserCommand: Verb<'chatSessionBrowserCommand'> = async (
-  asking,
-  { sessionId, body },
-) => {
-  const { context, row } = await openChatBrowser(asking, sessionId);
   return sendCommand(context, row, body);
 };
 

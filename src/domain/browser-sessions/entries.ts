@@ -3,9 +3,7 @@ import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as entries from '../../platform/database/queries/browser-entries.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import { newId } from '../../platform/ids.ts';
-
 import { storableJson } from '../../platform/json/storable.ts';
-
 import { conflict } from '../base/refusals.ts';
 import { audit } from '../context/audit.ts';
 import type { Context } from '../context/context.ts';

@@ -2,7 +2,7 @@ import type { BrowserRow } from '../../platform/database/queries/browser-session
 import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { beginEntry } from './entries.ts';
-import { agentBrowser, openChatBrowser } from './find.ts';
+import { agentBrowser } from './find.ts';
 
 interface Note {
   text: string;
@@ -15,12 +15,7 @@ export const browserAgentNote: Verb<'browserAgentNote'> = async (asking, { body 
   return writeNote(context, row, body);
 };
 
-export const chatSessionBrowserNote: Verb<'chatSessionBrowserNote'> = async (asking, { sessionId, body }) => {
-  const { context, row } = await openChatBrowser(asking, sessionId);
-  return writeNote(context, row, body);
-};
-
-async function writeNote(context: Context, row: BrowserRow, { text, commandId, tabId }: Note) {
+export async function writeNote(context: Context, row: BrowserRow, { text, commandId, tabId }: Note) {
   const payload = JSON.stringify([text, tabId ?? null]);
   const note = { kind: 'note', payload, command: null, outcome: { text }, commandId, tabId } as const;
   const begun = await beginEntry(context, row, note);

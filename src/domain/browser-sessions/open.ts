@@ -1,7 +1,8 @@
 import { type BrowserPolicy, samePolicy } from '../../browser/policy.ts';
+import { problemOfOrigins } from '../../contract/browser-origins.ts';
+import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
-import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import { newId } from '../../platform/ids.ts';
 import { conflict } from '../base/refusals.ts';
 import { enterProject, writeInProject } from '../context/access.ts';
@@ -9,9 +10,9 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { closeLost } from '../parts/browser-claim.ts';
-import { checkBrowser, checkReadable, closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
-import { type ChatBrowser, chatBrowser, ownerOf } from './find.ts';
-import { presentAgentBrowser, presentSessionBrowser } from './present.ts';
+import { checkBrowser, closedBrowser, noBrowser } from '../parts/browser-refusals.ts';
+import { ownerOf } from './find.ts';
+import { presentAgentBrowser } from './present.ts';
 
 const defaultPolicy: BrowserPolicy = { mode: 'read_only' };
 
@@ -36,74 +37,20 @@ export const browserAgentSession: Verb<'browserAgentSession'> = async (context, 
   return presentAgentBrowser(row);
 };
 
-export const chatSessionBrowserOpen: Verb<'chatSessionBrowserOpen'> = async (
-  context,
-  { sessionId, body },
-) => {
-  const found = await chatBrowser(context, sessionId);
-  return opened(found.chat, await openOfChat(found, body));
-};
-
-/** The one browser of a chat session; a new one if it was closed. */
-export function openOfChat(
-  { context, chat }: Pick<ChatBrowser, 'context' | 'chat'>,
-  { policy, profileId }: { policy?: BrowserPolicy | undefined; profileId?: string | undefined },
-): Promise<rows.BrowserRow> {
-  const chatSessionId = chat.id;
-  return openBrowser(context, { policy, profile: profileId, chatSessionId }, async (db) => {
-    const latest = await db.row(rows.findOfChat, { chatSessionId });
-    return latest?.state === 'closed' ? undefined : latest;
-  });
-}
-
-/** Creates a session without a turn; the first message sets its model and other settings. */
-export const createChatSessionBrowser: Verb<'createChatSessionBrowser'> = async (context, { body }) => {
-  const { projectId, policy, profileId, idempotencyKey } = body;
-  const entered = await enterProject(context, projectId);
-  const owner = ownerOf(entered);
-  const chatSessionId = newId('chat', context.clock());
-  const wanted = { policy, profile: profileId, idempotencyKey, chatSessionId };
-  const row = await openBrowser(entered, wanted, async (db) => {
-    const earlier = await db.row(rows.findByKey, { ...owner, idempotencyKey });
-    if (earlier && earlier.projectId !== projectId)
-      throw conflict(
-        'This idempotencyKey was used in another project. Use a new key',
-        'IDEMPOTENCY_KEY_REUSED',
-      );
-    if (!earlier)
-      await db.one(chats.insert, {
-        visitorId: null,
-        ...owner,
-        id: chatSessionId,
-        projectId,
-        origin: 'api',
-        title: 'Browser',
-        config: {},
-        firstMessage: '',
-      });
-    return earlier;
-  });
-  const chat = await context.db.row(chats.find, { ...owner, id: row.chatSessionId ?? '' });
-  if (!chat) throw noBrowser();
-  return opened(chat, row);
-};
-
-function opened({ id, projectId }: chats.SessionRow, row: rows.BrowserRow) {
-  return { sessionId: id, chatSessionId: id, projectId, browser: presentSessionBrowser(row) };
-}
-
 /**
  * Returns the browser that `find` finds, or creates one. Refuses if the existing browser has other settings. Starts
- * the browser, unless it is closed.
+ * the browser, unless it is closed. If a new browser does not start, it is removed and `undo` runs.
  */
-async function openBrowser(
+export async function openBrowser(
   context: ProjectContext,
   wanted: Wanted,
   find: (db: Db) => Promise<rows.BrowserRow | undefined>,
+  undo?: (db: Db) => Promise<void>,
 ): Promise<rows.BrowserRow> {
   const { db, liveBrowsers } = context;
   const owner = ownerOf(context);
-  checkReadable('policy', wanted.policy ?? defaultPolicy);
+  const problem = problemOfOrigins(wanted.policy?.originAllowlist);
+  if (problem !== undefined) throw new Refusal('VALIDATION_ERROR', `policy: ${problem}`);
   checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {
@@ -118,7 +65,10 @@ async function openBrowser(
   try {
     await liveBrowsers.open(row);
   } catch (error) {
-    if (fresh) await takeBack(context, row);
+    if (fresh) {
+      await db.run(rows.remove, { id: row.id });
+      await undo?.(db);
+    }
     throw error;
   }
   const now = await db.row(rows.find, { ...owner, id: row.id });
@@ -170,14 +120,4 @@ function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotenc
     'BROWSER_POLICY_CONFLICT',
     { policy: inForce, ...(row.profile !== null && { profile: row.profile }), sessionId: row.id },
   );
-}
-
-/** Undoes the creation after a failed start, including a chat session created only for this browser. */
-async function takeBack(
-  { db }: ProjectContext,
-  { id, chatSessionId, idempotencyKey }: rows.BrowserRow,
-): Promise<void> {
-  await db.run(rows.remove, { id });
-  if (chatSessionId !== null && idempotencyKey !== null)
-    await db.run(chats.removeEmpty, { id: chatSessionId });
 }

@@ -5,8 +5,8 @@ import { enterProject } from '../context/access.ts';
 import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { closeLost } from '../parts/browser-claim.ts';
-import { agentBrowser, openChatBrowser, ownerOf } from './find.ts';
-import { pictureUrl, presentAgentBrowser, presentEntry } from './present.ts';
+import { agentBrowser, ownerOf } from './find.ts';
+import { presentAgentBrowser, presentEntry } from './present.ts';
 
 const defaultEntries = 50;
 const maxSessions = 200;
@@ -25,15 +25,7 @@ export const browserAgentTrace: Verb<'browserAgentTrace'> = async (context, { bo
   return { entries: await entriesOf(context, row, body) };
 };
 
-export const chatSessionBrowserTrace: Verb<'chatSessionBrowserTrace'> = async (
-  context,
-  { sessionId, body },
-) => {
-  const { row } = await openChatBrowser(context, sessionId);
-  return { browserSessionId: row.id, entries: await entriesOf(context, row, body) };
-};
-
-async function entriesOf(
+export async function entriesOf(
   { db }: Context,
   { id: sessionId }: rows.BrowserRow,
   asked: { afterSeq?: number | undefined; limit?: number | undefined; commandId?: string | undefined },
@@ -52,19 +44,11 @@ export const browserAgentArtifact: Verb<'browserAgentArtifact'> = async (context
   return { screenshot: Buffer.concat(chunks).toString('base64') };
 };
 
-export const chatSessionBrowserArtifact: Verb<'chatSessionBrowserArtifact'> = async (
-  context,
-  { sessionId, body },
-) => {
-  const { row } = await openChatBrowser(context, sessionId);
-  const { commandId } = body;
-  const blob = await pictureOf(context, row, commandId);
-  if (!blob) return { commandId, status: 'not_captured' };
-  const url = pictureUrl(context, blob.id);
-  return { commandId, status: 'ready', url, mediaType: 'image/png', bytes: blob.size };
-};
-
-async function pictureOf({ db }: Context, { id: sessionId, projectId }: rows.BrowserRow, commandId: string) {
+export async function pictureOf(
+  { db }: Context,
+  { id: sessionId, projectId }: rows.BrowserRow,
+  commandId: string,
+) {
   const entry = await db.row(entries.findByCommand, { sessionId, commandId });
   return entry?.blobId == null ? undefined : db.row(blobRows.find, { id: entry.blobId, projectId });
 }

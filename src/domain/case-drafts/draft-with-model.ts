@@ -5,9 +5,7 @@ import { Name } from '../../contract/fields.ts';
 import { ModelFailure } from '../../models/failure.ts';
 import type { ModelRoute } from '../../models/resolve.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import type { ProjectContext } from '../context/context.ts';
 import { SpendCapReached } from '../limits/spend-cap.ts';
 import { askForJson } from '../model-calls/ask-for-json.ts';

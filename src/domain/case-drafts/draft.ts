@@ -1,7 +1,5 @@
 import type { Step } from '../../contract/eval-steps.ts';
-
 import { asStorable, isStorable } from '../../platform/json/storable.ts';
-
 import type { CaseDefinition } from '../eval-suites/cases/definition.ts';
 
 /** A drafted case, not stored yet. */

@@ -2,9 +2,7 @@ import type { Operations } from '../../contract/index.ts';
 import type { InputOf } from '../../contract/operation.ts';
 import { rehearsalId } from '../../models/catalog.ts';
 import { hostedRoute } from '../../models/resolve.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { addCase, isCaseRefusal, suiteSize } from '../eval-suites/cases/add.ts';

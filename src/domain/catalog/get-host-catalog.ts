@@ -3,8 +3,7 @@ import { HostCatalogEntry } from '../../contract/catalog.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { configOf } from '../clients/from-template.ts';
-import { clientTemplates } from '../clients/templates/index.ts';
-import type { ClientTemplate } from '../clients/templates/template.ts';
+import { type ClientTemplate, clientTemplates } from '../clients/templates.ts';
 import type { Verb } from '../context/verb.ts';
 
 type HostCatalog = OutputOf<Operations['getHostCompatCatalog']>;

@@ -3,9 +3,7 @@ import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { newId } from '../../platform/ids.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import { conflict, noChatSession } from '../base/refusals.ts';
 import { audit } from '../context/audit.ts';
 import type { Context, ProjectContext } from '../context/context.ts';

@@ -5,10 +5,10 @@ import type { Db } from '../../platform/database/database.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { redact } from '../../platform/log.ts';
-import { presentTurnBrowser } from '../browser-sessions/turn-browser.ts';
 import type { ProjectContext } from '../context/context.ts';
-import { type Semaphore, withPermit } from '../limits/semaphore.ts';
+import { type ReplicaLimit, withPermit } from '../limits/replica-limit.ts';
 import { type Begun, lease } from './begin.ts';
+import { presentTurnBrowser } from './browser/turn.ts';
 import type { Sent } from './config.ts';
 import { executeTurn, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
 import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
@@ -20,7 +20,7 @@ export interface TurnOptions {
   /** Time limit of a turn, in milliseconds. */
   timeoutMs: number;
   /** Undefined: no limit on concurrent turns. */
-  semaphore: Semaphore | undefined;
+  limit: ReplicaLimit | undefined;
   watcher?: Watcher | undefined;
   hooks?: TurnHooks | undefined;
   /** Runs in the transaction that stores the turn or its failure. */
@@ -32,7 +32,7 @@ export async function finishTurn(
   context: ProjectContext,
   begun: Begun,
   sent: Sent,
-  { timeoutMs, semaphore, watcher, hooks, noted }: TurnOptions,
+  { timeoutMs, limit, watcher, hooks, noted }: TurnOptions,
 ): Promise<Turn> {
   const { db } = context;
   const { id, leaseToken } = begun.turn;
@@ -49,7 +49,7 @@ export async function finishTurn(
       if (ran.failure) throw ran.failure;
       return answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
     };
-    return await (semaphore ? withPermit(context, semaphore, run) : run());
+    return await (limit ? withPermit(context, limit, run) : run());
   } catch (error) {
     const failure = signal.aborted ? givenUp(id, signal, late, timeoutMs) : asRefusal(context, error, id);
     await failTurn(context, begun, failure.message, noted && ((trx) => noted(trx, ran, failure))).catch(

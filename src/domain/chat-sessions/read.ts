@@ -4,11 +4,11 @@ import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
 import { noChatSession } from '../base/refusals.ts';
 import { presentSessionBrowser } from '../browser-sessions/present.ts';
-import { presentTracedBrowser } from '../browser-sessions/turn-browser.ts';
 import { projectOf } from '../context/access.ts';
 import type { Context } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { isConfigured } from './begin.ts';
+import { presentTracedBrowser } from './browser/turn.ts';
 import type { SessionConfig } from './config.ts';
 
 export const getChatSession: Verb<'getChatSession'> = async (context, input) => {

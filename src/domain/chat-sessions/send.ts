@@ -58,7 +58,7 @@ async function turnOptions(context: ProjectContext): Promise<TurnOptions> {
   const permits = limits['concurrentChatTurns'] ?? null;
   return {
     timeoutMs: turnTimeout,
-    semaphore: permits === null ? undefined : { pool: `chat turns of ${id}`, permits, noun: 'chat turns' },
+    limit: permits === null ? undefined : { pool: `chat turns of ${id}`, permits, noun: 'chat turns' },
   };
 }
 

@@ -1,9 +1,7 @@
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/chat-sessions.ts';
 import * as turns from '../../platform/database/queries/chat-turns.ts';
-
 import { asStorable, storableJson } from '../../platform/json/storable.ts';
-
 import type { ProjectContext } from '../context/context.ts';
 import type { Begun } from './begin.ts';
 import type { Sent } from './config.ts';

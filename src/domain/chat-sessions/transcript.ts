@@ -1,9 +1,7 @@
 import type { TurnMessage } from '../../models/messages.ts';
 import type { TurnOutcome } from '../../models/turn.ts';
-
 import { maxDepth } from '../../platform/json/bounds.ts';
 import { asStorable } from '../../platform/json/storable.ts';
-
 import type { CallAnswer, ToolBox } from '../../trials/tools.ts';
 
 /** Maximum length of a conversation as JSON. Everything kept is sent to the model again with each step. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
 import { configFromTemplate } from './from-template.ts';
-import { clientTemplates } from './templates/index.ts';
+import { clientTemplates } from './templates.ts';
 
 const idOf = (config: ClientConfig): string => configIdOf(canonicalConfig(config));
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { BrowserPolicy } from '../../browser/policy.ts';
+import type { z } from 'zod';
 import { BrowserToolPolicy } from '../../contract/browser-commands.ts';
 import { sortKeys } from '../../platform/canonical.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 export type ClientConfig = Record<string, unknown>;
 
@@ -60,7 +61,9 @@ export function configIdOf(canonical: ClientConfig): string {
  * Undefined if the value is invalid: configurations stored before this field existed may hold anything under its
  * name.
  */
-export function browserPolicyOf({ browserPolicy }: ClientConfig): BrowserPolicy | undefined {
+export function browserPolicyOf({
+  browserPolicy,
+}: ClientConfig): z.output<typeof BrowserToolPolicy> | undefined {
   return BrowserToolPolicy.safeParse(browserPolicy).data;
 }
 
@@ -95,10 +98,6 @@ function overridesFor(overrides: unknown, serverIds: string[]): unknown {
   if (!isObject(overrides) || Object.keys(overrides).length === 0) return overrides;
   const kept = Object.entries(overrides).filter(([id]) => serverIds.includes(id));
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
-}
-
-function isObject(value: unknown): value is ClientConfig {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutNulls(fields: ClientConfig): ClientConfig {

@@ -7,6 +7,7 @@ import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
 import { type ClientConfig, canonicalConfig, configIdOf } from './config.ts';
+import { clientCalled } from './find.ts';
 import { configFromTemplate } from './from-template.ts';
 import { presentClientById } from './present.ts';
 import { checkConfig, checkServers } from './rules.ts';
@@ -19,7 +20,7 @@ export const createClient: Verb<'createClient'> = (context, { body }) => {
   return saveClient(context, body.name, { configId: configIdOf(config), config });
 };
 
-export function saveClient(
+function saveClient(
   context: ProjectContext,
   name: string,
   { configId, config }: Pick<clients.ClientRow, 'configId' | 'config'>,
@@ -36,4 +37,15 @@ export function saveClient(
     await audit(db, context, 'client.create', id);
     return presentClientById(db, projectId, id);
   });
+}
+
+export const duplicateClient: Verb<'duplicateClient'> = async (context, { client, body }) => {
+  const source = await clientCalled(context.db, context.project.id, client, true);
+  return saveClient(context, body.name ?? copyOf(source.name), source, source.config);
+};
+
+function copyOf(name: string): string {
+  const suffix = ' (copy)';
+  // Does not split a surrogate pair.
+  return `${name.slice(0, 200 - suffix.length).replace(/[\uD800-\uDBFF]$/, '')}${suffix}`;
 }

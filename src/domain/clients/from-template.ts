@@ -1,7 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type ClientConfig, canonicalConfig } from './config.ts';
-import { clientTemplates } from './templates/index.ts';
-import type { ClientTemplate } from './templates/template.ts';
+import { type ClientTemplate, clientTemplates } from './templates.ts';
 
 type Theme = 'light' | 'dark';
 

@@ -3,12 +3,11 @@ import * as clients from '../../platform/database/queries/clients.ts';
 import { found } from '../base/refusals.ts';
 import type { Verb } from '../context/verb.ts';
 import type { ClientConfig } from './config.ts';
-import { createClient } from './create.ts';
+import { createClient, duplicateClient } from './create.ts';
 import { removeClient } from './delete.ts';
-import { duplicateClient } from './duplicate.ts';
 import { editClient } from './edit.ts';
-import { pageOfClients } from './list.ts';
 import { presentClient, presentRow } from './present.ts';
+import { pageOfClients } from './read.ts';
 
 /** Deprecated operations on clients: by ID only, and without optimistic concurrency control. */
 

@@ -1,15 +1,15 @@
+import { problemOfOrigins } from '../../contract/browser-origins.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as servers from '../../platform/database/queries/servers.ts';
 import { checkDocumentSize } from '../base/body-limits.ts';
-import { checkReadable } from '../parts/browser-refusals.ts';
 import { browserPolicyOf, type ClientConfig, serversIn } from './config.ts';
 
 /** Limits the size, since the document is sorted on each read, and refuses an unenforceable browser policy. */
 export function checkConfig(config: ClientConfig): void {
   checkDocumentSize('config', config);
-  const policy = browserPolicyOf(config);
-  if (policy) checkReadable('browserPolicy', policy);
+  const problem = problemOfOrigins(browserPolicyOf(config)?.originAllowlist);
+  if (problem !== undefined) throw new Refusal('VALIDATION_ERROR', `browserPolicy: ${problem}`);
 }
 
 /** Every server added to a configuration must exist in this project. */

@@ -17,3 +17,13 @@ export const updateClient: Verb<'updateClient'> = (context, { client, body }) =>
     { name: expectedName, configId: expectedConfigId, impact: expectedImpact },
   );
 };
+
+export const setClientServers: Verb<'setClientServers'> = (context, { client, body }) => {
+  const { serverIds, optionalServerIds = [], expectedConfigId, expectedImpact } = body;
+  return editClient(
+    context,
+    (db) => clientCalled(db, context.project.id, client, true),
+    { config: (current) => ({ ...current, serverIds, optionalServerIds }) },
+    { configId: expectedConfigId, impact: expectedImpact },
+  );
+};

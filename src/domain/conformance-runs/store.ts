@@ -4,9 +4,7 @@ import { canonicalJson } from '../../platform/canonical.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
 import * as runs from '../../platform/database/queries/conformance-runs.ts';
-
 import { storableJson } from '../../platform/json/storable.ts';
-
 import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
 import { conflict, invalid } from '../base/refusals.ts';
 import type { Services } from '../context/context.ts';

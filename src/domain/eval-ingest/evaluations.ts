@@ -3,9 +3,7 @@ import type { InputOf } from '../../contract/operation.ts';
 import { type EvaluationConfig, isIntact, type Score } from '../../evaluation/index.ts';
 import * as evaluations from '../../platform/database/queries/case-evaluations.ts';
 import * as runs from '../../platform/database/queries/eval-runs.ts';
-
 import { storableJson } from '../../platform/json/storable.ts';
-
 import { conflict, found, invalid } from '../base/refusals.ts';
 import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';

@@ -5,7 +5,7 @@ import { type ReportedTest, readReport, UnreadableReport } from '../../reports/i
 import { invalid } from '../base/refusals.ts';
 import type { ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { findRun } from '../eval-runs/read/find.ts';
+import { findRun } from '../eval-runs/find.ts';
 import { findArtifact } from './artifact-links.ts';
 import type { Result } from './header.ts';
 import { addToRun, ended, reportedRun, wholeRun } from './runs.ts';

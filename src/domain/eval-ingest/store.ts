@@ -1,4 +1,3 @@
-import { isObject } from '../../evaluation/json/value.ts';
 import { byColumn } from '../../platform/database/columns.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
@@ -6,15 +5,14 @@ import * as runs from '../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../platform/database/queries/eval-trials.ts';
 import { mapYielding } from '../../platform/flow/yielding.ts';
 import { newId } from '../../platform/ids.ts';
-
+import { isObject } from '../../platform/json/is-object.ts';
 import { asStorable, storableJson } from '../../platform/json/storable.ts';
-
 import { type StoredTrace, storeTrace } from '../artifacts/traces.ts';
 import { conflict, invalid } from '../base/refusals.ts';
 import { ownerIn } from '../context/access.ts';
 import type { ProjectContext } from '../context/context.ts';
-import type { StoredStages, TrialDetail } from '../eval-runs/execute/stored.ts';
 import type { RunSnapshot } from '../eval-runs/snapshot.ts';
+import type { StoredStages, TrialDetail } from '../eval-runs/stored.ts';
 import type { Suite } from '../eval-suites/suite.ts';
 import { type Placed, placeResults } from './cases.ts';
 import type { Result } from './header.ts';

@@ -3,7 +3,7 @@ import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { Verb } from '../context/verb.ts';
 import { endEarly } from './execute/end-early.ts';
-import { findRun } from './read/find.ts';
+import { findRun } from './find.ts';
 import { presentRun } from './read/run.ts';
 
 export const cancelEvalRun: Verb<'cancelEvalRun'> = (context, { runId }) =>

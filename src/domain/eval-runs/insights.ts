@@ -20,11 +20,11 @@ import { type Envelope, envelopeOf } from '../insights/present.ts';
 import { requestInsights } from '../insights/request.ts';
 import type { InsightsSource } from '../insights/source.ts';
 import type { ModelParts } from '../model-calls/open-model.ts';
-import type { TrialDetail } from './execute/stored.ts';
+import { findRun } from './find.ts';
 import { isOpen } from './is-open.ts';
 import { refuseOpen } from './judge/request.ts';
-import { findRun } from './read/find.ts';
 import type { RunSnapshot } from './snapshot.ts';
+import type { TrialDetail } from './stored.ts';
 
 const source: InsightsSource<{ runId: string }> = {
   job: jobKinds.findEvalRunInsights,

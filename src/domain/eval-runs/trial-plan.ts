@@ -1,5 +1,5 @@
 import { planSteps, type TrialPlan } from '../../evaluation/index.ts';
-import { plannedJudge } from './judge/frozen.ts';
+import { plannedJudge } from './frozen-judge.ts';
 import type { PlannedCase, RunSnapshot } from './snapshot.ts';
 
 const plans = new WeakMap<PlannedCase, TrialPlan>();

@@ -1,5 +1,4 @@
 import { BrowserFailure } from '../../browser/failure.ts';
-import { type BrowserPolicy, checkPolicy } from '../../browser/policy.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { BrowserRow } from '../../platform/database/queries/browser-sessions.ts';
 import type { Engines } from '../base/engines.ts';
@@ -25,17 +24,6 @@ export function browserRefusal(error: unknown): unknown {
     case 'refused':
     case 'not-allowed':
       return new Refusal('VALIDATION_ERROR', `policy: ${message}`);
-  }
-}
-
-/** Refuses an unenforceable policy; `field` is its name in the request. */
-export function checkReadable(field: string, policy: BrowserPolicy): void {
-  try {
-    checkPolicy(policy);
-  } catch (error) {
-    throw error instanceof BrowserFailure
-      ? new Refusal('VALIDATION_ERROR', `${field}: ${error.message}`)
-      : error;
   }
 }
 

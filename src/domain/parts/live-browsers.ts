@@ -5,6 +5,7 @@ import type { BrowserSession, SessionEnd } from '../../browser/session.ts';
 import { Refusal } from '../../contract/errors.ts';
 import * as rows from '../../platform/database/queries/browser-sessions.ts';
 import { withTimeout } from '../../platform/flow/deadline.ts';
+import { KeyedSemaphore } from '../../platform/flow/semaphore.ts';
 import { newId } from '../../platform/ids.ts';
 import { redact } from '../../platform/log.ts';
 import type { Engines } from '../base/engines.ts';
@@ -46,7 +47,7 @@ export class LiveBrowsers {
   private readonly parts: Parts;
   private readonly holderId = newId('brh');
   private readonly awake = new Map<string, AwakeBrowser>();
-  private readonly lines = new Map<string, Promise<void>>();
+  private readonly lines = new KeyedSemaphore();
   private readonly unsubscribe: () => void;
   private beating: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -250,19 +251,16 @@ export class LiveBrowsers {
   /** Asks the process that holds the browser to release it. Resolves when it has, or after a timeout. */
   private async askOthers(id: string): Promise<void> {
     const { db, notifications } = this.parts;
-    let timer: NodeJS.Timeout | undefined;
     let stop = (): void => {};
     const free = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, releaseTimeout);
       stop = notifications.on(rows.freeChannel, (freed) => {
         if (freed === id) resolve();
       });
     });
     try {
       await db.row(rows.ask, { id });
-      await free;
+      await withTimeout(releaseTimeout, free, () => {});
     } finally {
-      clearTimeout(timer);
       stop();
     }
   }
@@ -296,19 +294,7 @@ export class LiveBrowsers {
     });
   }
 
-  private async inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const before = this.lines.get(id);
-    let leave = (): void => {};
-    const mine = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    this.lines.set(id, mine);
-    await before;
-    try {
-      return await work();
-    } finally {
-      leave();
-      if (this.lines.get(id) === mine) this.lines.delete(id);
-    }
+  private inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.lines.run(id, 1, undefined, work);
   }
 }

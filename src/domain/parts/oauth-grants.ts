@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as grants from '../../platform/database/queries/grants.ts';
 import * as authorization from '../../platform/database/queries/server-authorization.ts';
+import { timeoutSignal } from '../../platform/flow/deadline.ts';
 import { asStorable } from '../../platform/json/storable.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
@@ -135,7 +136,7 @@ export class Grants {
 
   private async exchange({ grant, secrets }: Held): Promise<Held> {
     const { db, mcp } = this.options;
-    const signal = AbortSignal.timeout(refreshTimeout);
+    const signal = timeoutSignal(refreshTimeout);
     try {
       const authorizationServer = await findAuthorizationServer(
         mcp.outbound,

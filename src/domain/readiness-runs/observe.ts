@@ -4,9 +4,7 @@ import { ModelFailure } from '../../models/failure.ts';
 import { hostedRoute } from '../../models/resolve.ts';
 import type { ReadinessRunRow } from '../../platform/database/queries/readiness-runs.ts';
 import { timeoutSignal } from '../../platform/flow/deadline.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import type { Evidence } from '../../readiness/evidence.ts';
 import type { Finding } from '../../readiness/index.ts';
 import { observationPrompt, readObservations } from '../../readiness/observations.ts';

@@ -7,7 +7,6 @@ import * as connections from '../../platform/database/queries/server-connections
 import * as servers from '../../platform/database/queries/servers.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
 import { jobKinds } from '../base/job-kinds.ts';
 import { namesOfSecrets } from '../base/server-secrets.ts';

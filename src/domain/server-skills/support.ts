@@ -1,4 +1,5 @@
 import type { ServerIdentity } from '../../mcp/connection.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 const extension = 'io.modelcontextprotocol/skills';
 
@@ -28,8 +29,4 @@ export function supportOf(
 function extensionsOf(capabilities: Record<string, unknown> | undefined): Record<string, unknown> {
   const extensions = capabilities?.['extensions'];
   return isObject(extensions) ? extensions : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,7 +13,7 @@ import { presentSuites } from '../conformance-runs/present.ts';
 import { failingChecks } from '../conformance-runs/read.ts';
 import type { PublicContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
-import { presentSummary } from '../eval-runs/read/summary.ts';
+import { presentSummary } from '../eval-runs/totals.ts';
 
 type Shown = OutputOf<VisitOperations['readShared']>;
 type Case = Extract<Shown, { kind: 'evalRun' }>['run']['cases'][number];

@@ -9,7 +9,7 @@ import { audit } from '../context/audit.ts';
 import type { ProjectContext } from '../context/context.ts';
 import { forgetLink, linkTo, mintLink } from '../context/sealed-links.ts';
 import type { Verb } from '../context/verb.ts';
-import { findRun } from '../eval-runs/read/find.ts';
+import { findRun } from '../eval-runs/find.ts';
 import { linkOf } from '../studies/present.ts';
 import { studyOf } from '../studies/sessions.ts';
 import { rotateStudyLink, updateStudy } from '../studies/update.ts';

@@ -4,7 +4,6 @@ import type { SkillText } from '../../platform/database/queries/skills.ts';
 import { type Files, type FolderBounds, hashOf } from '../../platform/folder.ts';
 import { isStorable } from '../../platform/json/storable.ts';
 import { OperatorProblem } from '../../platform/problem.ts';
-
 import { readFrontmatter } from './frontmatter.ts';
 
 /** Bytes of SKILL.md, number of supporting files, and bytes of all files together. */

@@ -2,9 +2,7 @@ import type { Step } from '../../contract/eval-steps.ts';
 import type { TurnMessage } from '../../models/messages.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import { conflict } from '../base/refusals.ts';
 import type { Verb } from '../context/verb.ts';
 import { addCase, suiteSize } from '../eval-suites/cases/add.ts';

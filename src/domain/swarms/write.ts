@@ -6,7 +6,7 @@ import { audit } from '../context/audit.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkParts } from '../journeys/parts.ts';
 import { checkRoom } from '../limits/room.ts';
-import { presentSwarm } from './present.ts';
+import { presentSwarm } from './read.ts';
 
 export const createSwarm: Verb<'createSwarm'> = (context, { body }) =>
   writeInProject(context, async (db) => {

@@ -14,13 +14,17 @@ export {
   setServerContractBaseline,
 } from '../contract-checks/baseline.ts';
 export { checkServerContract } from '../contract-checks/check.ts';
-export { callTool } from '../live/call-tool.ts';
 export { checkOAuth } from '../live/check-oauth.ts';
 export { runDoctor, watchDoctor } from '../live/doctor.ts';
 export { exportServer } from '../live/export.ts';
-export { getPrompt } from '../live/get-prompt.ts';
-export { listPrompts, listResources, listTools } from '../live/list-primitives.ts';
-export { readResource } from '../live/read-resource.ts';
+export {
+  callTool,
+  getPrompt,
+  listPrompts,
+  listResources,
+  listTools,
+  readResource,
+} from '../live/primitives.ts';
 export { validateServer } from '../live/validate.ts';
 export { getServerChecks, listServerCheckResults, listServerChecks } from '../server-checks/read.ts';
 export { deleteServerChecks, setServerChecks } from '../server-checks/write.ts';
@@ -35,8 +39,7 @@ export { getServerSkill, readServerSkillFile } from '../server-skills/read.ts';
 export { renderServerWidget } from '../server-widgets/render.ts';
 export { createProjectServer } from '../servers/create.ts';
 export { deleteProjectServer } from '../servers/delete.ts';
-export { getProjectServer } from '../servers/get.ts';
-export { listProjectServers } from '../servers/list.ts';
+export { getProjectServer, listProjectServers } from '../servers/read.ts';
 export { updateProjectServer } from '../servers/update.ts';
 export { closeTunnel } from '../tunnels/close.ts';
 export { createTunnel } from '../tunnels/create.ts';

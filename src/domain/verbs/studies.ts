@@ -1,18 +1,16 @@
-export { browserAgentClose, chatSessionBrowserClose } from '../browser-sessions/close.ts';
-export { browserAgentCommand, chatSessionBrowserCommand } from '../browser-sessions/command.ts';
-export { browserAgentNote, chatSessionBrowserNote } from '../browser-sessions/note.ts';
+export { browserAgentClose } from '../browser-sessions/close.ts';
+export { browserAgentCommand } from '../browser-sessions/command.ts';
+export { browserAgentNote } from '../browser-sessions/note.ts';
+export { browserAgentSession } from '../browser-sessions/open.ts';
+export { browserAgentArtifact, browserAgentSessions, browserAgentTrace } from '../browser-sessions/trace.ts';
+export { chatSessionBrowserOpen, createChatSessionBrowser } from '../chat-sessions/browser/open.ts';
 export {
-  browserAgentSession,
-  chatSessionBrowserOpen,
-  createChatSessionBrowser,
-} from '../browser-sessions/open.ts';
-export {
-  browserAgentArtifact,
-  browserAgentSessions,
-  browserAgentTrace,
   chatSessionBrowserArtifact,
+  chatSessionBrowserClose,
+  chatSessionBrowserCommand,
+  chatSessionBrowserNote,
   chatSessionBrowserTrace,
-} from '../browser-sessions/trace.ts';
+} from '../chat-sessions/browser/operate.ts';
 export { listChatSessions, listSessions } from '../chat-sessions/list.ts';
 export { getChatSession, getChatSessionTrace } from '../chat-sessions/read.ts';
 export { sendChatMessage, streamChatMessage } from '../chat-sessions/send.ts';

@@ -5,9 +5,7 @@ import type { ToolCallPart, TurnMessage } from '../../models/messages.ts';
 import { resolveModel } from '../../models/resolve.ts';
 import * as chats from '../../platform/database/queries/chat-sessions.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
-
 import { asStorable } from '../../platform/json/storable.ts';
-
 import { notAllowed } from '../chat-sessions/run-turn.ts';
 import type { GrantContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';

@@ -85,7 +85,7 @@ function replayed(begun: { session: { id: string }; turn: { id: string } }): Vis
 function turnOptions({ project }: ProjectContext): TurnOptions {
   return {
     timeoutMs: turnTimeout,
-    semaphore: { pool: `visits of ${project.id}`, permits: maxTurns, noun: 'study conversations' },
+    limit: { pool: `visits of ${project.id}`, permits: maxTurns, noun: 'study conversations' },
   };
 }
 

@@ -2,9 +2,7 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
 import * as sessions from '../../platform/database/queries/study-sessions.ts';
 import * as visitors from '../../platform/database/queries/study-visitors.ts';
-
 import { asStorable, storableJson } from '../../platform/json/storable.ts';
-
 import type { CallAnswer } from '../../trials/tools.ts';
 import { widgetUriOf } from '../../widgets/declared.ts';
 import type { Begun } from '../chat-sessions/begin.ts';

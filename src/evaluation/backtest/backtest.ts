@@ -1,6 +1,7 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { type CheckRow, evaluateCheck, type TurnScope } from '../checks/evaluate.ts';
 import type { TrialEvidence, Usage } from '../evidence.ts';
-import { canonicalText, isObject } from '../json/value.ts';
+import { canonicalText } from '../json/value.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
 import { evaluatorErrors, gate } from '../scores/gate.ts';

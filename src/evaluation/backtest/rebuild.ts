@@ -1,5 +1,5 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import type { ToolCall, ToolError, ToolResult, ToolTiming, TrialEvidence, Usage } from '../evidence.ts';
-import { isObject } from '../json/value.ts';
 import { wholeResult } from '../results.ts';
 
 /** A stored trace. Its fields are untrusted. */

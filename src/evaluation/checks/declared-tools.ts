@@ -1,4 +1,4 @@
-import { isObject } from '../json/value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 import { quote } from '../text/show.ts';
 import type { CheckKind } from './shared/kind.ts';
 import { everyDeclaredTool, hint, isDeprecated } from './shared/tools.ts';

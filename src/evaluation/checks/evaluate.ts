@@ -1,6 +1,6 @@
 import { type Check, EvalCheck } from '../../contract/eval-checks.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 import { evidenceOfTurn, type TrialEvidence } from '../evidence.ts';
-import { isObject } from '../json/value.ts';
 import { cutReason, quote, shownValue, withoutSecrets } from '../text/show.ts';
 import { kindOf } from './index.ts';
 import { type AuthoringProblem, type CheckFinding, failed } from './shared/kind.ts';

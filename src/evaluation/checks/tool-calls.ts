@@ -1,7 +1,8 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import type { DeclaredTool, ToolCall } from '../evidence.ts';
 import { type Effort, newEffort } from '../json/effort.ts';
 import { validateJson } from '../json/schema.ts';
-import { canonicalText, isObject, jsonEquality } from '../json/value.ts';
+import { canonicalText, jsonEquality } from '../json/value.ts';
 import { argumentTest } from '../matching/arguments.ts';
 import { maxSearched } from '../text/pattern.ts';
 import { list, quote, show } from '../text/show.ts';

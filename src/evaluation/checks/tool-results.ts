@@ -1,7 +1,8 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import type { ToolCall, ToolError, ToolResult, TrialEvidence } from '../evidence.ts';
 import { type Effort, newEffort } from '../json/effort.ts';
 import { schemaProblem, validateJson } from '../json/schema.ts';
-import { canonicalText, isObject } from '../json/value.ts';
+import { canonicalText } from '../json/value.ts';
 import { maxSearched } from '../text/pattern.ts';
 import { list, quote } from '../text/show.ts';
 import { countFailsByAbsence, countMatches, patternProblem, type Unit, valueAt } from './shared/countable.ts';

@@ -1,6 +1,6 @@
 import { type Check, EvalCheck } from '../../contract/eval-checks.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 import { authoringProblem } from '../checks/evaluate.ts';
-import { isObject } from '../json/value.ts';
 import { cut, hideSecrets } from '../text/show.ts';
 import {
   boundedAnswer,

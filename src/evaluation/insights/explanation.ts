@@ -1,5 +1,5 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { answeredObject } from '../json/answered.ts';
-import { isObject } from '../json/value.ts';
 import { quoted } from '../judging/evidence.ts';
 import { cut, hideSecrets } from '../text/show.ts';
 import type { InsightFinding } from './candidates.ts';

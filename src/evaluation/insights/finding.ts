@@ -1,6 +1,6 @@
 import { sha256 } from '../json/value.ts';
+import type { FailureCategory } from '../stage.ts';
 import { actionFor } from '../stages/next-action.ts';
-import type { FailureCategory } from '../stages/stage.ts';
 import { quote } from '../text/show.ts';
 import { type Candidate, candidateTitle, type InsightFinding, type SessionInsights } from './candidates.ts';
 import type { Cluster } from './trial-clusters.ts';

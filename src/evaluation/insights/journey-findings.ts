@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
 import { groupBy } from '../group-by.ts';
 import { sha256 } from '../json/value.ts';
-import type { Stage } from '../stages/stage.ts';
+import type { Stage } from '../stage.ts';
 import {
   type Disposition,
   dispositionOf,

@@ -1,8 +1,9 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { isGating } from '../checks/evaluate.ts';
-import { isObject, sha256 } from '../json/value.ts';
+import { sha256 } from '../json/value.ts';
 import type { ShownCall } from '../matching/calls.ts';
 import type { Score } from '../scores/score.ts';
-import type { FailureCategory, Stage, StageResult } from '../stages/stage.ts';
+import type { FailureCategory, Stage, StageResult } from '../stage.ts';
 import { cut, hideSecrets } from '../text/show.ts';
 import type { InsightFinding } from './candidates.ts';
 

@@ -1,9 +1,10 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isObject } from '../../platform/json/is-object.ts';
 import { compileJavaScript } from '../text/pattern.ts';
 import { searchWithinEffort, spend } from './effort.ts';
 import { stepsKeyword, UnusableSchema } from './schema-copy.ts';
-import { canonicalText, isObject } from './value.ts';
+import { canonicalText } from './value.ts';
 
 /** Steps charged for compiling one instruction of a pattern. */
 const stepsOfInstruction = 75;

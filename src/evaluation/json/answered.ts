@@ -1,4 +1,4 @@
-import { isObject } from './value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 /**
  * Parses the JSON object in a model's answer: the bare text, or the text in one code block, which some models always

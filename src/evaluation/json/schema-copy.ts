@@ -1,9 +1,9 @@
-import { isObject } from './value.ts';
+import { maxDepth } from '../../platform/json/bounds.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 /** The keyword with the number of schema values to visit when this part validates a value; see `ajv.ts`. */
 export const stepsKeyword = 'x-steps';
 
-const maxDepth = 64;
 /** Maximum number of subschemas. Each takes up to half a millisecond to compile. */
 const maxSubschemas = 1_000;
 

@@ -1,9 +1,10 @@
 import type { AnySchema, ValidateFunction } from 'ajv';
+import { isObject } from '../../platform/json/is-object.ts';
 import { cut } from '../text/show.ts';
 import { type Dialect, draft7, draft2020 } from './ajv.ts';
 import { type Effort, EffortExceeded, newEffort, within } from './effort.ts';
 import { copySchema, UnusableSchema } from './schema-copy.ts';
-import { canonicalText, isObject, isShallow, jsonText, sha256 } from './value.ts';
+import { canonicalText, isShallow, jsonText, sha256 } from './value.ts';
 
 /** Whether a value matches a schema. `unusable`: why it could not be validated. */
 export type Validity = { valid: true } | { valid: false; problem: string } | { unusable: string };

@@ -1,27 +1,10 @@
 import { createHash } from 'node:crypto';
 import { sortKeys } from '../../platform/canonical.ts';
+import { isDeeper, maxValueDepth } from '../../platform/json/bounds.ts';
 
-/** Maximum levels of a value. Deeper ones are neither compared nor serialized: recursion could overflow the stack. */
-const maxDepth = 256;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether a value is not too deep. Walks level by level without recursion, so that any value is safe to test. */
+/** Whether a value is not too deep to compare and serialize: recursion could overflow the stack. */
 export function isShallow(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return false;
-    level = level.flatMap((item) =>
-      typeof item === 'object' && item !== null ? Object.values(item).filter(isContainer) : [],
-    );
-  }
-  return true;
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+  return !isDeeper(value, maxValueDepth);
 }
 
 /** JSON with sorted keys: equal values have equal texts. Undefined if the value is too deep or not JSON. */

@@ -1,4 +1,5 @@
-import { isObject, jsonText, sha256 } from '../json/value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
+import { jsonText, sha256 } from '../json/value.ts';
 import { cut } from '../text/show.ts';
 
 /** The fields of a trace that are judged. They are untrusted: a reporter may have written anything into them. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ArgumentMatching } from '../../contract/eval-checks.ts';
-import { isObject, jsonEquality } from '../json/value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
+import { jsonEquality } from '../json/value.ts';
 
 export type ArgumentMode = z.output<typeof ArgumentMatching>;
 type Arguments = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { validateJson } from '../json/schema.ts';
-import { isObject, isShallow } from '../json/value.ts';
+import { isShallow } from '../json/value.ts';
 import { findDifferences, findShapeDifferences, PointerList, shapeOf } from './shape.ts';
 
 /** The outcome of a tool call: an MCP result, or a protocol error. */

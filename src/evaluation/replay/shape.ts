@@ -1,4 +1,4 @@
-import { isObject } from '../json/value.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 type Type = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 

@@ -1,6 +1,7 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { isGating, type TurnScope } from '../checks/evaluate.ts';
 import { kindOf } from '../checks/index.ts';
-import { canonicalText, isObject, sha256 } from '../json/value.ts';
+import { canonicalText, sha256 } from '../json/value.ts';
 import { judgeTemplateHash, judgeTemplateVersion } from '../judging/template.ts';
 import type { PlannedJudge, TrialPlan } from '../plan.ts';
 import {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Stage, type StageResult, type StageState, stages } from '../stage.ts';
 import {
   countTrial,
   newStageCount,
@@ -7,7 +8,6 @@ import {
   stageAnalytics,
   type TrialToCount,
 } from './analytics.ts';
-import { type Stage, type StageResult, type StageState, stages } from './stage.ts';
 
 function analytics(trials: readonly TrialToCount[]): StageAnalytics {
   const count = newStageCount();

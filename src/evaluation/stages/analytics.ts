@@ -1,8 +1,8 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
 import { incompleteness, type TrialStatus } from '../lifecycle.ts';
 import type { SetupFailure } from '../outcome.ts';
+import { type FailureCategory, type Stage, stageAnalyzerVersion, stages } from '../stage.ts';
 import { type Slice, type SliceCount, sliceKey, slicesOf, type Truncation, withinCap } from './slices.ts';
-import { type FailureCategory, type Stage, stageAnalyzerVersion, stages } from './stage.ts';
 import {
   type Latency,
   measured,

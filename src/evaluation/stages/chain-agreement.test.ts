@@ -6,8 +6,8 @@ import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
 import { hashed } from '../scores/definition.ts';
 import { gate, isIntact } from '../scores/gate.ts';
+import { stages } from '../stage.ts';
 import { gradeTrial } from '../trial.ts';
-import { stages } from './stage.ts';
 import { verifyChain } from './verify.ts';
 
 const expected = [{ toolName: 'find', arguments: { city: 'Kiel' } }];

@@ -1,8 +1,6 @@
+import { isObject } from '../../platform/json/is-object.ts';
 import { isGating } from '../checks/evaluate.ts';
-import { isObject } from '../json/value.ts';
 import { cutShortBy } from '../outcome.ts';
-import { cut } from '../text/show.ts';
-import { type Fault, type Findings, faultsOf, stageOfCheck } from './faults.ts';
 import {
   type FailureCategory,
   type Stage,
@@ -12,7 +10,9 @@ import {
   type StageState,
   stageAnalyzerVersion,
   stages,
-} from './stage.ts';
+} from '../stage.ts';
+import { cut } from '../text/show.ts';
+import { type Fault, type Findings, faultsOf, stageOfCheck } from './faults.ts';
 
 const maxItems = 5;
 const maxReason = 500;

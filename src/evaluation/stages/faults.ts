@@ -1,13 +1,13 @@
 import type { CheckType } from '../../contract/eval-checks.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 import { type CheckRow, isGating } from '../checks/evaluate.ts';
 import { kindOf } from '../checks/index.ts';
 import { evidenceOfTurn, isServersAnswer, type ToolCall, type ToolError } from '../evidence.ts';
-import { isObject } from '../json/value.ts';
 import type { TurnMatch } from '../matching/calls.ts';
 import type { TrialOutcome } from '../outcome.ts';
 import type { TrialPlan } from '../plan.ts';
+import type { FailureCategory, Stage, StageReason } from '../stage.ts';
 import { hideSecrets, quote } from '../text/show.ts';
-import type { FailureCategory, Stage, StageReason } from './stage.ts';
 
 /** A failure and its stage. */
 export interface Fault {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { failureCategories } from '../stage.ts';
 import { nextAction } from './next-action.ts';
-import { failureCategories } from './stage.ts';
 
 test('there is one sentence of advice for each category, and one for none', () => {
   const sentences = [...failureCategories, undefined].map(nextAction);

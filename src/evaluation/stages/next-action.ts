@@ -1,4 +1,4 @@
-import type { FailureCategory } from './stage.ts';
+import type { FailureCategory } from '../stage.ts';
 
 /** Advice for an unmet check of results, such as latency, where the tool reported no error. */
 const unmetCheck =

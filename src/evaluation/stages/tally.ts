@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../../platform/canonical.ts';
-import type { Stage, StageReason, StageResult } from './stage.ts';
+import type { Stage, StageReason, StageResult } from '../stage.ts';
 
 /** Number of excluded trials by kind; kinds without trials are absent. */
 export type StageExclusions = Partial<

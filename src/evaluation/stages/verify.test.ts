@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Stage, type StageResult, type StageState, stages } from './stage.ts';
+import { type Stage, type StageResult, type StageState, stages } from '../stage.ts';
 import { type StoredChain, verifyChain } from './verify.ts';
 
 function rows(...states: StageState[]): StageResult[] {

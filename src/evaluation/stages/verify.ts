@@ -7,7 +7,7 @@ import {
   stageReasons,
   stageStates,
   stages,
-} from './stage.ts';
+} from '../stage.ts';
 
 /** The stage results of a trial as stored, possibly by another version of this code or an external runner. */
 export interface StoredChain {

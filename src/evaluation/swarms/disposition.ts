@@ -1,5 +1,5 @@
 import { kindOf } from '../checks/index.ts';
-import type { Stage } from '../stages/stage.ts';
+import type { Stage } from '../stage.ts';
 import { callsOf, errorsOf, hasBegun, lifecycleOf, type SessionFacts } from './facts.ts';
 import { sessionVerdict } from './session-verdict.ts';
 

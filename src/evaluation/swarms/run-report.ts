@@ -1,5 +1,5 @@
 import { kindOf } from '../checks/index.ts';
-import type { Stage } from '../stages/stage.ts';
+import type { Stage } from '../stage.ts';
 import type { VerdictDecision } from '../verdict/decision.ts';
 import { type Criterion, hasBegun, isExecuted, isUnderWay, lifecycleOf, type SessionFacts } from './facts.ts';
 import type { JourneyRunFacts, JourneyRunVerdictSummary } from './run-verdict.ts';

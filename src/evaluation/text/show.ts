@@ -1,9 +1,10 @@
-import { isObject } from '../json/value.ts';
+import { maxDepth } from '../../platform/json/bounds.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 
 const maxReason = 600;
 const maxValue = 200;
 const maxItems = 20;
-const maxDepth = 6;
+const maxShownDepth = 6;
 const maxShown = 3;
 const hidden = '«redacted»';
 
@@ -46,9 +47,9 @@ export function list(items: readonly string[]): string {
   return items.length > maxShown ? `${shown} and ${items.length - maxShown} more` : shown;
 }
 
-/** Redacts the values of secret keys, and everything below 64 levels, before a value is stored. */
+/** Redacts the values of secret keys, and everything below `maxDepth` levels, before a value is stored. */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (depth > 64) return hidden;
+  if (depth > maxDepth) return hidden;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -63,7 +64,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
 export function shownValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cut(hideSecrets(value.slice(0, 2 * maxValue)), maxValue);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === maxDepth) return '…';
+  if (depth === maxShownDepth) return '…';
   if (Array.isArray(value)) {
     const items = value.slice(0, maxItems).map((item) => shownValue(item, depth + 1));
     return value.length > maxItems ? [...items, '…'] : items;

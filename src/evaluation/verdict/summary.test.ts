@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { StageResult } from '../stage.ts';
 import { actionFor } from '../stages/next-action.ts';
-import type { StageResult } from '../stages/stage.ts';
 import { decide, resolvePolicy } from './policy.ts';
 import { decisionDiagnostics, type RunToSummarize, runVerdict, type TrialToExplain } from './summary.ts';
 

@@ -1,5 +1,5 @@
+import type { FailureCategory, Stage } from '../stage.ts';
 import { actionFor, runAgain } from '../stages/next-action.ts';
-import type { FailureCategory, Stage } from '../stages/stage.ts';
 import { type StoredChain, type VerifiedChain, verifyChain } from '../stages/verify.ts';
 import { cut, hideSecrets } from '../text/show.ts';
 import type { Verdict, VerdictDecision } from './decision.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { hostUrls } from '../database/hosts.ts';
+import { hostUrls } from './database-hosts.ts';
 
 /** Schemas shared by settings. */
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { hostUrls } from '../config/database-hosts.ts';
 import type { Config } from '../config/settings.ts';
+import { withTimeout } from '../flow/deadline.ts';
 import { type Log, redact } from '../log.ts';
 import { OperatorProblem } from '../problem.ts';
 import { defaultTimeouts, detectConnectionMode, directMode, type Timeouts } from './connection-mode.ts';
 import { Connections, hangUp } from './connections.ts';
 import { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded/index.ts';
-import { hostUrls } from './hosts.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
@@ -140,13 +141,10 @@ async function checkSessions(pool: pg.Pool, dial: () => Promise<pg.Client>): Pro
   const channel = `drydock_${randomUUID()}`;
   const client = await dial();
   try {
-    const heard = new Promise<boolean>((resolve) => {
-      client.once('notification', () => resolve(true));
-      setTimeout(() => resolve(false), announceTimeout).unref();
-    });
+    const heard = new Promise<boolean>((resolve) => client.once('notification', () => resolve(true)));
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     await pool.query('select pg_notify($1, $2)', [channel, '']);
-    if (await heard) return;
+    if (await withTimeout(announceTimeout, heard, () => false)) return;
   } finally {
     await client.end();
   }

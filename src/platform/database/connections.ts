@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { withTimeout } from '../flow/deadline.ts';
 import { type Log, redact } from '../log.ts';
 import { DatabaseUnavailable } from './losses.ts';
 import { firstPrimary, Primary } from './primary.ts';
@@ -81,12 +82,9 @@ export class Connections {
     this.search ??= this.seek().finally(() => (this.search = undefined));
     this.search.catch(() => {});
     const left = this.away > unavailableTimeout ? 0 : unavailableTimeout - (performance.now() - since);
-    const late = new AbortController();
-    try {
-      await Promise.race([this.search, overAfter(left, late.signal)]);
-    } finally {
-      late.abort();
-    }
+    await withTimeout(Math.max(0, left), this.search, () => {
+      throw new DatabaseUnavailable('The database does not answer. Try again in a moment');
+    });
   }
 
   async close(): Promise<void> {
@@ -173,9 +171,4 @@ export class Connections {
 export function hangUp(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
   connection.stream.destroy();
-}
-
-async function overAfter(milliseconds: number, signal: AbortSignal): Promise<never> {
-  await delay(Math.max(0, milliseconds), undefined, { signal, ref: false });
-  throw new DatabaseUnavailable('The database does not answer. Try again in a moment');
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { Semaphore } from '../flow/semaphore.ts';
 import { type Log, redact } from '../log.ts';
 
 /** Called without a payload when notifications may have been missed: after listening began or resumed. */
@@ -22,7 +23,7 @@ export class Notifications {
   private readonly handlers = new Map<string, Set<Handler>>();
   private readonly stopping = new AbortController();
   private client: pg.Client | undefined;
-  private lastQuery: Promise<unknown> = Promise.resolve();
+  private readonly turns = new Semaphore(1);
   private check: NodeJS.Timeout | undefined;
 
   constructor(options: NotificationOptions) {
@@ -108,8 +109,7 @@ export class Notifications {
 
   /** Sends queries one after the other, as the driver requires. */
   private send(client: pg.Client, sql: string): Promise<unknown> {
-    this.lastQuery = this.lastQuery.catch(() => {}).then(() => client.query(sql));
-    return this.lastQuery;
+    return this.turns.run(() => client.query(sql));
   }
 
   private call(handler: Handler, payload?: string): void {

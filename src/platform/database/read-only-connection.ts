@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { Config } from '../config/settings.ts';
+import { Semaphore } from '../flow/semaphore.ts';
 import { OperatorProblem } from '../problem.ts';
 import { hostsOf } from './connect.ts';
 import { isBehindPooler } from './connection-mode.ts';
@@ -53,7 +54,7 @@ async function indexOfPrimary(hosts: pg.ClientConfig[]): Promise<number> {
 export class ReadOnlyConnection {
   readonly pooled: boolean;
   private readonly client: pg.Client;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly turns = new Semaphore(1);
 
   constructor(client: pg.Client, pooled: boolean) {
     this.client = client;
@@ -61,9 +62,7 @@ export class ReadOnlyConnection {
   }
 
   ask<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const turn = this.last.then(() => this.transaction(work));
-    this.last = turn.catch(() => {});
-    return turn;
+    return this.turns.run(() => this.transaction(work));
   }
 
   pendingMigrations(): Promise<string[]> {

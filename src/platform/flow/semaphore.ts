@@ -110,7 +110,7 @@ export class KeyedSemaphore {
   async run<T>(
     key: string,
     permits: number | undefined,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     task: () => Promise<T>,
   ): Promise<T> {
     if (permits === undefined) return task();

@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts';
 import * as jobs from '../database/queries/jobs.ts';
 import { newId } from '../ids.ts';
+import { isObject } from '../json/is-object.ts';
 import { currentTraceparent } from '../telemetry/tracing.ts';
 
 /** The account on whose behalf a job runs. */
@@ -59,18 +60,14 @@ const causeKey = 'traceparent';
 function withCause(all: readonly Enqueued[]): unknown[] {
   const cause = currentTraceparent();
   if (cause === undefined) return all.map(({ payload }) => payload);
-  return all.map(({ payload }) => (isRecord(payload) ? { ...payload, [causeKey]: cause } : payload));
+  return all.map(({ payload }) => (isObject(payload) ? { ...payload, [causeKey]: cause } : payload));
 }
 
 /** Splits a stored payload into the handler's payload and the trace that caused the job. */
 export function withoutCause(stored: unknown): { payload: unknown; cause: string | undefined } {
-  if (!isRecord(stored) || !(causeKey in stored)) return { payload: stored, cause: undefined };
+  if (!isObject(stored) || !(causeKey in stored)) return { payload: stored, cause: undefined };
   const { [causeKey]: cause, ...payload } = stored;
   return { payload, cause: typeof cause === 'string' ? cause : undefined };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,6 +1,9 @@
 /** The default nesting limit for JSON, YAML, XML and schemas that others wrote. Recursion to this depth is safe. */
 export const maxDepth = 64;
 
+/** The nesting limit for values that servers return, which may contain a schema or document of their own. */
+export const maxValueDepth = 256;
+
 /** Limits of one JSON document, besides its bytes. */
 export interface JsonLimits {
   /** Values in total: `[[],[]]` and `{"a":[1]}` have three. */

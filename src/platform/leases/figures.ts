@@ -1,3 +1,5 @@
+export type { Backlog } from '../database/queries/leases.ts';
+
 /** Outcomes of rows in this process since its start. */
 export interface LeaseCounts {
   claimed: number;
@@ -16,15 +18,6 @@ export interface LeaseFigures {
   counts: LeaseCounts;
   /** Rows being worked on in this process. */
   running: number;
-}
-
-/** Rows waiting for any process. */
-export interface Backlog {
-  kind: string;
-  /** Due rows without a lease, counted up to 10,000. */
-  due: number;
-  /** Milliseconds since the oldest row became due. */
-  age: number;
 }
 
 export class LeaseCounters {

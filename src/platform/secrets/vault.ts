@@ -123,7 +123,7 @@ export class Vault {
       for (const key of ring) if (await db.row(vault.holdKey, { id: key.id })) return key;
       // Another process has rotated the key, and may do so again before the next query.
       this.ring = this.source.read();
-      if (idsOf(this.ring) === idsOf(ring)) throw new Error('no master key of ours is in force');
+      if (idsOf(this.ring) === idsOf(ring)) throw new Error('no active master key');
     }
   }
 

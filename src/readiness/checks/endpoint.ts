@@ -1,5 +1,4 @@
-import { ifKnown, listing, notApplicable, type Rule, satisfied, violated } from '../check.ts';
-import { whenOpen } from './session.ts';
+import { ifKnown, listing, notApplicable, type Rule, satisfied, violated, whenOpen } from '../check.ts';
 
 const criteria = 'Connectors: review criteria';
 const submission = 'Plugins: submission';

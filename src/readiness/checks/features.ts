@@ -1,5 +1,4 @@
-import { ifKnown, informational, listing, type Rule, satisfied, violated } from '../check.ts';
-import { whenOpen } from './session.ts';
+import { ifKnown, informational, listing, type Rule, satisfied, violated, whenOpen } from '../check.ts';
 
 const criteria = 'Connectors: review criteria';
 

@@ -45,6 +45,8 @@ export interface Host {
   examine(): Promise<Found[]>;
   backup(config: Config, file: string, options: BackupOptions): Promise<Counts>;
   restore(config: Config, file: string, attention: ProgressOptions): Promise<Restored>;
+  /** The completion script of a shell, which lists every command and flag. */
+  completionScript(shell: string): Promise<string>;
   /** Inspects the configured database without changing it. */
   checkUpgrade(config: Config): Promise<UpgradeReport>;
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { Operation, SentFile, StreamEvent } from '../../contract/operation.ts';
+import { unlessAborted, withTimeout } from '../../platform/flow/deadline.ts';
 import { isSmall, jsonSlices } from '../../platform/json/slices.ts';
 
 const json = 'application/json; charset=utf-8';
@@ -70,17 +71,19 @@ async function* eventLines(
   yield ': connected\n\n';
   const iterator = events[Symbol.asyncIterator]();
   try {
-    let next = iterator.next();
-    while (!ended.aborted) {
-      const result = await orSilence(next, ended);
+    let next = unlessAborted(iterator.next(), ended);
+    for (;;) {
+      const result = await withTimeout(heartbeat, next, () => 'silence' as const);
       if (result === 'silence') yield ': still here\n\n';
-      else if (result === 'ended' || result.done) return;
+      else if (result.done) return;
       else {
         const { id, data } = result.value;
         yield* eventText(id === undefined ? 'data: ' : `id: ${id}\ndata: `, data);
-        next = iterator.next();
+        next = unlessAborted(iterator.next(), ended);
       }
     }
+  } catch (error) {
+    if (!ended.aborted) throw error;
   } finally {
     // Not awaited: the generator ends with its source, which is notified separately.
     void iterator.return?.();
@@ -92,25 +95,6 @@ async function* eventText(before: string, data: unknown): AsyncGenerator<string>
   yield before;
   yield* jsonSlices(data);
   yield '\n\n';
-}
-
-async function orSilence<T>(next: Promise<T>, ended: AbortSignal): Promise<T | 'silence' | 'ended'> {
-  let timer: NodeJS.Timeout | undefined;
-  let stop = (): void => {};
-  const silence = new Promise<'silence'>((resolve) => {
-    timer = setTimeout(() => resolve('silence'), heartbeat);
-  });
-  const end = new Promise<'ended'>((resolve) => {
-    stop = () => resolve('ended');
-    ended.addEventListener('abort', stop, { once: true });
-    if (ended.aborted) stop();
-  });
-  try {
-    return await Promise.race([next, silence, end]);
-  } finally {
-    clearTimeout(timer);
-    ended.removeEventListener('abort', stop);
-  }
 }
 
 /** For tests: throws if a response violates the contract. Streams are checked by their readers. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { isSafe, type Operation } from '../../contract/operation.ts';
 import { invalid } from '../../domain/base/refusals.ts';
+import { Deadline } from '../../platform/flow/deadline.ts';
 import { named as quotedName } from '../../platform/quoted.ts';
 import type { CallOptions, Client, SentBytes } from '../client/index.ts';
 import { isId } from '../common/naming.ts';
@@ -198,29 +199,21 @@ export async function collect<T>(
   { signal }: Pick<Calling, 'signal'>,
   take: (event: T) => boolean,
 ): Promise<{ over: boolean }> {
-  const enough = new AbortController();
-  const stop = (): void => enough.abort();
-  const iterator = open(enough.signal)[Symbol.asyncIterator]();
-  const stopped = new Promise<'stopped'>((resolve) => {
-    enough.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
-  });
-  const timer = setTimeout(stop, ms);
-  signal.addEventListener('abort', stop);
-  if (signal.aborted) stop();
+  const stopped = (): Error => new Error('stopped');
+  const deadline = new Deadline({ timeout: ms, signal, timedOut: stopped, cancelled: stopped });
+  const iterator = open(deadline.signal)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const coming = iterator.next();
-      // `coming` may reject after the loop has ended.
-      coming.catch(() => {});
-      const next = await Promise.race([stopped, coming]);
-      if (next === 'stopped') return { over: false };
-      if (next.done) return { over: !enough.signal.aborted };
+      const next = await deadline.race(iterator.next());
+      if (next.done) return { over: !deadline.signal.aborted };
       if (!take(next.value)) return { over: false };
     }
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+    return { over: false };
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-    stop();
+    deadline.end();
+    deadline.giveUp(stopped());
     // A generator suspended between two events does not see the signal; return() releases its resources.
     void iterator.return?.().catch(() => {});
   }

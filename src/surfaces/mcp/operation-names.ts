@@ -1,5 +1,6 @@
 import { operationList } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { isObject } from '../../platform/json/is-object.ts';
 import { everything } from '../common/everything.ts';
 import { lookupsOf, paramOfField } from '../common/lookups.ts';
 import { isId, type Named, nameOf } from '../common/naming.ts';
@@ -37,7 +38,7 @@ async function withIds(operation: Operation, args: Arguments, calling: Calling):
   return {
     ...(await ids.in(query)),
     ...path,
-    ...(body !== undefined && { body: isRecord(body) ? await ids.in(body) : body }),
+    ...(body !== undefined && { body: isObject(body) ? await ids.in(body) : body }),
   };
 }
 
@@ -116,8 +117,4 @@ function needsOf(param: string): readonly string[] {
 /** `registry server` for `registryServerId`. */
 function kindOf(param: string): string {
   return param.replace(/Id$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-function isRecord(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

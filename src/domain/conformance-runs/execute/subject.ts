@@ -5,9 +5,7 @@ import { McpFailure } from '../../../mcp/failures.ts';
 import type { Conversation } from '../../../mcp/mcp.ts';
 import { secretsInUrl, withoutSecrets } from '../../../mcp/target.ts';
 import type { LiveServerRow } from '../../../platform/database/queries/servers.ts';
-
 import { asStorable } from '../../../platform/json/storable.ts';
-
 import type { ProjectContext } from '../../context/context.ts';
 import { type Reached, reach, requireGrant } from '../../live/reach.ts';
 import { refusalOf } from '../../live/refusal.ts';

@@ -11,10 +11,10 @@ import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { checkList } from '../../eval-suites/cases/definition.ts';
 import { storedCheck, vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
-import type { TrialDetail } from '../execute/stored.ts';
+import { findRun, snapshotOf } from '../find.ts';
 import { refuseOpen } from '../judge/request.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import type { TrialDetail } from '../stored.ts';
 import { trialPlan } from '../trial-plan.ts';
 import { type BacktestSession, enforceCooldown, pageOf, reserve } from './reservation.ts';
 

@@ -13,12 +13,12 @@ import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';
 import { partsForRequest } from '../../model-calls/request-parts.ts';
+import { findRun, snapshotOf } from '../find.ts';
+import { judgeOf } from '../frozen-judge.ts';
 import { maxJudged } from '../judge/begin.ts';
-import { judgeOf } from '../judge/frozen.ts';
 import { measureTrial, type StoredGoal } from '../judge/measure.ts';
 import { measured } from '../judge/read.ts';
 import { refuseOpen } from '../judge/request.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
 import { casesById, type RunSnapshot } from '../snapshot.ts';
 import { type BacktestSession, pageOf, reserve } from './reservation.ts';
 

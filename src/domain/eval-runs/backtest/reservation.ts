@@ -6,9 +6,7 @@ import * as backtests from '../../../platform/database/queries/eval-backtests.ts
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import { newId } from '../../../platform/ids.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
-
 import { conflict, invalid } from '../../base/refusals.ts';
 import { writeInProject } from '../../context/access.ts';
 import { audit } from '../../context/audit.ts';

@@ -6,8 +6,8 @@ import type { Db } from '../../../platform/database/database.ts';
 import * as compare from '../../../platform/database/queries/eval-compare.ts';
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { mapYielding } from '../../../platform/flow/yielding.ts';
-import { snapshotOf } from '../read/find.ts';
-import { integrityOf, scoredTrials } from '../read/integrity.ts';
+import { snapshotOf } from '../find.ts';
+import { integrityOf, scoredTrials } from '../integrity.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
 

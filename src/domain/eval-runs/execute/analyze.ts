@@ -2,7 +2,7 @@ import { countTrial, newStageCount, stageAnalytics, type TrialToCount } from '..
 import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import type { JudgedTrial } from '../../../platform/database/queries/eval-trials.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import type { StoredStages } from './stored.ts';
+import type { StoredStages } from '../stored.ts';
 
 /**
  * Counts the stages at which the trials of a run failed. Trials are added one at a time, so memory stays constant.

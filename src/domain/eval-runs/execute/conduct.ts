@@ -11,6 +11,7 @@ import {
 import { ModelFailure, unlessAborted } from '../../../models/failure.ts';
 import type { TrialRow, TrialStatus } from '../../../platform/database/queries/eval-trials.ts';
 import type { BackgroundThrottle } from '../../../platform/flow/background-throttle.ts';
+import { Deadline } from '../../../platform/flow/deadline.ts';
 import type { KeyedSemaphore } from '../../../platform/flow/semaphore.ts';
 import { redact } from '../../../platform/log.ts';
 import { runTrial, type TrialRecord } from '../../../trials/run-trial.ts';
@@ -98,22 +99,19 @@ async function conductInSlots(
   const { clock, config } = services;
   const startedAt = clock();
   progress.add(row.id, startedEvent(row, run, plan, startedAt));
-  const limit = new AbortController();
-  const timer = setTimeout(
-    () => limit.abort(new TrialTimeout('the trial took too long')),
-    config.evalTrialTimeout * 1000,
-  );
-  const stop = (): void => limit.abort(lease.reason);
-  lease.addEventListener('abort', stop);
-  if (lease.aborted) stop();
+  const deadline = new Deadline({
+    timeout: config.evalTrialTimeout * 1000,
+    signal: lease,
+    timedOut: () => new TrialTimeout('the trial took too long'),
+    cancelled: () => lease.reason as Error,
+  });
   try {
-    const ran = await attempt(parts, row, run, plan, limit.signal);
+    const ran = await attempt(parts, row, run, plan, deadline.signal);
     lease.throwIfAborted();
-    const timedOut = limit.signal.aborted && limit.signal.reason instanceof TrialTimeout;
+    const timedOut = deadline.reason instanceof TrialTimeout;
     return finished(run, plan, startedAt, clock(), ran, timedOut, config.evalTrialTimeout);
   } finally {
-    clearTimeout(timer);
-    lease.removeEventListener('abort', stop);
+    deadline.end();
   }
 }
 
@@ -174,6 +172,7 @@ async function attempt(
     temperature: snapshot.temperature,
     ...(needsWidgets(trial) && {
       widgets: {
+        owner: run.organizationId,
         browsers: services.browsers,
         openAiCompat: snapshot.connection.openAiWidgets,
         keep: (part) => media.keep(part),

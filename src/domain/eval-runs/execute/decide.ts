@@ -17,15 +17,15 @@ import * as trialRows from '../../../platform/database/queries/eval-trials.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import type { Services } from '../../context/context.ts';
 import { enqueueRunEvent } from '../announce.ts';
+import { decideLater } from '../decide-later.ts';
+import { isJudged } from '../frozen-judge.ts';
+import { integrityOf, scoredTrials } from '../integrity.ts';
 import { isOpen } from '../is-open.ts';
-import { isJudged } from '../judge/frozen.ts';
 import { advanceGatingJudge, startAdvisoryJudge } from '../judge/grading.ts';
-import { integrityOf, scoredTrials } from '../read/integrity.ts';
 import type { RunSnapshot } from '../snapshot.ts';
+import type { StoredStages } from '../stored.ts';
 import { RunAnalytics } from './analyze.ts';
-import { decideLater } from './decide-later.ts';
 import { type Judged, statisticsOf } from './statistics.ts';
-import type { StoredStages } from './stored.ts';
 
 const pageSize = 500;
 

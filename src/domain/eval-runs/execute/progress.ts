@@ -1,9 +1,9 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as runEvents from '../../../platform/database/queries/eval-run-events.ts';
+import { Semaphore } from '../../../platform/flow/semaphore.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import { type Log, redact } from '../../../platform/log.ts';
-
 import { tallyRuns } from './decide.ts';
 
 /** Milliseconds until events are written, until ended trials are counted, and until a retry after a failure. */
@@ -24,7 +24,7 @@ export class Progress {
   private readonly changed = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private dueAt = Infinity;
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writing = new Semaphore(1);
   private stopped = false;
 
   constructor(db: Db, log: Log) {
@@ -66,8 +66,7 @@ export class Progress {
 
   private write(): Promise<void> {
     this.dueAt = Infinity;
-    this.writing = this.writing.then(() => this.writeNow());
-    return this.writing;
+    return this.writing.run(() => this.writeNow());
   }
 
   private async writeNow(): Promise<void> {

@@ -1,15 +1,13 @@
 import type { RunEvent } from '../../../contract/eval-iterations.ts';
 import type { ShownCall, Stage } from '../../../evaluation/index.ts';
 import type { RecordedTrial, TrialRow } from '../../../platform/database/queries/eval-trials.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
-
 import type { Span } from '../../../trials/spans.ts';
 import { type StoredTrace, storeTrace } from '../../artifacts/traces.ts';
 import type { Services } from '../../context/context.ts';
+import type { StoredStages, TrialDetail } from '../stored.ts';
 import { abandonedTrial, type ConductedTrial, type TrialParts } from './conduct.ts';
 import type { StoredRecording } from './media.ts';
-import type { StoredStages, TrialDetail } from './stored.ts';
 import { tracedWidget } from './traced-widget.ts';
 
 type UncountedEvent = Omit<RunEvent, 'finished' | 'trials'>;

@@ -2,8 +2,8 @@ import * as runs from '../../../platform/database/queries/eval-runs.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import type { Services } from '../../context/context.ts';
+import { decideLater } from '../decide-later.ts';
 import { decision, tallyRuns } from './decide.ts';
-import { decideLater } from './decide-later.ts';
 import { type EarlyEnd, endEarly } from './end-early.ts';
 
 /**

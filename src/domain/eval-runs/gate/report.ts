@@ -12,9 +12,9 @@ import type { SuiteSettings } from '../../eval-suites/settings.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import { type Baseline, baselineOf } from '../compare/baseline.ts';
 import { type Side, sideOf } from '../compare/side.ts';
+import { findRun } from '../find.ts';
 import { presentEligibility } from '../import-eligibility.ts';
 import { isOpen } from '../is-open.ts';
-import { findRun } from '../read/find.ts';
 
 type Policy = NonNullable<SuiteSettings['qualityGate']>;
 

@@ -9,7 +9,7 @@ import { audit } from '../../context/audit.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { enqueueWaiverEvent } from '../announce.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
+import { findRun, snapshotOf } from '../find.ts';
 
 type Waiver = NonNullable<OutputOf<Operations['getGateWaiver']>['waiver']>;
 

@@ -8,11 +8,9 @@ import {
 import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as judgements from '../../../platform/database/queries/eval-judgements.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
-
-import type { StoredStages, TrialDetail } from '../execute/stored.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import type { StoredStages, TrialDetail } from '../stored.ts';
 import { trialPlan } from '../trial-plan.ts';
 
 const pageSize = 200;

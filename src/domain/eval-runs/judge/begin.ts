@@ -4,7 +4,7 @@ import type { RunRow } from '../../../platform/database/queries/eval-runs.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import { jobKinds } from '../../base/job-kinds.ts';
 import type { Services } from '../../context/context.ts';
-import { decideLater } from '../execute/decide-later.ts';
+import { decideLater } from '../decide-later.ts';
 
 /** Maximum number of trials judged in an advisory judgement, first trials of each case first. */
 export const maxJudged = 500;

@@ -13,11 +13,11 @@ import { actFor } from '../../identity/act-for.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
-import { decideLater } from '../execute/decide-later.ts';
+import { decideLater } from '../decide-later.ts';
+import { gatingJudge, judgeOf } from '../frozen-judge.ts';
 import type { RunJudge, RunSnapshot } from '../snapshot.ts';
 import { applyJudgement } from './apply.ts';
 import { beginJudging, endJudging, judgingTime } from './begin.ts';
-import { gatingJudge, judgeOf } from './frozen.ts';
 
 type Run = runs.RunRow & { sealedId: string | null };
 

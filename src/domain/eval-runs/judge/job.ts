@@ -9,13 +9,12 @@ import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
 import { redact } from '../../../platform/log.ts';
-
 import type { Services } from '../../context/context.ts';
 import { type Judge, JudgeUnavailable } from '../../judging/ask-judge.ts';
 import type { ModelParts } from '../../model-calls/open-model.ts';
+import { isJudged, judgeOf } from '../frozen-judge.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { endJudging, type JudgingEnd } from './begin.ts';
-import { isJudged, judgeOf } from './frozen.ts';
 import { type MeasuredTrial, measureTrial, notMeasured } from './measure.ts';
 
 /** Trials judged concurrently. */

@@ -12,10 +12,10 @@ import type { Verb } from '../../context/verb.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
 import { spendInsight } from '../../limits/insights.ts';
 import { refuseSpent } from '../../limits/spend-budget.ts';
+import { findRun, snapshotOf } from '../find.ts';
+import { judgeOf } from '../frozen-judge.ts';
 import { isOpen } from '../is-open.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
 import { beginJudging } from './begin.ts';
-import { judgeOf } from './frozen.ts';
 import { stopJudging } from './grading.ts';
 
 /** Settings the request omits come from the launched run, not from earlier judge requests. */

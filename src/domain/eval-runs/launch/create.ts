@@ -1,6 +1,5 @@
 import type { Operations } from '../../../contract/index.ts';
-import type { InputOf, OutputOf } from '../../../contract/operation.ts';
-import { publicMatchOptions } from '../../../evaluation/index.ts';
+import type { InputOf } from '../../../contract/operation.ts';
 import { identityOf } from '../../base/idempotency.ts';
 import { invalid } from '../../base/refusals.ts';
 import type { ProjectContext } from '../../context/context.ts';
@@ -8,17 +7,16 @@ import type { Verb } from '../../context/verb.ts';
 import { inlineCases } from '../../eval-suites/cases/definition.ts';
 import { vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
 import { hostsCalled } from '../../eval-suites/parts.ts';
-import { minimumOf, newSettings } from '../../eval-suites/settings.ts';
+import { newSettings } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { type Selection, selectTarget } from '../../execution/selection.ts';
 import { serversCalled } from '../../servers/called.ts';
-import type { Launch, NewSuite } from './launch.ts';
-import { replayed, type Started } from './replay.ts';
+import { answerOf, type Launch, launcherOf, type NewSuite, sharedLaunch, sharedOverrides } from './launch.ts';
+import { replayed } from './replay.ts';
 import { startRun } from './start.ts';
 
 type Input = InputOf<Operations['createEvalRun']>;
 type Body = Input['body'];
-type Answer = OutputOf<Operations['createEvalRun']>;
 
 export const createEvalRun: Verb<'createEvalRun'> = async (context, input) => {
   const { body } = input;
@@ -83,58 +81,4 @@ async function placeOf(
   };
   const unsaved = { ...suite, environmentIds: [] as string[] } as unknown as Suite;
   return { suite, selection: await selectTarget(context, unsaved, body) };
-}
-
-type Shared = Pick<
-  Body,
-  | 'iterationOverride'
-  | 'caseIds'
-  | 'matchOptionsOverride'
-  | 'skillsOverride'
-  | 'notes'
-  | 'passCriteria'
-  | 'modelApiKeys'
-  | 'importApprovals'
->;
-
-/** Options that a run and a run group have in common. */
-export function sharedLaunch(
-  body: Shared,
-): Pick<Launch, 'caseIds' | 'minimumPassRate' | 'excludeSkills' | 'notes'> {
-  return {
-    caseIds: body.caseIds,
-    minimumPassRate: minimumOf(body.passCriteria),
-    excludeSkills: body.skillsOverride === 'exclude',
-    notes: body.notes,
-  };
-}
-
-export function sharedOverrides(body: Shared): Launch['overrides'] {
-  return {
-    iterationOverride: body.iterationOverride,
-    matchOptionsOverride: body.matchOptionsOverride && publicMatchOptions(body.matchOptionsOverride),
-    apiKeys: body.modelApiKeys ?? {},
-    approved: new Map(body.importApprovals?.map(({ testCaseId, reason }) => [testCaseId, reason])),
-  };
-}
-
-const launcherKinds = ['cli', 'mcp', 'github_action'];
-
-/** A label for statistics; unknown kinds are dropped. */
-export function launcherOf({ headers }: Pick<Input, 'headers'>): Record<string, string> | undefined {
-  const launcher = headers['x-mcpjam-launcher'];
-  return launcher && launcherKinds.includes(launcher['kind'] ?? '') ? launcher : undefined;
-}
-
-export function answerOf({ run, servers, committed, deduped }: Started): Answer {
-  return {
-    runId: run.id,
-    suiteId: run.suiteId,
-    status: run.status,
-    ...(deduped && { deduped: true as const }),
-    ...(run.runGroupId !== null && { runGroupId: run.runGroupId }),
-    servers,
-    caseUpsert: { committed, failed: [] },
-    environment: run.environment,
-  };
 }

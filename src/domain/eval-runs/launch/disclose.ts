@@ -4,9 +4,8 @@ import type { Operations } from '../../../contract/index.ts';
 import type { InputOf, OutputOf } from '../../../contract/operation.ts';
 import type { ModelRoute } from '../../../models/resolve.ts';
 import { sortKeys } from '../../../platform/canonical.ts';
-import * as cases from '../../../platform/database/queries/eval-cases.ts';
 import { refusalOfUrl } from '../../../platform/network/address-guard.ts';
-import { invalid, notFound } from '../../base/refusals.ts';
+import { invalid } from '../../base/refusals.ts';
 import { clientCalled } from '../../clients/find.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
@@ -14,7 +13,8 @@ import type { Judge } from '../../eval-suites/settings.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { selectTarget, type Wanted } from '../../execution/selection.ts';
 import { judgingRoute } from '../../judging/ask-judge.ts';
-import { decides, frozenJudge } from '../judge/frozen.ts';
+import { decides, frozenJudge } from '../frozen-judge.ts';
+import { casesNamed } from './cases.ts';
 import { planRun } from './plan.ts';
 
 type Input = InputOf<Operations['getEvalRunDisclosure']>;
@@ -72,8 +72,7 @@ async function executionOf(
 }
 
 async function routesOf(context: ProjectContext, suite: Suite, input: Input): Promise<ModelRoute[]> {
-  const rows = await context.db.rows(cases.all, { suiteId: suite.id, ids: input.caseIds ?? null });
-  if (input.caseIds && rows.length === 0) throw notFound('case');
+  const rows = await casesNamed(context.db, suite.id, input.caseIds);
   const routes = new Map<string, ModelRoute>();
   for (const target of await targetsOf(context, input)) {
     const selection = await selectTarget(context, suite, target);

@@ -10,10 +10,10 @@ import type { Verb } from '../../context/verb.ts';
 import { findSuite, type Suite } from '../../eval-suites/suite.ts';
 import { selectTarget, type Wanted } from '../../execution/selection.ts';
 import { sideOf } from '../compare/side.ts';
+import { findRun, snapshotOf } from '../find.ts';
 import { isOpen } from '../is-open.ts';
-import { findRun, snapshotOf } from '../read/find.ts';
 import type { PlannedCase, RunSnapshot } from '../snapshot.ts';
-import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './create.ts';
+import { answerOf, launcherOf, sharedLaunch, sharedOverrides } from './launch.ts';
 import { replayed } from './replay.ts';
 import { startRun } from './start.ts';
 

@@ -34,20 +34,6 @@ export async function startRun(context: ProjectContext, launch: Launch): Promise
   }
 }
 
-async function write(context: ProjectContext, db: Db, launch: Launch): Promise<Started> {
-  const { selection, overrides } = launch;
-  const suite = await suiteOfRun(context, db, launch.suite);
-  await requireUnchanged(db, context, selection);
-  const { rows, committed, revision } = await casesOfRun(context, db, suite, launch);
-  const planned = { ...suite, revision };
-  const plan = planRun(context, planned, rows, selection, overrides);
-  const snapshot = await snapshotOf(context, db, planned, plan, launch);
-  await refuseSpent(context, db, plan.routes);
-  await takeSlot(context, db, launch.runGroupId);
-  const run = await insertRun(context, db, launch, { suite: planned, rows, plan, snapshot });
-  return { run, servers: selection.servers, committed, deduped: false };
-}
-
 async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite']): Promise<Suite> {
   if ('isNew' in suite) {
     const { isNew: _, ...fields } = suite;
@@ -72,4 +58,18 @@ async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | un
       `The limit of ${maxRuns} concurrent eval runs is reached (${count} running). Wait for one to finish, or cancel one`,
       { details: { reason: 'CONCURRENT_RUN_LIMIT', maxConcurrentRuns: maxRuns } },
     );
+}
+
+async function write(context: ProjectContext, db: Db, launch: Launch): Promise<Started> {
+  const { selection, overrides } = launch;
+  const suite = await suiteOfRun(context, db, launch.suite);
+  await requireUnchanged(db, context, selection);
+  const { rows, committed, revision } = await casesOfRun(context, db, suite, launch);
+  const planned = { ...suite, revision };
+  const plan = planRun(context, planned, rows, selection, overrides);
+  const snapshot = await snapshotOf(context, db, planned, plan, launch);
+  await refuseSpent(context, db, plan.routes);
+  await takeSlot(context, db, launch.runGroupId);
+  const run = await insertRun(context, db, launch, { suite: planned, rows, plan, snapshot });
+  return { run, servers: selection.servers, committed, deduped: false };
 }

@@ -3,7 +3,7 @@ import type { ProjectContext } from '../../context/context.ts';
 import type { Suite } from '../../eval-suites/suite.ts';
 import { placeOf } from '../../execution/place.ts';
 import type { Selection } from '../../execution/selection.ts';
-import { frozenJudge } from '../judge/frozen.ts';
+import { frozenJudge } from '../frozen-judge.ts';
 import type { RunSnapshot } from '../snapshot.ts';
 import type { Plan } from './plan.ts';
 

@@ -6,7 +6,7 @@ import { pageBy } from '../../base/paging.ts';
 import { invalid } from '../../base/refusals.ts';
 import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
-import { findRun } from './find.ts';
+import { findRun } from '../find.ts';
 
 type Analytics = OutputOf<Operations['getEvalRunStageAnalytics']>;
 

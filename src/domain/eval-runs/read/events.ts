@@ -5,8 +5,8 @@ import { invalid } from '../../base/refusals.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { turnsOf } from '../../context/watching.ts';
+import { findRun } from '../find.ts';
 import { isOpen } from '../is-open.ts';
-import { findRun } from './find.ts';
 
 const pageSize = 500;
 

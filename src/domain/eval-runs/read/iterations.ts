@@ -14,10 +14,10 @@ import { pageBy } from '../../base/paging.ts';
 import type { Context } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
 import { type Vocabulary, vocabularyOf } from '../../eval-suites/cases/vocabulary.ts';
-import type { TrialDetail } from '../execute/stored.ts';
+import { findRun, findTrial, snapshotOf } from '../find.ts';
 import { type PlannedCase, type RunSnapshot } from '../snapshot.ts';
+import type { TrialDetail } from '../stored.ts';
 import { trialPlan } from '../trial-plan.ts';
-import { findRun, findTrial, snapshotOf } from './find.ts';
 
 type Iteration = OutputOf<Operations['listEvalRunIterations']>['items'][number];
 type Step = OutputOf<Operations['getEvalRunSteps']>['items'][number];

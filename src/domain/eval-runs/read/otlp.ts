@@ -9,7 +9,7 @@ import { openCursor } from '../../base/paging.ts';
 import { noSuchProject, projectOf, viewerOf } from '../../context/access.ts';
 import type { Context } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import type { TrialDetail } from '../execute/stored.ts';
+import type { TrialDetail } from '../stored.ts';
 
 type Place = [completedAt: number, run: string, position: number];
 

@@ -9,13 +9,14 @@ import { pageBy } from '../../base/paging.ts';
 import type { Verb } from '../../context/verb.ts';
 import { findSuite } from '../../eval-suites/suite.ts';
 import { coverageOf } from '../coverage.ts';
+import { findRun } from '../find.ts';
 import { waiverOf } from '../gate/waivers.ts';
 import { presentEligibility } from '../import-eligibility.ts';
 import { insightsOf } from '../insights.ts';
 import { isOpen } from '../is-open.ts';
 import { judgesOf } from '../judge/read.ts';
-import { findRun } from './find.ts';
-import { failureSummary, presentSummary } from './summary.ts';
+import { presentSummary } from '../totals.ts';
+import { failureSummary } from './summary.ts';
 
 type Run = OutputOf<Operations['cancelEvalRun']>;
 type Detail = OutputOf<Operations['getEvalRun']>;

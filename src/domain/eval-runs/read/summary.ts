@@ -7,9 +7,10 @@ import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { type PageRequest, pageBy } from '../../base/paging.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import type { TrialDetail } from '../execute/stored.ts';
+import { findRun } from '../find.ts';
 import { isOpen } from '../is-open.ts';
-import { findRun } from './find.ts';
+import type { TrialDetail } from '../stored.ts';
+import { presentSummary } from '../totals.ts';
 import { iterationScope, statusOf } from './iterations.ts';
 
 type Summary = OutputOf<Operations['getEvalRunDecisionSummary']>;
@@ -89,23 +90,6 @@ function summaryOf(
     ...(decision && { decision: { ...decision } }),
     diagnostics: diagnostics as unknown as Summary['diagnostics'],
   };
-}
-
-/**
- * Totals over the ended trials, or over all trials once the run is over. The pass rate is omitted if some trials were
- * not carried out.
- */
-export function presentSummary({ status, trials, finished, passed, failed }: runs.RunRow): {
-  total: number;
-  passed: number;
-  failed: number;
-  notRun?: number;
-  passRate?: number;
-} | null {
-  const notRun = isOpen(status) ? 0 : trials - finished;
-  if (notRun > 0) return { total: trials, passed, failed, notRun };
-  if (finished === 0) return null;
-  return { total: finished, passed, failed, passRate: passed / finished };
 }
 
 type Explained = Parameters<typeof decisionDiagnostics>[1][number];

@@ -5,7 +5,7 @@ import { artifactUrl } from '../../artifacts/read.ts';
 import { readTrace, type Trace } from '../../artifacts/traces.ts';
 import type { ProjectContext } from '../../context/context.ts';
 import type { Verb } from '../../context/verb.ts';
-import { findTrial } from './find.ts';
+import { findTrial } from '../find.ts';
 
 export const getEvalIterationTrace: Verb<'getEvalIterationTrace'> = async (context, input) => {
   const { trial } = await findTrial(context, input.runId, input.iterationId);

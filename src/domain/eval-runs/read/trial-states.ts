@@ -3,8 +3,8 @@ import type { OutputOf } from '../../../contract/operation.ts';
 import * as trials from '../../../platform/database/queries/eval-trials.ts';
 import { pageBy } from '../../base/paging.ts';
 import type { Verb } from '../../context/verb.ts';
+import { findRun, snapshotOf } from '../find.ts';
 import type { RunSnapshot } from '../snapshot.ts';
-import { findRun, snapshotOf } from './find.ts';
 import { iterationScope, statusOf } from './iterations.ts';
 
 type Page = OutputOf<Operations['listEvalRunTrialStates']>;

@@ -9,9 +9,7 @@ import { storableJson } from '../../../platform/json/storable.ts';
 import { LeaseLost } from '../../../platform/leases/holder.ts';
 import { skillTools } from '../../../trials/skills.ts';
 import { type ToolBox, toolBox } from '../../../trials/tools.ts';
-
 import { openModel } from '../../model-calls/open-model.ts';
-
 import type { JourneyTarget } from '../snapshot.ts';
 import { Conversation } from './conversation.ts';
 import { broken, ofModelFailure, type SessionOutcome } from './outcome.ts';

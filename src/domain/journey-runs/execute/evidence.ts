@@ -1,5 +1,4 @@
 import type { ToolResult, TrialEvidence } from '../../../evaluation/index.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
 
 /** The evidence of a turn that grading needs. */

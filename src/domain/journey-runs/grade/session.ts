@@ -4,7 +4,6 @@ import * as sessions from '../../../platform/database/queries/journey-sessions.t
 import type { JobHandler } from '../../../platform/jobs/worker.ts';
 import { storableJson } from '../../../platform/json/storable.ts';
 import type { Commit } from '../../../platform/leases/holder.ts';
-
 import type { ModelParts } from '../../model-calls/open-model.ts';
 import { joined, type TurnRecording } from '../execute/evidence.ts';
 import { gradedIfOver } from '../execute/settle.ts';

@@ -8,7 +8,6 @@ import { ModelFailure } from '../../../models/failure.ts';
 import { asStorable } from '../../../platform/json/storable.ts';
 import { redact } from '../../../platform/log.ts';
 import { quoted, visibleJson } from '../../../platform/quoted.ts';
-
 import type { ToolToTry } from '../../case-drafts/draft.ts';
 import { askForDrafts, type Drafting, draftsIn } from '../../case-drafts/draft-with-model.ts';
 import { SpendCapReached } from '../../limits/spend-cap.ts';

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { journeyFields } from '../../../contract/journeys.ts';
 import { createPersona } from '../../../contract/personas.ts';
-
 import { isStorable } from '../../../platform/json/storable.ts';
-
 import { toolsToTry } from '../../case-drafts/draft.ts';
 import { draftJourneys, draftPersonas } from './draft.ts';
 

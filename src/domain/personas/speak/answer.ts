@@ -1,6 +1,5 @@
 import { answeredObject } from '../../../evaluation/json/answered.ts';
 import { cut } from '../../../evaluation/text/show.ts';
-
 import { asStorable } from '../../../platform/json/storable.ts';
 
 export interface PersonaMessage {

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-
 import { isStorable } from '../../../platform/json/storable.ts';
-
 import { readPersonaAnswer } from './answer.ts';
 import { type PersonaTurn, personaPrompt } from './prompt.ts';
 import { rehearsedPersona } from './rehearsed.ts';

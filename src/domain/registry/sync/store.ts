@@ -4,9 +4,7 @@ import { byColumn } from '../../../platform/database/columns.ts';
 import type { Db } from '../../../platform/database/database.ts';
 import * as entries from '../../../platform/database/queries/registry-entries.ts';
 import type { SourceRow } from '../../../platform/database/queries/registry-sources.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
-
 import { directoryRow } from '../../../registry/directory-row.ts';
 import { ownName, wordsOf } from '../../../registry/search-terms.ts';
 import type { Listed } from '../../../registry/server-json.ts';

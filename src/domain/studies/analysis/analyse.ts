@@ -15,7 +15,6 @@ import * as sessions from '../../../platform/database/queries/study-sessions.ts'
 import * as windows from '../../../platform/database/queries/study-windows.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { JobHandler } from '../../../platform/jobs/worker.ts';
-
 import { storableJson } from '../../../platform/json/storable.ts';
 import { jobKinds } from '../../base/job-kinds.ts';
 import type { Services } from '../../context/context.ts';

@@ -1,5 +1,5 @@
 import type { CheckOf } from '../../../contract/eval-checks.ts';
-import { isObject } from '../../json/value.ts';
+import { isObject } from '../../../platform/json/is-object.ts';
 import { compilePattern, newWork, type Pattern, type Work } from '../../text/pattern.ts';
 import { quote } from '../../text/show.ts';
 import { type AuthoringProblem, type CheckFinding, failed, missing, passed } from './kind.ts';

@@ -1,6 +1,6 @@
 import type { Check, CheckType } from '../../../contract/eval-checks.ts';
 import type { TrialEvidence } from '../../evidence.ts';
-import type { Stage } from '../../stages/stage.ts';
+import type { Stage } from '../../stage.ts';
 
 /** The finding of a check. `error`: the required evidence is missing, so it neither passes nor fails. */
 export interface CheckFinding {

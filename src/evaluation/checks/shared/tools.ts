@@ -1,5 +1,5 @@
+import { isObject } from '../../../platform/json/is-object.ts';
 import type { DeclaredTool, ToolCall, TrialEvidence } from '../../evidence.ts';
-import { isObject } from '../../json/value.ts';
 import { list } from '../../text/show.ts';
 import { type CheckFinding, failed, missing, passed } from './kind.ts';
 

@@ -12,6 +12,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 /** Notification channels: another caller needs a browser that a process holds, and a process has released a browser. */
@@ -42,11 +43,9 @@ const sessions = table('browser_sessions', {
 export type BrowserRow = RowOf<typeof sessions.columns>;
 
 /** Serializes the opening of browsers for one user. */
-export const lockOpening = query(
-  'browser-sessions.lock-opening',
-  `select from pg_advisory_xact_lock(hashtextextended('browsers ' || :userId, 4700))`,
-  { userId: text },
-);
+export const lockOpening = lockOn('browser-sessions.lock-opening', "'browsers ' || :userId", {
+  userId: text,
+});
 
 const made = [
   'id',

@@ -11,6 +11,7 @@ import {
   text,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const turns = table('chat_turns', {
@@ -40,10 +41,9 @@ export type TurnRow = RowOf<typeof turns.columns>;
 const cutOff = `state = 'running' and lease_until < now()`;
 
 /** Serializes requests with the same idempotency key, including the first two. */
-export const lockIdempotencyKey = query(
+export const lockIdempotencyKey = lockOn(
   'chat-turns.lock-idempotency-key',
-  `select from pg_advisory_xact_lock(hashtextextended(
-     'chat-turn ' || :organizationId || ' ' || :userId || ' ' || :idempotencyKey, 4700))`,
+  "'chat-turn ' || :organizationId || ' ' || :userId || ' ' || :idempotencyKey",
   turns.pick(['organizationId', 'userId', 'idempotencyKey']),
 );
 const left = '(extract(epoch from lease_until - now()) * 1000)::float8';

@@ -13,6 +13,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { latestFirst, lockOn, pageBefore } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 export type SuiteKind = 'protocol' | 'apps' | 'tasks' | 'oauth';
@@ -86,11 +87,10 @@ export const byKey = query(
   { projectId: text, externalRunId: text },
   runs.columns,
 );
-const page = { projectId: text, before: orNull(text), most: bigint };
-const ordered = '(:before::text is null or id < :before) order by id desc limit :most';
+const page = { projectId: text, ...pageBefore };
 export const list = query(
   'conformance-runs.list',
-  `select ${runs.all()} from conformance_runs where project_id = :projectId and ${ordered}`,
+  `select ${runs.all()} from conformance_runs where project_id = :projectId and ${latestFirst}`,
   page,
   runs.columns,
   { index: 'conformance_runs_project' },
@@ -98,7 +98,7 @@ export const list = query(
 export const listOfServer = query(
   'conformance-runs.list-of-server',
   `select ${runs.all()} from conformance_runs
-   where server_id = :serverId and project_id = :projectId and ${ordered}`,
+   where server_id = :serverId and project_id = :projectId and ${latestFirst}`,
   { ...page, serverId: text },
   runs.columns,
   { index: 'conformance_runs_server' },
@@ -145,11 +145,9 @@ export const lockSilent = query(
   runs.columns,
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lockStarts = query(
-  'conformance-runs.lock-starts',
-  `select from pg_advisory_xact_lock(hashtextextended('conformance-runs ' || :organizationId, 4700))`,
-  { organizationId: text },
-);
+export const lockStarts = lockOn('conformance-runs.lock-starts', "'conformance-runs ' || :organizationId", {
+  organizationId: text,
+});
 /** The number of hosted runs that an organization has started within 24 hours. */
 export const countOfDay = query(
   'conformance-runs.count-of-day',

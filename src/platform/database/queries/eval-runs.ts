@@ -11,6 +11,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 export type RunStatus =
@@ -243,11 +244,9 @@ export const lastCompleted = query(
   { index: 'eval_runs_suite' },
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lockStarts = query(
-  'eval-runs.lock-starts',
-  `select from pg_advisory_xact_lock(hashtextextended('eval-runs ' || :organizationId, 4700))`,
-  { organizationId: text },
-);
+export const lockStarts = lockOn('eval-runs.lock-starts', "'eval-runs ' || :organizationId", {
+  organizationId: text,
+});
 /**
  * The number of open runs, where up to `most` runs of a group count as one, and the number of open runs in this group.
  */
@@ -356,11 +355,9 @@ const over = {
   scoreIntegrity: orNull(oneOf<'valid' | 'invalid'>()),
 };
 /** Serializes the ends of runs of one project. Acquired before any row of a run is locked, to avoid deadlocks. */
-export const queueToEnd = query(
-  'eval-runs.queue-to-end',
-  `select from pg_advisory_xact_lock(hashtextextended('eval-run-ends ' || :projectId, 4700))`,
-  { projectId: text },
-);
+export const queueToEnd = lockOn('eval-runs.queue-to-end', "'eval-run-ends ' || :projectId", {
+  projectId: text,
+});
 /**
  * Ends a run and deletes the API keys sent with it. Returns no row if it has already ended, or if its trials are not
  * those that were counted. The end time is later than that of every ended run in the project, so that exports find new

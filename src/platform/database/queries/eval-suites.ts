@@ -11,6 +11,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 import { isWhole } from './eval-runs.ts';
 
@@ -135,11 +136,9 @@ export const setSourceHash = query(
   { ...which, sourceHash: text },
 );
 /** Serializes lookups by name, so that two concurrent reports create one suite. */
-export const lockNames = query(
-  'eval-suites.line-up-by-name',
-  `select from pg_advisory_xact_lock(hashtextextended('eval-suite-names ' || :projectId, 4700))`,
-  { projectId: text },
-);
+export const lockNames = lockOn('eval-suites.line-up-by-name', "'eval-suite-names ' || :projectId", {
+  projectId: text,
+});
 /** Prefers a suite created by CI reports to another of the same name, then the oldest. */
 export const lockByName = query(
   'eval-suites.lock-by-name',

@@ -12,6 +12,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const observed = manyOf({ fingerprint: text, fired: flag, affected: integer, total: integer });
@@ -76,11 +77,7 @@ function findingQueries({ name, tables, owner, index }: Place) {
   const some = { ownerId: text, fingerprints: texts };
   return {
     /** Serializes the analysis of an owner's waves. */
-    lockForUpdate: query(
-      `${name}.lock-for-update`,
-      `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId, 4700))`,
-      { ownerId: text },
-    ),
+    lockForUpdate: lockOn(`${name}.lock-for-update`, `'${name} ' || :ownerId`, { ownerId: text }),
     /** Replaces the previous observations of a wave. */
     observe: query(
       `${name}.observe`,

@@ -1,4 +1,5 @@
 import { integer, json, jsonText, oneOf, orNull, table, text, time } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const columns = {
@@ -36,11 +37,7 @@ function insightsQueries({ name, table: tableName, owner }: Place) {
       insights.columns,
     ),
     /** Serializes requests for the same insights, including the first two. */
-    lockForUpdate: query(
-      `${name}.lock-for-update`,
-      `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId || ' ' || :waveId, 4700))`,
-      one,
-    ),
+    lockForUpdate: lockOn(`${name}.lock-for-update`, `'${name} ' || :ownerId || ' ' || :waveId`, one),
     /** Keeps the previous insights until new ones are stored. */
     begin: query(
       `${name}.begin`,

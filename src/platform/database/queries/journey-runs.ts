@@ -11,6 +11,7 @@ import {
   text,
   time,
 } from '../columns.ts';
+import { latestFirst, pageBefore } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 /** Notification channel for changes of a run or its sessions; the payload is the ID of the run. */
@@ -85,13 +86,11 @@ export const snapshot = query(
   { snapshot: json<unknown>() },
 );
 
-const page = { before: orNull(text), most: bigint };
-const behind = `(:before::text is null or id < :before) order by id desc limit :most`;
 /** Runs of a journey, latest first. */
 export const listOfJourney = query(
   'journey-runs.list-of-journey',
-  `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${behind}`,
-  { journeyId: text, ...page },
+  `select ${runs.all()} from journey_runs where journey_id = :journeyId and ${latestFirst}`,
+  { journeyId: text, ...pageBefore },
   runs.columns,
   { index: 'journey_runs_journey' },
 );

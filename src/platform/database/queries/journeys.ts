@@ -1,4 +1,5 @@
-import { bigint, float, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { float, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { projectRows } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const journeys = table('journeys', {
@@ -25,19 +26,8 @@ export type JourneyRow = RowOf<typeof journeys.columns>;
 const one = { projectId: text, id: text };
 const live = `project_id = :projectId and id = :id and archived_at is null`;
 
-/** Latest journey first. */
-export const list = query(
-  'journeys.list',
-  `select ${journeys.all()} from journeys
-   where project_id = :projectId and archived_at is null and (:before::text is null or id < :before)
-   order by id desc limit :most`,
-  { projectId: text, before: orNull(text), most: bigint },
-  journeys.columns,
-  { index: 'journeys_live' },
-);
-export const find = query('journeys.find', `select ${journeys.all()} from journeys where ${live}`, one, {
-  ...journeys.columns,
-});
+/** Live journeys of a project, latest first. */
+export const { list, find, count } = projectRows(journeys, 'journeys_live', 'archived_at is null');
 /** Finds a journey, whether archived or not. */
 export const findAny = query(
   'journeys.find-any',
@@ -51,12 +41,6 @@ export const lock = query(
   `select ${journeys.all()} from journeys where ${live} for no key update`,
   one,
   journeys.columns,
-);
-export const count = query(
-  'journeys.count',
-  'select count(*)::int as count from journeys where project_id = :projectId and archived_at is null',
-  { projectId: text },
-  { count: integer },
 );
 /** Finds an active journey that uses the persona. */
 export const withPersona = query(

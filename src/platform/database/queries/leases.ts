@@ -1,4 +1,3 @@
-import type { Backlog } from '../../leases/figures.ts';
 import {
   bigint,
   type Columns,
@@ -35,6 +34,15 @@ export type LeasedRow = RowOf<typeof leased> & {
 };
 /** Adds further columns of the table. */
 export type LeasedRowOf<Own extends Columns> = LeasedRow & RowOf<Own>;
+
+/** Rows waiting for any process. */
+export interface Backlog {
+  kind: string;
+  /** Due rows without a lease, counted up to 10,000. */
+  due: number;
+  /** Milliseconds since the oldest row became due. */
+  age: number;
+}
 
 interface ClaimRequest {
   token: string;

@@ -1,4 +1,5 @@
 import { bigint, float, integer, table, text } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const account = { organizationId: text, budget: text, period: text };
@@ -12,11 +13,10 @@ const entries = table('ledger_entries', {
 });
 
 /** Serializes bookings of an organization and budget, so that running totals stay in order. */
-export const lock = query(
-  'ledger.lock',
-  `select from pg_advisory_xact_lock(hashtextextended(:organizationId || ' ' || :budget, 4700))`,
-  { organizationId: text, budget: text },
-);
+export const lock = lockOn('ledger.lock', ":organizationId || ' ' || :budget", {
+  organizationId: text,
+  budget: text,
+});
 /** Reads the primary key backwards: one row, however long the ledger is. */
 export const last = query(
   'ledger.last',

@@ -1,4 +1,5 @@
-import { bigint, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { projectRows } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const personas = table('personas', {
@@ -19,18 +20,8 @@ export type PersonaRow = RowOf<typeof personas.columns>;
 const one = { projectId: text, id: text };
 const ofProject = `project_id = :projectId and id = :id`;
 
-/** Latest persona first. */
-export const list = query(
-  'personas.list',
-  `select ${personas.all()} from personas where project_id = :projectId and (:before::text is null or id < :before)
-   order by id desc limit :most`,
-  { projectId: text, before: orNull(text), most: bigint },
-  personas.columns,
-  { index: 'personas_project' },
-);
-export const find = query('personas.find', `select ${personas.all()} from personas where ${ofProject}`, one, {
-  ...personas.columns,
-});
+/** Personas of a project, latest first. */
+export const { list, find, count } = projectRows(personas, 'personas_project');
 /** Prevents deletion of the persona until the transaction ends. */
 export const hold = query(
   'personas.hold',
@@ -41,12 +32,6 @@ export const hold = query(
 export const lock = query('personas.lock', `select id from personas where ${ofProject} for update`, one, {
   id: text,
 });
-export const count = query(
-  'personas.count',
-  'select count(*)::int as count from personas where project_id = :projectId',
-  { projectId: text },
-  { count: integer },
-);
 
 const made = [
   'id',

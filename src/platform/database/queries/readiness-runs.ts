@@ -11,6 +11,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { latestFirst, lockOn, pageBefore } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 type Kind = 'claude' | 'openai';
@@ -87,9 +88,8 @@ export const byKey = query(
   { ...shown, requestHash: orNull(text) },
 );
 
-const page = { before: orNull(text), most: bigint, kind: orNull(oneOf<Kind>()) };
-const behind = `(:kind::text is null or kind = :kind) and (:before::text is null or id < :before)
-   order by id desc limit :most`;
+const page = { ...pageBefore, kind: orNull(oneOf<Kind>()) };
+const behind = `(:kind::text is null or kind = :kind) and ${latestFirst}`;
 /** Latest run first. */
 export const list = query(
   'readiness-runs.list',
@@ -108,11 +108,9 @@ export const listOfServer = query(
 );
 
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lockStarts = query(
-  'readiness-runs.lock-starts',
-  `select from pg_advisory_xact_lock(hashtextextended('readiness-runs ' || :organizationId, 4700))`,
-  { organizationId: text },
-);
+export const lockStarts = lockOn('readiness-runs.lock-starts', "'readiness-runs ' || :organizationId", {
+  organizationId: text,
+});
 export const countOpen = query(
   'readiness-runs.count-open',
   `select count(*) as count from readiness_runs

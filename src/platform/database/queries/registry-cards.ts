@@ -1,4 +1,5 @@
 import { bigint, flag, json, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 export interface CardTransport {
@@ -49,11 +50,9 @@ export const lock = query(
   cards.columns,
 );
 /** Serializes adding cards to an organization, so that their count stays valid. */
-export const lockAdditions = query(
-  'registry-cards.lock-additions',
-  `select from pg_advisory_xact_lock(hashtextextended('registry-cards ' || :organizationId, 4700))`,
-  { organizationId: text },
-);
+export const lockAdditions = lockOn('registry-cards.lock-additions', "'registry-cards ' || :organizationId", {
+  organizationId: text,
+});
 /** Whether the organization has reached its limit of cards. */
 export const full = query(
   'registry-cards.full',

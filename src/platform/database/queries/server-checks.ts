@@ -1,4 +1,5 @@
 import { bigint, flag, float, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { latestFirst, pageBefore } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 type Health = 'unknown' | 'healthy' | 'unhealthy';
@@ -144,8 +145,8 @@ export const addResult = query('server-checks.add-result', results.insert(noted)
 export const listResults = query(
   'server-checks.list-results',
   `select ${results.all()} from server_check_results
-   where server_id = :serverId and (:before::text is null or id < :before) order by id desc limit :most`,
-  { serverId: text, before: orNull(text), most: bigint },
+   where server_id = :serverId and ${latestFirst}`,
+  { serverId: text, ...pageBefore },
   results.columns,
   { index: 'server_check_results_server' },
 );

@@ -1,4 +1,5 @@
 import { bytes, integer, oneOf, orNull, type RowOf, table, text, time } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const shares = table(
@@ -24,9 +25,9 @@ const which = 's.project_id = :projectId and s.kind = :kind and s.target_id = :t
 
 export const find = query('shares.find', `select ${all} ${from} where ${which}`, one, sealed);
 /** Serializes changes of a share, including the first two. */
-export const lockShare = query(
+export const lockShare = lockOn(
   'shares.lock-share',
-  `select from pg_advisory_xact_lock(hashtextextended('share ' || :projectId || ' ' || :kind || ' ' || :targetId, 4700))`,
+  "'share ' || :projectId || ' ' || :kind || ' ' || :targetId",
   { projectId: text, kind: text, targetId: text },
 );
 const written = [

@@ -1,12 +1,9 @@
 import { integer, text } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 /** Serializes exchanges for a pool, so that the holders never have more than all its slots. */
-export const lockPool = query(
-  'slot-grants.lock-pool',
-  `select from pg_advisory_xact_lock(hashtextextended('slots ' || :pool, 4700))`,
-  { pool: text },
-);
+export const lockPool = lockOn('slot-grants.lock-pool', "'slots ' || :pool", { pool: text });
 /**
  * Grants slots to a holder. Silent holders lose theirs. While another holder has less than an equal share and wants
  * more, no holder exceeds that share. With fewer slots than holders, the least recently served one comes first. Slots

@@ -11,6 +11,7 @@ import {
   text,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 import { accessChannel } from './access.ts';
 
@@ -80,11 +81,9 @@ export const list = query(
   { index: 'studies_project' },
 );
 /** Serializes the publishing of an environment. */
-export const lockPublishing = query(
-  'studies.lock-publishing',
-  `select from pg_advisory_xact_lock(hashtextextended('study ' || :environmentId, 4700))`,
-  { environmentId: text },
-);
+export const lockPublishing = lockOn('studies.lock-publishing', "'study ' || :environmentId", {
+  environmentId: text,
+});
 /** Locks the studies of an environment. Returns published ones first, then the latest. */
 export const ofEnvironment = query(
   'studies.of-environment',

@@ -11,6 +11,7 @@ import {
   texts,
   time,
 } from '../columns.ts';
+import { lockOn } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const sessions = table('study_sessions', {
@@ -171,11 +172,9 @@ export const spent = query(
   { micros: bigint },
 );
 /** Serializes the start of turns in a study, so that each counts the previous ones. */
-export const lockTurnStarts = query(
-  'study-sessions.lock-turn-starts',
-  `select from pg_advisory_xact_lock(hashtextextended('study turns ' || :studyId, 4700))`,
-  { studyId: text },
-);
+export const lockTurnStarts = lockOn('study-sessions.lock-turn-starts', "'study turns ' || :studyId", {
+  studyId: text,
+});
 /** Turns that run now: of all guests, and of one visitor. */
 export const running = query(
   'study-sessions.running',

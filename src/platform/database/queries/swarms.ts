@@ -1,4 +1,5 @@
-import { bigint, integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { integer, json, orNull, type RowOf, table, text, texts, time } from '../columns.ts';
+import { projectRows } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 const swarms = table('swarms', {
@@ -20,30 +21,13 @@ const one = { projectId: text, id: text };
 const live = `project_id = :projectId and id = :id and archived_at is null`;
 
 /** Live swarms of a project, latest first. */
-export const list = query(
-  'swarms.list',
-  `select ${swarms.all()} from swarms
-   where project_id = :projectId and archived_at is null and (:before::text is null or id < :before)
-   order by id desc limit :most`,
-  { projectId: text, before: orNull(text), most: bigint },
-  swarms.columns,
-  { index: 'swarms_live' },
-);
-export const find = query('swarms.find', `select ${swarms.all()} from swarms where ${live}`, one, {
-  ...swarms.columns,
-});
+export const { list, find, count } = projectRows(swarms, 'swarms_live', 'archived_at is null');
 /** Locks the swarm against changes until the transaction ends. */
 export const lock = query(
   'swarms.lock',
   `select ${swarms.all()} from swarms where ${live} for no key update`,
   one,
   swarms.columns,
-);
-export const count = query(
-  'swarms.count',
-  'select count(*)::int as count from swarms where project_id = :projectId and archived_at is null',
-  { projectId: text },
-  { count: integer },
 );
 
 const changed = ['name', 'description', 'environmentIds', 'sessionsPerTarget', 'maxTurns', 'rubric'] as const;

@@ -12,6 +12,7 @@ import {
   text,
   time,
 } from '../columns.ts';
+import { latestFirst, pageBefore } from '../common-queries.ts';
 import { query } from '../query.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'dead';
@@ -57,17 +58,16 @@ export const insert = query(
 export const list = query(
   'webhook-deliveries.list',
   `select ${deliveries.all()} from webhook_deliveries
-   where webhook_id = :webhookId and (:before::text is null or id < :before) order by id desc limit :most`,
-  { webhookId: text, before: orNull(text), most: bigint },
+   where webhook_id = :webhookId and ${latestFirst}`,
+  { webhookId: text, ...pageBefore },
   deliveries.columns,
   { index: 'webhook_deliveries_webhook' },
 );
 export const listInState = query(
   'webhook-deliveries.list-in-state',
   `select ${deliveries.all()} from webhook_deliveries
-   where webhook_id = :webhookId and state = :state and (:before::text is null or id < :before)
-   order by id desc limit :most`,
-  { webhookId: text, state: oneOf<DeliveryState>(), before: orNull(text), most: bigint },
+   where webhook_id = :webhookId and state = :state and ${latestFirst}`,
+  { webhookId: text, state: oneOf<DeliveryState>(), ...pageBefore },
   deliveries.columns,
   { index: 'webhook_deliveries_state' },
 );

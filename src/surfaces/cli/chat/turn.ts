@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorProblem } from '../../../platform/problem.ts';
 import type { Client, Output } from '../../client/index.ts';
 import { manyLines, oneLine } from '../../common/harmless-text.ts';
@@ -36,7 +37,7 @@ export async function runTurn(
       signal.throwIfAborted();
       const wait = waitAfter(error);
       if (wait === undefined || Date.now() + wait > until) throw error;
-      await pause(wait, signal);
+      await delay(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
     } finally {
       teller.end();
     }
@@ -65,20 +66,6 @@ function waitAfter(error: unknown): number | undefined {
   const details = asRefused(error)?.details;
   if (details?.['reason'] !== 'TURN_IN_PROGRESS') return undefined;
   return Math.max(100, Math.min(Number(details['retryAfterMs']) || 500, 2_000));
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', giveUp);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', giveUp, { once: true });
-  });
 }
 
 /** Prints text as it arrives, and one line per completed tool call. */

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
+import type { Host } from '../host.ts';
 
-export function completionCommand(program: Command): void {
+export function completionCommand(program: Command, host: Host): void {
   program
     .command('completion')
     .description(
@@ -8,10 +9,6 @@ export function completionCommand(program: Command): void {
     )
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) => {
-      const [{ scripts }, { completionTable }] = await Promise.all([
-        import('../completion/scripts.ts'),
-        import('../completion/table.ts'),
-      ]);
-      process.stdout.write(scripts[shell]?.(completionTable) ?? '');
+      process.stdout.write(await host.completionScript(shell));
     });
 }

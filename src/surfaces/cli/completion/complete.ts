@@ -1,3 +1,4 @@
+import { withTimeout } from '../../../platform/flow/deadline.ts';
 import { createClient } from '../../client/index.ts';
 import { type Named, nameOf } from '../../common/naming.ts';
 import { lightFetch } from '../connect/light-fetch.ts';
@@ -26,9 +27,7 @@ const namedFlags: Record<string, Record<string, string>> = {
 
 /** Completions of the last word: names, or IDs where a name cannot be used. */
 export async function complete(words: readonly string[]): Promise<string[]> {
-  const ended = AbortSignal.timeout(timeoutMs);
-  const late = new Promise<string[]>((resolve) => ended.addEventListener('abort', () => resolve([])));
-  return Promise.race([candidates(words), late]).catch(() => []);
+  return withTimeout(timeoutMs, candidates(words)).catch(() => []);
 }
 
 async function candidates(words: readonly string[]): Promise<string[]> {

@@ -1,10 +1,14 @@
-import type { CompletionTable } from './table.ts';
+import { type CompletionTable, completionTable } from './table.ts';
 
 /**
  * Scripts with the commands and flags built in. Names and IDs come from `drydock __complete`, which queries the
  * service.
  */
-export const scripts: Record<string, (table: CompletionTable) => string> = { bash, zsh, fish };
+const scripts: Record<string, (table: CompletionTable) => string> = { bash, zsh, fish };
+
+export function completionScript(shell: string): string {
+  return scripts[shell]?.(completionTable) ?? '';
+}
 
 function branches(
   entries: Record<string, string[]>,

@@ -1,3 +1,4 @@
+import { maxDepth } from '../../../platform/json/bounds.ts';
 import { OperatorProblem } from '../../../platform/problem.ts';
 
 export type Node =
@@ -65,7 +66,7 @@ class Reader {
   }
 
   pipe(): Node {
-    if (++this.depth > 100) throw unreadable(this.expression, this.next.at);
+    if (++this.depth > maxDepth) throw unreadable(this.expression, this.next.at);
     const from = this.comma();
     const node: Node = this.takes('|') ? { kind: 'pipe', from, to: this.pipe() } : from;
     this.depth--;

@@ -1,3 +1,4 @@
+import { runStatuses } from '../../../contract/run-statuses.ts';
 /** Search parameters before parsing. Parsers return every key: for a missing one the router keeps the raw value. */
 
 export type Raw = Record<string, unknown>;
@@ -52,15 +53,6 @@ export function serverSearch(raw: Raw): ServerSearch {
 }
 
 export const runResults = ['passed', 'failed', 'inconclusive'] as const;
-export const runStatuses = [
-  'pending',
-  'running',
-  'grading',
-  'completed',
-  'failed',
-  'cancelled',
-  'timed_out',
-] as const;
 
 export interface RunsSearch {
   suite?: string | undefined;

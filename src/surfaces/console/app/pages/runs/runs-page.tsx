@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { runResults, runStatuses } from '../../addresses.ts';
+import { runStatuses } from '../../../../../contract/run-statuses.ts';
+import { runResults } from '../../addresses.ts';
 import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
