@@ -9,7 +9,7 @@ export const BrowserToolPolicy = z
     mode: z
       .enum(['allow_all', 'read_only', 'allowlist'])
       .describe(
-        '`read_only` allows reading and navigation; `allowlist` allows what the lists name, and nothing without a list. Lists restrict every mode.',
+        '`read_only` allows reading and navigation; `allowlist` allows only what the lists name, so nothing without a list. Lists restrict every mode.',
       ),
     originAllowlist: z
       .array(z.string().min(1).max(300))

@@ -27,7 +27,7 @@ const AgentBrowser = z
     projectId: z.string(),
     engine: z.literal('chromium'),
     state: BrowserState,
-    bootId: z.string().nullable().describe('Another one each time that it wakes up.'),
+    bootId: z.string().nullable().describe('Changes each time the browser wakes up.'),
     runKey: z.string().nullable(),
     profile: z.string().nullable(),
     policy: BrowserToolPolicy,

@@ -44,7 +44,7 @@ const CatalogServer = z
     remoteUrl: z.string().optional(),
     remoteUrlOptions: z.array(z.string()).optional(),
     remoteUrlRegex: z.string().optional().describe('Pattern that `endpointUrl` must match.'),
-    remoteUrlHint: z.string().optional().describe('The pattern in words.'),
+    remoteUrlHint: z.string().optional().describe('Description of the pattern.'),
     command: z
       .array(z.string())
       .optional()

@@ -255,7 +255,7 @@ export class Outbound {
       body.destroy();
       throw new McpFailure(
         'unknown',
-        `${url.host} compressed its answer (${coding}) though it was asked not to`,
+        `${url.host} sent a compressed response (${coding}) although none was requested`,
         { code: 'CONTENT_ENCODING' },
       );
     }

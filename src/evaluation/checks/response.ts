@@ -102,9 +102,9 @@ export const tokenBudgetUnder: CheckKind<'tokenBudgetUnder'> = {
   turnScopable: false,
   evaluate({ tokens }, { usage }) {
     const used = usedTokens(usage);
-    if (used === undefined) return failed('How many tokens were used is not known');
+    if (used === undefined) return failed('The number of tokens used is unknown');
     // A model cannot answer without input tokens, so 0 means that usage was not reported.
-    if (used === 0) return failed('How many tokens were used is not known: the provider reported 0');
+    if (used === 0) return failed('The number of tokens used is unknown: the provider reported 0');
     const found = `${used} tokens were used; fewer than ${tokens} allowed`;
     return used < tokens ? passed(found) : failed(found);
   },
@@ -125,7 +125,7 @@ export const turnCountUnder: CheckKind<'turnCountUnder'> = {
   turnScopable: false,
   evaluate({ turns }, { turnCount }) {
     if (turnCount === undefined || !Number.isInteger(turnCount) || turnCount < 0)
-      return failed('How many messages the user sent is not known');
+      return failed('The number of user messages is unknown');
     const found = `The user sent ${turnCount} messages; fewer than ${turns} allowed`;
     return turnCount < turns ? passed(found) : failed(found);
   },

@@ -73,12 +73,12 @@ export const toolErrorNamesInput: CheckKind<'toolErrorNamesInput'> = {
 function judgeError(error: ToolError, { inventory, toolCalls }: TrialEvidence): CheckFinding {
   const name = quote(error.toolName);
   const message = error.message.slice(0, maxMessage).toLowerCase();
-  if (message.trim() === '') return failed(`An error of ${name} says nothing`);
+  if (message.trim() === '') return failed(`${name} returned an empty error message`);
   if (inventory.state !== 'complete') return missing('Not all tools that were offered were recorded');
   const [call, anotherCall] = toolCalls.filter(({ toolCallId }) => toolCallId === error.toolCallId);
-  if (!call || anotherCall) return missing(`Which call of ${name} failed cannot be told`);
+  if (!call || anotherCall) return missing(`Cannot determine which call of ${name} failed`);
   const [tool, anotherTool] = declarationsOf(call, inventory.items);
-  if (!tool || anotherTool) return missing(`Which tool ${name} is cannot be told`);
+  if (!tool || anotherTool) return missing(`The tool name ${name} is ambiguous`);
   return inputKeys(tool.inputSchema).some((key) => namesKey(message, key)) || namesValue(message, call)
     ? passed(`An error of ${name} names its input`)
     : failed(`An error of ${name} names none of its inputs: ${quote(error.message)}`);

@@ -35,7 +35,7 @@ export const widgetRenderLatencyUnder: CheckKind<'widgetRenderLatencyUnder'> = {
     if (found.unseen) return found.unseen;
     if (rendered.length === 0) return failed('No widget was rendered');
     if (rendered.some(({ latencyMs }) => latencyMs === undefined))
-      return missing('How long a widget took was not measured');
+      return missing('The rendering time was not measured');
     return passed(`Every widget took less than ${ms} ms`);
   },
 };

@@ -210,7 +210,7 @@ function remedy(problem: string | undefined): string {
   if (problem === 'bwrap is not installed') return 'Install bubblewrap (apt-get install bubblewrap)';
   return /^(?:bwrap|unshare):/.test(problem ?? '')
     ? 'Allow user namespaces to the user of the service, or, in a container, the capability SYS_ADMIN and an unmasked /proc'
-    : `Commands are started through a program that fails here. Repair what it reports: ${problem}`;
+    : `The program that starts commands fails on this machine: ${problem}`;
 }
 
 /** The home folder of the account if it has one, otherwise one in the data directory. */
@@ -250,7 +250,7 @@ function requireReach(user: Account, { command, args }: Command, namespaces: boo
     if (closed === undefined) continue;
     const way = namespaces || closed === path ? '' : 'install bubblewrap, ';
     throw new NotConfined(
-      `Commands run as user ${user.name}, who may not read ${closed}. Let others read it, ${way}move ${path}, or set DRYDOCK_COMMAND_USER to a user who may`,
+      `Commands run as user ${user.name}, who cannot read ${closed}. Make it readable, ${way}move ${path}, or set DRYDOCK_COMMAND_USER to a user who can read it`,
     );
   }
 }

@@ -50,7 +50,7 @@ const kinds: Record<string, (check: Raw) => string> = {
   responseContains: (check) => `says ${quoted(check, 'needle')}${sensitive(check)}`,
   responseMatches: (check) => `says something matching /${shortened(text(check, 'pattern'))}/`,
   responseCloseTo: (check) =>
-    `says nearly ${quoted(check, 'reference')} (at most ${percent(number(check, 'maxDistance'))} different)`,
+    `response similar to ${quoted(check, 'reference')} (edit distance at most ${percent(number(check, 'maxDistance'))})`,
   finalAssistantMessageNonEmpty: () => 'ends with a non-empty message',
   noEndingQuestion: () => 'ends without a question',
   tokenBudgetUnder: (check) => `uses fewer than ${counted(number(check, 'tokens'), 'token')}`,
@@ -63,7 +63,7 @@ const kinds: Record<string, (check: Raw) => string> = {
     `is offered tools with descriptions${minLength === undefined ? '' : ` of ${count(Number(minLength))} characters or more`}`,
   toolAnnotationsPresent: () => 'is offered tools with annotations',
   toolNamesUnique: () => 'is offered tools with unique names',
-  noDeprecatedToolExposed: () => 'is offered no deprecated tool',
+  noDeprecatedToolExposed: () => 'no deprecated tool is offered',
   toolInputSchemasWellFormed: () => 'is offered tools with well-formed input schemas',
   toolOutputSchemasPresent: () => 'is offered tools with output schemas',
   textVisible: (check) => `shows ${quoted(check, 'text')} in the widget${ofTool(check)}`,
