@@ -8,7 +8,7 @@ export interface Startable {
   mutate: () => void;
 }
 
-interface ButtonProps extends ComponentProps<'button'> {
+export interface ButtonProps extends ComponentProps<'button'> {
   look?: 'plain' | 'primary' | 'danger' | 'quiet';
   /** Disabled while pending, without changing its size. */
   busy?: boolean | undefined;

@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from 'react';
 import { Button, type Startable } from './button.tsx';
+import { LazyDialog } from './dialog-button.tsx';
 import css from './form.module.css';
-import { LazyDialog } from './lazy-dialog.tsx';
 import { Problem } from './notice.tsx';
 
 /** A form in a dialog. Errors appear below the fields and do not discard the input. */

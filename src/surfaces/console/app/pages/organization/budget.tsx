@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react';
-import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Meter } from '../../charts/meter.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { Field, TextField, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { cost } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
@@ -141,33 +141,21 @@ function CapDialog({
 }
 
 function RemoveCap({ organizationId, budget }: { organizationId: string; budget: SpendBudget }) {
-  const [asking, setAsking] = useState(false);
-  const lifting = useAction(() => api.clearSpendBudget({ organizationId }), {
-    says: 'Spend cap removed',
-    onDone: () => setAsking(false),
-  });
+  const input = { organizationId };
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Remove cap
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Remove the spend cap?"
-          verb="Remove cap"
-          keep="Keep cap"
-          action={lifting}
-        >
-          <p>
-            The cap of {cost(budget.capUsd ?? 0)} and its thresholds are removed. Runs in all projects of the
-            organization can then spend without a limit; past spend stays counted.
-          </p>
-          <div>
-            <ApiExample operation="clearSpendBudget" input={{ organizationId }} />
-          </div>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      look="danger"
+      label="Remove cap"
+      question="Remove the spend cap?"
+      keep="Keep cap"
+      write={() => api.clearSpendBudget(input)}
+      says="Spend cap removed"
+      example={<ApiExample operation="clearSpendBudget" input={input} />}
+    >
+      <p>
+        The cap of {cost(budget.capUsd ?? 0)} and its thresholds are removed. Runs in all projects of the
+        organization can then spend without a limit; past spend stays counted.
+      </p>
+    </ConfirmButton>
   );
 }

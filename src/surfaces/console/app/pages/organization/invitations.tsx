@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { askPeople, type ConsoleOutput, people, useAction, useQuery } from '../../api/index.ts';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { askPeople, type ConsoleOutput, people, useQuery } from '../../api/index.ts';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
@@ -57,28 +56,24 @@ function Expiry({ at }: { at: number }) {
   );
 }
 
-function Revoke({ organizationId, invitation }: { organizationId: string; invitation: Invitation }) {
-  const [asking, setAsking] = useState(false);
-  const { id: invitationId, email } = invitation;
-  const revoking = useAction(() => people.revokeInvitation({ organizationId, invitationId }), {
-    says: 'Invitation revoked',
-    onDone: () => setAsking(false),
-  });
+function Revoke({
+  organizationId,
+  invitation: { id: invitationId, email },
+}: {
+  organizationId: string;
+  invitation: Invitation;
+}) {
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke the invitation of ${email}`}>
-        Revoke
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Revoke the invitation of ${email}?`}
-          verb="Revoke invitation"
-          action={revoking}
-        >
-          <p>The invitation link of {email} stops working immediately. You can invite them again.</p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      look="danger"
+      label="Revoke"
+      aria-label={`Revoke the invitation of ${email}`}
+      question={`Revoke the invitation of ${email}?`}
+      verb="Revoke invitation"
+      write={() => people.revokeInvitation({ organizationId, invitationId })}
+      says="Invitation revoked"
+    >
+      <p>The invitation link of {email} stops working immediately. You can invite them again.</p>
+    </ConfirmButton>
   );
 }

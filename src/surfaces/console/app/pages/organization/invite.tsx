@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { Field, SelectField, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Problem } from '../../kit/notice.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';

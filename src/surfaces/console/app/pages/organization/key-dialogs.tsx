@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { type ConsoleOutput, people, useAction, useSubmit } from '../../api/index.ts';
+import { type ConsoleOutput, people, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { Field, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
@@ -68,40 +68,31 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
 }
 
 export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Key }) {
-  const [asking, setAsking] = useState(false);
   const { id: keyId, name, hint, user, lastUsedAt } = apiKey;
-  const revoking = useAction(() => people.revokeKey({ organizationId: standing.organizationId, keyId }), {
-    says: `Key ${name} revoked`,
-    onDone: () => setAsking(false),
-  });
   const theirs = user && user.id !== standing.signedIn.user.id;
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke key ${name}`}>
-        Revoke
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Revoke key ${name}?`}
-          verb="Revoke key"
-          action={revoking}
-        >
-          <p>
-            <code>{hint}</code>
-            {theirs && `, which acts as ${user.email},`} stops working immediately. Revoking cannot be undone.
-          </p>
-          <p>
-            {lastUsedAt === null ? (
-              'It has never been used.'
-            ) : (
-              <>
-                Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.
-              </>
-            )}
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      look="danger"
+      label="Revoke"
+      aria-label={`Revoke key ${name}`}
+      question={`Revoke key ${name}?`}
+      verb="Revoke key"
+      write={() => people.revokeKey({ organizationId: standing.organizationId, keyId })}
+      says={`Key ${name} revoked`}
+    >
+      <p>
+        <code>{hint}</code>
+        {theirs && `, which acts as ${user.email},`} stops working immediately. Revoking cannot be undone.
+      </p>
+      <p>
+        {lastUsedAt === null ? (
+          'It has never been used.'
+        ) : (
+          <>
+            Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.
+          </>
+        )}
+      </p>
+    </ConfirmButton>
   );
 }

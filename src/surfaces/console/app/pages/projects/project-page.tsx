@@ -1,9 +1,9 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { api, ask, type Output, useAction, useQueries, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, type Output, useQueries, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
@@ -92,42 +92,36 @@ function Editing({ project }: { project: Project }) {
 }
 
 function Deleting({ project, others }: { project: Project; others: Project[] }) {
-  const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const input = { projectId: project.id };
-  const deleting = useAction(() => api.deleteProject(input), {
-    says: `Project ${project.name} deleted`,
-    onDone: async () => {
-      const next = others.find(({ id }) => id !== project.id);
-      if (next) await navigate({ to: '/projects/$projectId', params: { projectId: next.id } });
-      else await navigate({ to: '/' });
-    },
-  });
   return (
     <Section
       title="Delete"
       actions={
-        <Button look="danger" disabled={project.role !== 'admin'} onClick={() => setAsking(true)}>
-          Delete project
-        </Button>
+        <ConfirmButton
+          look="danger"
+          label="Delete project"
+          disabled={project.role !== 'admin'}
+          question={`Delete ${project.name}?`}
+          typed={project.name}
+          write={() => api.deleteProject(input)}
+          says={`Project ${project.name} deleted`}
+          onDone={() => {
+            const next = others.find(({ id }) => id !== project.id);
+            return next
+              ? navigate({ to: '/projects/$projectId', params: { projectId: next.id } })
+              : navigate({ to: '/' });
+          }}
+          example={<ApiExample operation="deleteProject" input={input} />}
+        >
+          <DeletedContents projectId={project.id} />
+        </ConfirmButton>
       }
     >
       <Note>
         Deletes the project and everything in it, for everyone, immediately. The Default project, which
         receives external results, cannot be deleted.
       </Note>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${project.name}?`}
-          verb="Delete project"
-          typed={project.name}
-          action={deleting}
-          example={<ApiExample operation="deleteProject" input={input} />}
-        >
-          <DeletedContents projectId={project.id} />
-        </Confirm>
-      )}
     </Section>
   );
 }

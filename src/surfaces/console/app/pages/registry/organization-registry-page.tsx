@@ -1,9 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, askPages, useAction, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
@@ -21,24 +21,22 @@ const route = '/organizations/$organizationId/registry';
 
 export function OrganizationRegistryPage() {
   const { organizationId } = useParams({ from: route });
-  const [making, setMaking] = useState(false);
   const open = useOpen();
   return (
     <OrganizationPage
       name="Registry"
-      actions={<Button onClick={() => setMaking(true)}>Create guest token</Button>}
+      actions={
+        <DialogButton dialog={(close) => <GuestToken organizationId={organizationId} onClose={close} />}>
+          Create guest token
+        </DialogButton>
+      }
       administration={
         <Button look="primary" onClick={() => open({ add: true })}>
           Add card
         </Button>
       }
     >
-      {(standing) => (
-        <>
-          <OrganizationCards standing={standing} />
-          {making && <GuestToken organizationId={organizationId} onClose={() => setMaking(false)} />}
-        </>
-      )}
+      {(standing) => <OrganizationCards standing={standing} />}
     </OrganizationPage>
   );
 }
@@ -120,7 +118,6 @@ function CardActions({
   card: Card;
   onEdit: () => void;
 }) {
-  const [asking, setAsking] = useState(false);
   const which = { organizationId, registryServerId: card.id };
   const active = card.status !== 'deprecated';
   const turning = useAction(
@@ -131,10 +128,6 @@ function CardActions({
         status === 'active' ? `${name} can be installed again` : `${name} deprecated`,
     },
   );
-  const deleting = useAction(() => api.deleteOrganizationRegistryServer(which), {
-    says: `Card ${card.name} deleted`,
-    onDone: () => setAsking(false),
-  });
   return (
     <span className={css.actions}>
       <Button aria-label={`Edit ${card.name}`} onClick={onEdit}>
@@ -143,23 +136,21 @@ function CardActions({
       <Button aria-label={`${active ? 'Deprecate' : 'Restore'} ${card.name}`} action={turning}>
         {active ? 'Deprecate' : 'Restore'}
       </Button>
-      <Button look="danger" aria-label={`Delete ${card.name}`} onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete the card ${card.name}?`}
-          verb="Delete card"
-          action={deleting}
-          example={<ApiExample operation="deleteOrganizationRegistryServer" input={which} />}
-        >
-          <p>
-            Projects can no longer install it. Installed servers are not affected. To keep it listed,
-            deprecate it instead.
-          </p>
-        </Confirm>
-      )}
+      <ConfirmButton
+        look="danger"
+        label="Delete"
+        aria-label={`Delete ${card.name}`}
+        question={`Delete the card ${card.name}?`}
+        verb="Delete card"
+        write={() => api.deleteOrganizationRegistryServer(which)}
+        says={`Card ${card.name} deleted`}
+        example={<ApiExample operation="deleteOrganizationRegistryServer" input={which} />}
+      >
+        <p>
+          Projects can no longer install it. Installed servers are not affected. To keep it listed, deprecate
+          it instead.
+        </p>
+      </ConfirmButton>
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
@@ -26,8 +26,6 @@ export function SecretsPage() {
   const navigate = useNavigate({ from: '/projects/$projectId/secrets' });
   const secrets = useQuery(ask('listSecrets', { projectId }));
   const environments = useQuery(ask('listEnvironments', { projectId }));
-  const [replacing, setReplacing] = useState<Secret>();
-  const [deleting, setDeleting] = useState<Row>();
   const rows = (secrets.data?.items ?? []).map((secret) => ({
     secret,
     uses: (environments.data?.items ?? [])
@@ -62,25 +60,14 @@ export function SecretsPage() {
         Secrets are passed to runs. Stored values are never shown, here or over the API.
       </QueryState>
       {rows.length > 0 && (
-        <Table
-          label="Secrets"
-          columns={columnsOf(setReplacing, setDeleting)}
-          rows={rows}
-          keyOf={({ secret }) => secret.id}
-        />
+        <Table label="Secrets" columns={columnsOf(projectId)} rows={rows} keyOf={({ secret }) => secret.id} />
       )}
       {add && <SecretForm projectId={projectId} onClose={() => open(false)} />}
-      {replacing && (
-        <SecretForm projectId={projectId} secret={replacing} onClose={() => setReplacing(undefined)} />
-      )}
-      {deleting && (
-        <DeleteSecret projectId={projectId} row={deleting} onClose={() => setDeleting(undefined)} />
-      )}
     </Page>
   );
 }
 
-function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void): Column<Row>[] {
+function columnsOf(projectId: string): Column<Row>[] {
   return [
     { name: 'Name', main: true, cell: ({ secret }) => <code title={secret.id}>{secret.name}</code> },
     { name: 'Description', cell: ({ secret }) => secret.description },
@@ -113,30 +100,29 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
       figure: true,
       cell: (row) => (
         <>
-          <Button look="quiet" onClick={() => replace(row.secret)}>
+          <DialogButton
+            look="quiet"
+            dialog={(close) => <SecretForm projectId={projectId} secret={row.secret} onClose={close} />}
+          >
             Replace
-          </Button>
-          <Button look="quiet" onClick={() => remove(row)}>
-            Delete
-          </Button>
+          </DialogButton>
+          <DeleteSecret projectId={projectId} row={row} />
         </>
       ),
     },
   ];
 }
 
-function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row; onClose: () => void }) {
-  const input = { projectId, secretId: row.secret.id };
-  const deleting = useAction(() => api.deleteSecret(input), {
-    says: ({ name }) => `Secret ${name} deleted`,
-    onDone: onClose,
-  });
+function DeleteSecret({ projectId, row: { secret, uses } }: { projectId: string; row: Row }) {
+  const input = { projectId, secretId: secret.id };
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Delete ${row.secret.name}?`}
+    <ConfirmButton
+      look="quiet"
+      label="Delete"
+      question={`Delete ${secret.name}?`}
       verb="Delete secret"
-      action={deleting}
+      write={() => api.deleteSecret(input)}
+      says={`Secret ${secret.name} deleted`}
       example={<ApiExample operation="deleteSecret" input={input} />}
     >
       <p>
@@ -144,10 +130,10 @@ function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row
         there too.
       </p>
       <UsedBy
-        uses={row.uses}
+        uses={uses}
         none="No environments use this secret."
         lead="Used by these environments, whose runs will be refused without it:"
       />
-    </Confirm>
+    </ConfirmButton>
   );
 }

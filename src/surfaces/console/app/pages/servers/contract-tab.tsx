@@ -1,10 +1,9 @@
-import { useState } from 'react';
 import { DrydockError } from '../../../../client/index.ts';
 import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
 import { briefJson } from '../../kit/json.ts';
 import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
@@ -92,30 +91,26 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
 
 /** Replacing a baseline deletes the old one, so it is confirmed first. */
 function SaveBaseline({ which, replaces }: { which: Which; replaces: number | undefined }) {
-  const [asking, setAsking] = useState(false);
-  const saving = useAction(() => api.setServerContractBaseline({ ...which, body: {} }), {
-    says: 'Baseline saved',
-    onDone: () => setAsking(false),
-  });
-  const verb = replaces === undefined ? 'Save baseline' : 'Replace baseline';
-  return (
-    <>
-      <Button
-        look={replaces === undefined ? 'primary' : 'plain'}
-        busy={saving.isPending}
-        onClick={() => (replaces === undefined ? saving.mutate() : setAsking(true))}
-      >
-        {verb}
+  const save = () => api.setServerContractBaseline({ ...which, body: {} });
+  const saving = useAction(save, { says: 'Baseline saved' });
+  if (replaces === undefined)
+    return (
+      <Button look="primary" action={saving}>
+        Save baseline
       </Button>
-      {asking && replaces !== undefined && (
-        <Confirm onClose={() => setAsking(false)} title="Replace the baseline?" verb={verb} action={saving}>
-          <p>
-            The baseline of <Time at={replaces} /> is deleted. All later checks, including CI, compare with
-            the server's current contract.
-          </p>
-        </Confirm>
-      )}
-    </>
+    );
+  return (
+    <ConfirmButton
+      label="Replace baseline"
+      question="Replace the baseline?"
+      write={save}
+      says="Baseline saved"
+    >
+      <p>
+        The baseline of <Time at={replaces} /> is deleted. All later checks, including CI, compare with the
+        server's current contract.
+      </p>
+    </ConfirmButton>
   );
 }
 

@@ -1,8 +1,7 @@
-import { useState } from 'react';
-import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
@@ -16,7 +15,6 @@ type Member = Output<'listStudyMembers'>['items'][number];
 export function MembersTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const members = useQuery(ask('listStudyMembers', which));
-  const [inviting, setInviting] = useState(false);
   const items = members.data?.items ?? [];
   return (
     <Section
@@ -24,9 +22,9 @@ export function MembersTab({ study }: { study: Study }) {
       actions={
         <>
           <ApiExample operation="listStudyMembers" input={which} />
-          <Button look="primary" onClick={() => setInviting(true)}>
+          <DialogButton look="primary" dialog={(close) => <Invite study={study} onClose={close} />}>
             Invite member
-          </Button>
+          </DialogButton>
         </>
       }
     >
@@ -42,7 +40,6 @@ export function MembersTab({ study }: { study: Study }) {
       {items.length > 0 && (
         <Table label="Invited people" columns={columnsOf(study)} rows={items} keyOf={({ id }) => id} />
       )}
-      {inviting && <Invite study={study} onClose={() => setInviting(false)} />}
     </Section>
   );
 }
@@ -61,31 +58,21 @@ function columnsOf(study: Study): Column<Member>[] {
 }
 
 function Remove({ study, member: { id, email } }: { study: Study; member: Member }) {
-  const [asking, setAsking] = useState(false);
   const input = { projectId: study.projectId, studyId: study.id, memberIdOrEmail: id };
-  const removing = useAction(() => api.removeStudyMember(input), {
-    says: `${email} removed`,
-    onDone: () => setAsking(false),
-  });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Remove ${email}`}>
-        Remove
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Remove ${email}?`}
-          verb="Remove"
-          action={removing}
-          example={<ApiExample operation="removeStudyMember" input={input} />}
-        >
-          <p>{email} loses access immediately. Other visits end and reconnect automatically.</p>
-          {study.mode === 'anyone_with_link' && (
-            <p>Anyone with the link has access, so this person can still enter as a guest.</p>
-          )}
-        </Confirm>
+    <ConfirmButton
+      look="danger"
+      label="Remove"
+      aria-label={`Remove ${email}`}
+      question={`Remove ${email}?`}
+      write={() => api.removeStudyMember(input)}
+      says={`${email} removed`}
+      example={<ApiExample operation="removeStudyMember" input={input} />}
+    >
+      <p>{email} loses access immediately. Other visits end and reconnect automatically.</p>
+      {study.mode === 'anyone_with_link' && (
+        <p>Anyone with the link has access, so this person can still enter as a guest.</p>
       )}
-    </>
+    </ConfirmButton>
   );
 }

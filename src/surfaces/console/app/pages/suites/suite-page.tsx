@@ -1,10 +1,10 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { api, ask, useAction, useQuery } from '../../api/index.ts';
+import { type ReactNode } from 'react';
+import { api, ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
@@ -154,40 +154,36 @@ function SuiteFacts({ suite }: { suite: Suite }) {
 }
 
 function DeleteSuite({ suite }: { suite: Suite }) {
-  const { id: suiteId, projectId, declaredId, managedBy } = suite;
-  const [asking, setAsking] = useState(false);
+  const { id: suiteId, projectId, declaredId } = suite;
   const navigate = useNavigate();
-  const cases = useQuery({ ...ask('listEvalCases', { projectId, suiteId }), enabled: asking });
-  const runs = useQuery({ ...ask('listEvalSuites', { projectId }), enabled: asking });
   const input = { projectId, suiteId, declaredSuiteId: declaredId };
-  const deleting = useAction(() => api.deleteEvalSuite(input), {
-    says: 'Suite deleted',
-    onDone: () => navigate({ to: '/projects/$projectId/suites', params: { projectId } }),
-  });
+  return (
+    <ConfirmButton
+      look="quiet"
+      label="Delete suite"
+      question={`Delete ${suite.name ?? 'this suite'}?`}
+      write={() => api.deleteEvalSuite(input)}
+      says="Suite deleted"
+      onDone={() => navigate({ to: '/projects/$projectId/suites', params: { projectId } })}
+      example={<ApiExample operation="deleteEvalSuite" input={input} />}
+    >
+      <WhatIsLost suite={suite} />
+    </ConfirmButton>
+  );
+}
+
+function WhatIsLost({ suite: { id: suiteId, projectId, schedule, managedBy } }: { suite: Suite }) {
+  const cases = useQuery(ask('listEvalCases', { projectId, suiteId }));
+  const runs = useQuery(ask('listEvalSuites', { projectId }));
   const totals = runs.data?.items.find(({ id }) => id === suiteId)?.totals;
   return (
     <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        Delete suite
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${suite.name ?? 'this suite'}?`}
-          verb="Delete suite"
-          action={deleting}
-        >
-          <p>
-            {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
-            {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
-          </p>
-          {suite.schedule.enabled && <p>Its schedule is deleted too.</p>}
-          {managedBy === 'ci' && <p>The next CI sync recreates this suite, empty.</p>}
-          <div>
-            <ApiExample operation="deleteEvalSuite" input={input} />
-          </div>
-        </Confirm>
-      )}
+      <p>
+        {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
+        {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
+      </p>
+      {schedule.enabled && <p>Its schedule is deleted too.</p>}
+      {managedBy === 'ci' && <p>The next CI sync recreates this suite, empty.</p>}
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
-import { api, ask, askPages, useAction, useInfiniteQuery, useQuery } from '../../../api/index.ts';
+import { api, ask, askPages, useInfiniteQuery, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
-import { Confirm } from '../../../kit/confirm.tsx';
+import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
@@ -145,35 +144,27 @@ function Runs({ which }: { which: { projectId: string; journeyId: string } }) {
   );
 }
 
-function ArchiveJourney({ journey }: { journey: Journey }) {
-  const { id: journeyId, projectId, name } = journey;
-  const [asking, setAsking] = useState(false);
+function ArchiveJourney({ journey: { id: journeyId, projectId, name } }: { journey: Journey }) {
   const navigate = useNavigate();
-  const archiving = useAction(() => api.archiveJourney({ projectId, journeyId }), {
-    says: `Journey ${name} archived`,
-    onDone: () =>
-      navigate({
-        to: '/projects/$projectId/swarms',
-        params: { projectId },
-        search: { tab: 'journeys' },
-      }),
-  });
+  const input = { projectId, journeyId };
   return (
-    <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        Archive
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Archive ${name}?`}
-          verb="Archive journey"
-          action={archiving}
-          example={<ApiExample operation="archiveJourney" input={{ projectId, journeyId }} />}
-        >
-          <p>It is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      look="quiet"
+      label="Archive"
+      question={`Archive ${name}?`}
+      verb="Archive journey"
+      write={() => api.archiveJourney(input)}
+      says={`Journey ${name} archived`}
+      onDone={() =>
+        navigate({
+          to: '/projects/$projectId/swarms',
+          params: { projectId },
+          search: { tab: 'journeys' },
+        })
+      }
+      example={<ApiExample operation="archiveJourney" input={input} />}
+    >
+      <p>It is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
+    </ConfirmButton>
   );
 }

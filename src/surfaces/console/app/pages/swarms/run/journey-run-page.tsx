@@ -1,13 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
-import { api, ask, useAction, useQuery } from '../../../api/index.ts';
+import { api, ask, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
-import { Button } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
-import { Confirm } from '../../../kit/confirm.tsx';
+import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
 import { Skeleton } from '../../../kit/notice.tsx';
@@ -163,31 +162,21 @@ function RunFacts({ run }: { run: JourneyRun }) {
   );
 }
 
-function CancelRun({ run }: { run: JourneyRun }) {
-  const { projectId, id: journeyRunId, summary } = run;
-  const [asking, setAsking] = useState(false);
-  const cancelling = useAction(() => api.cancelJourneyRun({ projectId, journeyRunId }), {
-    says: 'Run cancelled',
-    onDone: () => setAsking(false),
-  });
+function CancelRun({ run: { projectId, id: journeyRunId, summary } }: { run: JourneyRun }) {
+  const input = { projectId, journeyRunId };
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Cancel run</Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Cancel this run?"
-          verb="Cancel run"
-          keep="Keep running"
-          action={cancelling}
-          example={<ApiExample operation="cancelJourneyRun" input={{ projectId, journeyRunId }} />}
-        >
-          <p>
-            {counted(summary.total - endedOf(summary), 'session')} will be skipped or stopped. Completed
-            sessions keep their transcripts. The run gets no verdict.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      label="Cancel run"
+      question="Cancel this run?"
+      keep="Keep running"
+      write={() => api.cancelJourneyRun(input)}
+      says="Run cancelled"
+      example={<ApiExample operation="cancelJourneyRun" input={input} />}
+    >
+      <p>
+        {counted(summary.total - endedOf(summary), 'session')} will be skipped or stopped. Completed sessions
+        keep their transcripts. The run gets no verdict.
+      </p>
+    </ConfirmButton>
   );
 }
