@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Empty, Problem, Skeleton } from './notice.tsx';
+import { Page } from './page.tsx';
 
 interface Query {
   isPending: boolean;
@@ -38,6 +39,25 @@ export function QueryState({
     <Empty title={title} action={action}>
       {children}
     </Empty>
+  );
+}
+
+/** A page whose data is loading or could not be loaded. The last crumb is the way back. */
+export function LoadingPage({
+  of: query,
+  title,
+  crumbs,
+  lines = 8,
+}: {
+  of: Query;
+  title: string;
+  crumbs: ReactNode[];
+  lines?: number;
+}) {
+  return (
+    <Page title={title} crumbs={crumbs}>
+      <QueryState of={query} lines={lines} back={crumbs.at(-1)} />
+    </Page>
   );
 }
 

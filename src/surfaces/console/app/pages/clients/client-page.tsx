@@ -7,7 +7,7 @@ import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { Time } from '../../kit/time.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
@@ -26,12 +26,7 @@ export function ClientPage() {
       Clients
     </Link>
   );
-  if (!found.data)
-    return (
-      <Page title="Client" crumbs={[list]}>
-        <QueryState of={found} lines={6} back={list} />
-      </Page>
-    );
+  if (!found.data) return <LoadingPage of={found} title="Client" crumbs={[list]} />;
   const client = found.data;
   const { id, name, config, versionNumber, updatedAt, impact } = client;
   const words = serverText(servers.data?.items ?? []);

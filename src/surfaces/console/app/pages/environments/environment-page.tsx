@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -33,12 +33,7 @@ export function EnvironmentPage() {
       Environments
     </Link>
   );
-  if (!found.data)
-    return (
-      <Page title="Environment" crumbs={[list]}>
-        <QueryState of={found} lines={6} back={list} />
-      </Page>
-    );
+  if (!found.data) return <LoadingPage of={found} title="Environment" crumbs={[list]} />;
   const environment = found.data;
   const { id, archived, revision, updatedAt } = environment;
   const name = environment.name ?? id;

@@ -1,14 +1,12 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type ConsoleOutput, people, useSubmit } from '../../api/index.ts';
-import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
 import { ConfirmButton } from '../../kit/confirm.tsx';
-import { LazyDialog } from '../../kit/dialog-button.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { RequiredField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
-import css from './organization.module.css';
 import type { Standing } from './organization-page.tsx';
 
 export type Key = ConsoleOutput<'listKeys'>['items'][number];
@@ -17,10 +15,6 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
   const { organizationId, organization, signedIn } = standing;
   const [name, setName] = useState('');
   const making = useSubmit(() => people.createKey({ organizationId, body: { name: name.trim() } }));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    making.mutate();
-  };
   if (making.data)
     return (
       <OneTimeSecretDialog
@@ -40,30 +34,20 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
       </OneTimeSecretDialog>
     );
   return (
-    <LazyDialog onClose={onClose} title="Create API key">
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Name" hint="What uses it, for example “CI of the payments team”.">
-          <TextInput
-            required
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </Field>
-        <Note>
-          The key acts as {signedIn.user.email} in {organization.name} with your permissions there, until it
-          is revoked.
-        </Note>
-        {making.isError && <Problem error={making.error} />}
-        <footer className={css.foot}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={making.isPending}>
-            Create key
-          </Button>
-        </footer>
-      </form>
-    </LazyDialog>
+    <FormDialog title="Create API key" verb="Create key" action={making} onClose={onClose}>
+      <RequiredField
+        label="Name"
+        hint="What uses it, for example “CI of the payments team”."
+        maxLength={200}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+      />
+      <Note>
+        The key acts as {signedIn.user.email} in {organization.name} with your permissions there, until it is
+        revoked.
+      </Note>
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,14 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, ask, type Output, useQueries, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField, submits, TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
@@ -53,15 +54,11 @@ function Editing({ project }: { project: Project }) {
   const input = { projectId: project.id, body };
   const nothingToDo = Object.keys(body).length === 0;
   const saving = useSubmit(() => api.updateProject(input), { says: 'Project saved' });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!nothingToDo && name.trim() !== '') saving.mutate();
-  };
   const readOnly = project.role !== 'admin';
   return (
     <Section title="Edit" actions={<ApiExample operation="updateProject" input={input} />}>
       {readOnly && <Note>Only project administrators can edit the project.</Note>}
-      <form className={form.form} onSubmit={submit} autoComplete="off">
+      <form className={form.form} onSubmit={submits(() => saving.mutate())} autoComplete="off">
         <div className={form.columns}>
           <TextField label="Name" value={name} disabled={readOnly} onChange={setName} />
           <TextField label="Description" value={description} disabled={readOnly} onChange={setDescription} />
@@ -73,7 +70,7 @@ function Editing({ project }: { project: Project }) {
             onChange={setVisibility}
           />
         </div>
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         {!readOnly && (
           <div>
             <Button

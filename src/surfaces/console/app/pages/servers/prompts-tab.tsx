@@ -5,9 +5,10 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
 import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
-import { Empty, Problem } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { everythingListed } from './every-page.ts';
@@ -71,7 +72,7 @@ function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
         </Button>
         <ApiExample operation="getPrompt" input={{ ...which, body }} />
       </div>
-      {rendering.isError && <Problem error={rendering.error} />}
+      <SubmitError of={rendering} />
       {rendering.data && (
         <LimitedList items={rendering.data.messages ?? []} noun="message">
           {({ role, content }, at) => (

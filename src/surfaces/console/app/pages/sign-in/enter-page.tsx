@@ -4,10 +4,10 @@ import { type ConsoleOutput, people, useQuery, useSubmit } from '../../api/index
 import { type SignedIn, session, sessionIs, useSignedIn } from '../../api/session.ts';
 import { chooseOrganization } from '../../api/session-state.ts';
 import { Button } from '../../kit/button.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { Field, RequiredField, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Entry, EntryForm, mainButton, Refused, Soft, SubmitButton, Ways, Words } from './entry.tsx';
+import { Entry, EntryForm, mainButton, Refused, Soft, Ways, Words } from './entry.tsx';
 import { dropKept, forgetToken, keepTokenWhileAway, useLinkToken } from './link-token.ts';
 import { NewPasswordField } from './password-field.tsx';
 
@@ -37,8 +37,8 @@ export function EnterPage() {
   }, [link.isFetched]);
   if (opened) return <Opening />;
   if (token === undefined) return <NoToken />;
-  if (known.isError) return <DeadLink error={known.error} retry={() => void known.refetch()} />;
-  if (link.isError) return <DeadLink error={link.error} retry={() => void link.refetch()} />;
+  if (known.isError) return <DeadLink of={known} />;
+  if (link.isError) return <DeadLink of={link} />;
   if (!link.data || !known.data) return <Opening />;
   return <Ask link={link.data} using={using} />;
 }
@@ -70,7 +70,7 @@ function newOrganization(before: SignedIn, next: SignedIn): string | undefined {
 function Ask({ link, using }: { link: LinkFacts; using: Using }) {
   const signedIn = useSignedIn();
   if (using.error && using.variables?.password === undefined)
-    return <DeadLink error={using.error} retry={() => using.mutate({})} />;
+    return <DeadLink of={{ error: using.error, refetch: () => using.mutate({}) }} />;
   if (link.kind === 'reset') return <ChoosePassword link={link} using={using} />;
   if (link.kind === 'email') return <NewAddress link={link} using={using} signedIn={signedIn} />;
   if (link.kind === 'invitation') return <Invitation link={link} using={using} signedIn={signedIn} />;
@@ -105,11 +105,11 @@ function NoToken() {
   );
 }
 
-function DeadLink({ error, retry }: { error: unknown; retry: () => void }) {
+function DeadLink({ of }: { of: { error: unknown; refetch: () => unknown } }) {
   useEffect(dropKept, []);
   return (
     <Entry title="This link is not valid">
-      <Refused error={error} retry={retry} />
+      <Refused of={of} />
       <Soft>
         Ask an administrator of your organization for a new invitation or password reset link. Operators can
         run <code>drydock console link</code> on the machine that runs Drydock.
@@ -150,12 +150,11 @@ function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
   const [password, setPassword] = useState('');
   return (
     <Entry title="Set a new password">
-      <EntryForm onSubmit={() => using.mutate({ password })}>
+      <EntryForm attempt={using} verb="Save and sign in" onSubmit={() => using.mutate({ password })}>
+        {' '}
         <OwnAddress email={link.email} />
         <NewPasswordField label="New password" value={password} onChange={setPassword} />
         <Soft>This signs you out of all other sessions.</Soft>
-        {using.isError && <Refused error={using.error} />}
-        <SubmitButton attempt={using}>Save and sign in</SubmitButton>
       </EntryForm>
     </Entry>
   );
@@ -224,19 +223,11 @@ function NewAccount({ link, using }: { link: LinkFacts; using: Using }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   return (
-    <EntryForm onSubmit={() => using.mutate({ name: name.trim(), password })}>
+    <EntryForm attempt={using} verb="Join" onSubmit={() => using.mutate({ name: name.trim(), password })}>
+      {' '}
       <OwnAddress email={link.email} />
-      <Field label="Name">
-        <TextInput
-          autoComplete="name"
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Field>
+      <RequiredField label="Name" autoComplete="name" value={name} onChange={setName} />
       <NewPasswordField label="Password" value={password} onChange={setPassword} />
-      {using.isError && <Refused error={using.error} />}
-      <SubmitButton attempt={using}>Join</SubmitButton>
     </EntryForm>
   );
 }
@@ -256,7 +247,7 @@ function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | 
       <p>
         {words} {signedIn && `You are signed in as ${signedIn.user.email}.`}
       </p>
-      {leaving.isError && <Refused error={leaving.error} />}
+      <Refused of={leaving} />
       <Button look="primary" className={mainButton} action={leaving}>
         {signedIn ? 'Switch account' : 'Sign in'}
       </Button>

@@ -11,7 +11,7 @@ import { Id } from '../../kit/copy.tsx';
 import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { runOf, traceOf, trialOf } from '../runs/queries.ts';
@@ -52,12 +52,7 @@ export function TrialPage() {
       Run{run.data ? ` #${run.data.runNumber}` : ''}
     </Link>,
   ];
-  if (!iteration.data)
-    return (
-      <Page title="Trial" crumbs={crumbs}>
-        <QueryState of={iteration} lines={10} back={crumbs[1]} />
-      </Page>
-    );
+  if (!iteration.data) return <LoadingPage of={iteration} title="Trial" crumbs={crumbs} lines={10} />;
   const { title, iterationNumber } = iteration.data;
   return (
     <Page

@@ -8,7 +8,7 @@ import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -28,12 +28,7 @@ export function WebhookPage() {
       Webhooks
     </Link>,
   ];
-  if (!webhook.data)
-    return (
-      <Page title="Webhook" crumbs={crumbs}>
-        <QueryState of={webhook} lines={5} />
-      </Page>
-    );
+  if (!webhook.data) return <LoadingPage of={webhook} title="Webhook" crumbs={crumbs} lines={5} />;
   const { data } = webhook;
   return (
     <Page

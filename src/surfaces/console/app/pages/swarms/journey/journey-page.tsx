@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
+import { LoadingPage, QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { checkText } from '../../suites/check-labels.ts';
 import css from '../swarms.module.css';
 import { SwarmsOff } from '../swarms-off.tsx';
@@ -36,12 +36,7 @@ export function JourneyPage() {
     </Link>
   );
   if (off) return <SwarmsOff />;
-  if (!journey.data)
-    return (
-      <Page title="Journey" crumbs={[list]}>
-        <QueryState of={journey} lines={8} back={list} />
-      </Page>
-    );
+  if (!journey.data) return <LoadingPage of={journey} title="Journey" crumbs={[list]} />;
   const open = (wanted: boolean): void =>
     void navigate({ search: { edit: wanted ? (true as const) : undefined }, replace: true });
   const { name, goal } = journey.data;

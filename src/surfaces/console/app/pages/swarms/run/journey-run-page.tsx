@@ -2,18 +2,17 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
 import { api, ask, useQuery } from '../../../api/index.ts';
-import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
 import common from '../../../kit/common.module.css';
 import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
-import { Skeleton } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { QueryState } from '../../../kit/query-state.tsx';
+import { LoadingPage } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
+import { tabFrom } from '../../../kit/tabs.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import {
   decisionReasons,
@@ -29,9 +28,8 @@ import { Board, Legend } from './board.tsx';
 import { rowsOf } from './rows.ts';
 import { useHeard } from './use-heard.ts';
 
-const loadingTab = () => <Skeleton lines={3} />;
-const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loadingTab);
-const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loadingTab);
+const Scorecard = tabFrom(() => import('./scorecard.tsx'), 'Scorecard', 3);
+const Insights = tabFrom(() => import('./insights.tsx'), 'Insights', 3);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
 /** Poll interval in milliseconds, for changes that events do not report. */
@@ -56,12 +54,7 @@ export function JourneyRunPage() {
     </Link>
   );
   if (off) return <SwarmsOff />;
-  if (!run)
-    return (
-      <Page title="Run" crumbs={[list]}>
-        <QueryState of={query} lines={10} back={list} />
-      </Page>
-    );
+  if (!run) return <LoadingPage of={query} title="Run" crumbs={[list]} lines={10} />;
   const title = journey.data?.name ?? 'Run of a journey';
   const above = journey.data && (
     <Link
