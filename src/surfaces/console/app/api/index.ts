@@ -17,5 +17,5 @@ export {
   useQueries,
   useQuery,
 } from './ask.ts';
-export { fetchQuery, prefetchInfiniteQuery, prefetchQuery, queryClient, refresh } from './cache.ts';
+export { fetchQuery, prefetchInfiniteQuery, prefetchQuery, refreshAfter } from './cache.ts';
 export { api, people } from './client.ts';

@@ -146,3 +146,23 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   requestReset: [],
   useLink: [],
 };
+
+/** What a conflict of a write shows to be outdated, besides what the write changes. */
+export const staleAfterConflict: Partial<Record<OperationName, readonly OperationName[]>> = {
+  installRegistryServer: ['listRegistryServers'],
+  installRegistryDirectoryServer: ['searchRegistryDirectory'],
+};
+
+/** For each event that a stream reports, the queries it invalidates. */
+export const staleAfterEvent = {
+  'chat turn ended': ['getChatSession', 'getChatSessionTrace', 'listSessions'],
+  'eval run decided': ['getEvalRun', 'listEvalRunTrialStates'],
+  'journey run ended': [
+    'getJourneyRun',
+    'listJourneyRunSessions',
+    'getJourneyRunScorecard',
+    'getSwarmOverview',
+    'listJourneyRuns',
+    'listSwarmFindings',
+  ],
+} as const satisfies Record<string, readonly OperationName[]>;

@@ -1,13 +1,33 @@
 import type { ReactNode } from 'react';
+import { isNotFound } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import { Empty, Problem, Skeleton } from './notice.tsx';
 import { Page } from './page.tsx';
 
-interface Query {
-  isPending: boolean;
+interface Failing {
   isError: boolean;
   error: unknown;
   refetch: () => unknown;
+}
+
+interface Query extends Failing {
+  isPending: boolean;
+}
+
+/** Why a query failed, with a button that repeats it. */
+export function QueryError({
+  of: query,
+  advice,
+  back,
+}: {
+  of: Failing;
+  /** Overrides the advice for the error code. */
+  advice?: string;
+  /** A link back, shown next to the error. */
+  back?: ReactNode;
+}) {
+  if (!query.isError) return null;
+  return <Problem error={query.error} advice={advice} retry={() => void query.refetch()} back={back} />;
 }
 
 /** The states of a query other than its data: loading skeleton, error and empty. */
@@ -15,6 +35,7 @@ export function QueryState({
   of: query,
   lines = 3,
   back,
+  missing,
   empty = false,
   title,
   action,
@@ -24,6 +45,8 @@ export function QueryState({
   lines?: number;
   /** A link back, shown next to the error. */
   back?: ReactNode;
+  /** Shown instead of the error if the resource does not exist. */
+  missing?: ReactNode;
   /** Whether the result is empty; the other props describe the empty state. */
   empty?: boolean;
   title?: string;
@@ -31,7 +54,8 @@ export function QueryState({
   children?: ReactNode;
 }) {
   if (query.isPending) return <Skeleton lines={lines} />;
-  if (query.isError) return <Problem error={query.error} retry={() => void query.refetch()} back={back} />;
+  if (missing !== undefined && isNotFound(query.error)) return missing;
+  if (query.isError) return <QueryError of={query} back={back} />;
   if (!empty) return null;
   return title === undefined ? (
     children

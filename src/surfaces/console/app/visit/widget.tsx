@@ -10,7 +10,7 @@ import { Button, linkClass } from '../kit/button.tsx';
 import { Json } from '../kit/code.tsx';
 import { cut } from '../kit/text.ts';
 import { visit } from './access.ts';
-import { Question } from './calls.tsx';
+import { Question } from './question.tsx';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
 

@@ -3,13 +3,13 @@ import { useMemo, useState } from 'react';
 import { useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
-import { Empty, Note, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration } from '../../kit/time.tsx';
-import { runOf, traceOf, trialOf } from '../runs/queries.ts';
+import { hasNoTrace, runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from '../trial/checks.tsx';
 import { Conversation } from '../trial/conversation.tsx';
@@ -105,8 +105,7 @@ function Side({
           ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
         ]}
       />
-      {trace.isPending && <Skeleton lines={8} />}
-      {trace.isError && <Note>{trace.error.message}</Note>}
+      {hasNoTrace(trace.error) ? <Note>{trace.error?.message}</Note> : <QueryState of={trace} lines={8} />}
       {trace.data && <TraceSummary trace={trace.data} checks={checksOf(iteration.data)} />}
     </Section>
   );

@@ -8,9 +8,8 @@ import {
   useQuery,
 } from '../../api/index.ts';
 import { Id } from '../../kit/copy.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts } from '../../kit/page.tsx';
-import { ShowMore } from '../../kit/query-state.tsx';
+import { QueryError, QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type AuditSearch, beginOf, endOf } from './address.ts';
@@ -48,7 +47,7 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
   const members = useQuery({ ...askPeople('listMembers', { organizationId }), enabled: events.isSuccess });
   const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
   // Without access to the events, filters are useless.
-  if (events.isError) return <Problem error={events.error} retry={() => void events.refetch()} />;
+  if (events.isError) return <QueryError of={events} />;
   const items = events.data?.items ?? [];
   const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
   return (
@@ -59,8 +58,9 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
         actors={(members.data?.items ?? []).map(({ userId, name, email }) => [userId, `${name}, ${email}`])}
         projects={[...projectNames]}
       />
-      {events.isPending && <Skeleton lines={10} />}
-      {events.isSuccess && items.length === 0 && <Empty title="No matching events">Remove a filter.</Empty>}
+      <QueryState of={events} lines={10} empty={items.length === 0} title="No matching events">
+        Remove a filter.
+      </QueryState>
       {items.length > 0 && (
         <Table
           label="Audit log"

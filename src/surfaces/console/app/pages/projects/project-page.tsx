@@ -13,7 +13,7 @@ import { counted } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { type Visibility, visibilities } from './visibility.ts';
+import { type Visibility, visibilities } from './new-project.tsx';
 
 type Project = Output<'listProjects'>['items'][number];
 

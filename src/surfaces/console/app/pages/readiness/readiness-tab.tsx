@@ -9,7 +9,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from '../servers/which.ts';
+import type { Which } from '../servers/address.ts';
 import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ask, askPages, refresh, useInfiniteQuery, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, askPages, useInfiniteQuery, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Changes } from '../../kit/changes.tsx';
@@ -91,11 +91,7 @@ function InstallCard({
       setSeen(undefined);
       toastInstalled(answer);
     },
-    onFail: async (error) => {
-      if (refusalOf(error) !== 'CARD_CHANGED') return complain(error);
-      setSeen(card);
-      await refresh('listRegistryServers');
-    },
+    onFail: (error) => (refusalOf(error) === 'CARD_CHANGED' ? setSeen(card) : complain(error)),
   });
   const moved = connection?.endpointUrl !== undefined && connection.endpointUrl !== card.transport?.url;
   const button = (words: string) => (

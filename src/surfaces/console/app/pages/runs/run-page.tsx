@@ -11,6 +11,7 @@ import { LiveMark } from '../../kit/live-mark.tsx';
 import { Note, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
+import { Progress } from '../../kit/progress.tsx';
 import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
@@ -162,12 +163,7 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
       )}
       {isOpen(run) && (
         <div className={common.row}>
-          <progress
-            className={common.wideProgress}
-            max={trials}
-            value={finished}
-            aria-label="Completed trials"
-          />
+          <Progress ended={finished} total={trials} noun="trials" wide />
           <LiveMark live={live} />
         </div>
       )}

@@ -4,10 +4,10 @@ import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../ap
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { Progress } from '../../kit/progress.tsx';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark, wordFor } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
@@ -132,12 +132,7 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
             <Rate passed={summary.passed} trials={summary.total} />
           )
         ) : (
-          <progress
-            className={common.progress}
-            max={progress.trials}
-            value={progress.finished}
-            aria-label={`${progress.finished} of ${progress.trials} trials ended`}
-          />
+          <Progress ended={progress.finished} total={progress.trials} noun="trials" />
         ),
     },
     { name: 'Model', cell: modelText },

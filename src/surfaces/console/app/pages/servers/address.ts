@@ -11,3 +11,9 @@ export interface ServersSearch {
 export function serversSearch(raw: Raw): ServersSearch {
   return { add: oneOf(ways, raw['add']) };
 }
+
+/** Names a server in its project. */
+export interface Which {
+  projectId: string;
+  serverId: string;
+}

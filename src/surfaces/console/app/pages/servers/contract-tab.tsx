@@ -1,4 +1,3 @@
-import { DrydockError } from '../../../../client/index.ts';
 import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
@@ -6,21 +5,21 @@ import common from '../../kit/common.module.css';
 import { ConfirmButton } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
 import { briefJson } from '../../kit/json.ts';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
+import type { Which } from './address.ts';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Check = Output<'checkServerContract'>;
 type Difference = Check['differences'][number];
 
 export function ContractTab({ which }: { which: Which }) {
   const baseline = useQuery(ask('getServerContractBaseline', which));
-  const missing = baseline.error instanceof DrydockError && baseline.error.code === 'NOT_FOUND';
   const check = useSubmit(() => api.checkServerContract({ ...which, body: {} }));
   const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
     onDone: (document) => downloadJson(`${document.server?.name ?? which.serverId}-contract.json`, document),
@@ -36,16 +35,16 @@ export function ContractTab({ which }: { which: Which }) {
           </>
         }
       >
-        {baseline.isPending && <Skeleton lines={2} />}
-        {baseline.isError && !missing && (
-          <Problem error={baseline.error} retry={() => void baseline.refetch()} />
-        )}
-        {missing && (
-          <Empty title="No baseline" action={<SaveBaseline which={which} replaces={undefined} />}>
-            Save the server's current contract. Later checks compare against it and list breaking changes
-            first.
-          </Empty>
-        )}
+        <QueryState
+          of={baseline}
+          lines={2}
+          missing={
+            <Empty title="No baseline" action={<SaveBaseline which={which} replaces={undefined} />}>
+              Save the server's current contract. Later checks compare against it and list breaking changes
+              first.
+            </Empty>
+          }
+        />
         {baseline.data && <Saved which={which} baseline={baseline.data} />}
       </Section>
       {baseline.data && (
@@ -60,7 +59,7 @@ export function ContractTab({ which }: { which: Which }) {
             </>
           }
         >
-          {check.isError && <Problem error={check.error} retry={() => check.mutate()} />}
+          <QueryError of={{ ...check, refetch: check.mutate }} />
           {check.data ? <Outcome check={check.data} /> : <Note>Not checked since this page was opened.</Note>}
         </Section>
       )}

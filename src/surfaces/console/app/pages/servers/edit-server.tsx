@@ -11,7 +11,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Pair, Pairs, recordOf } from '../../kit/pairs.tsx';
 import { wordsOf } from './add/shell-words.ts';
-import type { Which } from './which.ts';
+import type { Which } from './address.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 type Server = Output<'getProjectServer'>;

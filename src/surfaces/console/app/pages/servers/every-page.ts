@@ -1,5 +1,5 @@
 import { api, type Client, type Output, queryOptions } from '../../api/index.ts';
-import type { Which } from './which.ts';
+import type { Which } from './address.ts';
 
 interface Listed {
   listTools: Output<'listTools'>['items'][number];

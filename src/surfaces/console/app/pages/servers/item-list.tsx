@@ -5,8 +5,8 @@ import common from '../../kit/common.module.css';
 import { TextInput } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { cut } from '../../kit/text.ts';
+import type { Which } from './address.ts';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 interface Item {
   key: string;

@@ -11,11 +11,11 @@ import { LongText } from '../../kit/long-text.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
+import type { Which } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Prompt = Output<'listPrompts'>['items'][number];
 

@@ -4,11 +4,11 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
+import type { Which } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 export function ResourcesTab({ which }: { which: Which }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });

@@ -1,5 +1,6 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ServerTab } from '../../addresses.ts';
+import { useDoctor } from '../../api/doctor.ts';
 import { ask, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Id } from '../../kit/copy.tsx';
@@ -8,14 +9,14 @@ import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { PageTabs, type Tabs, tabFrom } from '../../kit/tabs.tsx';
 import { Time } from '../../kit/time.tsx';
+import type { Which } from './address.ts';
 import { ContractTab } from './contract-tab.tsx';
-import { doctorState, useDoctor } from './doctor.ts';
+import { doctorState } from './doctor.ts';
 import { HealthTab } from './health-tab.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
-import type { Which } from './which.ts';
 
 const ConformanceTab = tabFrom(() => import('../conformance/conformance-tab.tsx'), 'ConformanceTab');
 const ReadinessTab = tabFrom(() => import('../readiness/readiness-tab.tsx'), 'ReadinessTab');

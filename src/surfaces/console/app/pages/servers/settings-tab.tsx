@@ -4,17 +4,18 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { ConfirmButton } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
-import { Note, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
+import type { Which } from './address.ts';
 import { EditServer } from './edit-server.tsx';
 import { ServerUses } from './server-uses.tsx';
-import type { Which } from './which.ts';
 
 type Server = Output<'getProjectServer'>;
 
 export function SettingsTab({ which }: { which: Which }) {
   const server = useQuery(ask('getProjectServer', which));
-  if (!server.data) return <Skeleton lines={6} />;
+  if (!server.data) return <QueryState of={server} lines={6} />;
   return (
     <>
       <EditServer key={server.data.updatedAt} which={which} server={server.data} />

@@ -14,6 +14,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { RenderedWidget } from '../widgets/rendered-widget.tsx';
 import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
+import type { Which } from './address.ts';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
 import { began, ended, forget, type ToolCall, useCalls } from './calls/history.ts';
@@ -22,7 +23,6 @@ import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { ToolResult } from './result.tsx';
 import css from './servers.module.css';
-import type { Which } from './which.ts';
 
 type Tool = Output<'listTools'>['items'][number];
 

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from './which.ts';
+import type { Which } from './address.ts';
 
 export type Tunnel = Output<'listTunnels'>['items'][number];
 

@@ -7,6 +7,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '../../api/index.ts';
+import { isNotFound } from '../../api/problem.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { LimitedList } from '../../kit/limited-list.tsx';
@@ -23,7 +24,7 @@ import { CandidateLine } from '../swarms/run/found.tsx';
 import swarms from '../swarms/swarms.module.css';
 import { Evidence } from './evidence.tsx';
 import { Insights } from './insights.tsx';
-import { isMissing, type Study } from './study.ts';
+import type { Study } from './study.ts';
 
 type Signals = Output<'getStudySignals'>;
 
@@ -35,9 +36,9 @@ export function FindingsTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const signals = useQuery({
     ...ask('getStudySignals', which),
-    refetchInterval: ({ state }) => (isMissing(state.error) || state.data?.dataStale ? pollEvery : false),
+    refetchInterval: ({ state }) => (isNotFound(state.error) || state.data?.dataStale ? pollEvery : false),
   });
-  if (isMissing(signals.error))
+  if (isNotFound(signals.error))
     return (
       <Empty title="Not analyzed yet">
         Sessions are analyzed a few seconds after visitors chat: failed tools, missing replies, repeated

@@ -5,9 +5,9 @@ import { Rate } from '../../charts/rate.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Select, TextInput } from '../../kit/field.tsx';
-import { Empty, Problem } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { QueryState } from '../../kit/query-state.tsx';
+import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { caseText, openingOf } from './check-labels.ts';
 import { type Outcome, outcomesOf, type Run } from './past.ts';
@@ -78,7 +78,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           {past.length > 0 && `, ${reading ? 'loading ' : ''}last ${counted(past.length, 'run')}`}
         </span>
       </search>
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
+      <QueryError of={runs} />
       <ul className={common.box} aria-label="Cases">
         {chosen.slice(0, most).map((one) => (
           <CaseLine

@@ -11,7 +11,7 @@ import { counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { type Candidate, candidatesOf, journeyBody, type Offer, personaBody } from './drafted.ts';
-import { lookedUp } from './names.ts';
+import { lookedUp } from './states.ts';
 import css from './swarms.module.css';
 
 /** Maximum number of existing personas in a request. */

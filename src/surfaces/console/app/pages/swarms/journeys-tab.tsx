@@ -7,7 +7,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import { gradedBy } from './journey/journey-labels.ts';
-import { lookedUp } from './names.ts';
+import { lookedUp } from './states.ts';
 
 type Journey = Output<'listJourneys'>['items'][number];
 

@@ -6,6 +6,7 @@ import common from '../../kit/common.module.css';
 import { Empty } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { Progress } from '../../kit/progress.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
@@ -101,12 +102,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Sessions',
       cell: ({ status, summary }) =>
         status === 'running' ? (
-          <progress
-            className={common.progress}
-            max={summary.total}
-            value={endedOf(summary)}
-            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
-          />
+          <Progress ended={endedOf(summary)} total={summary.total} noun="sessions" />
         ) : (
           <span className={common.soft}>{summaryText(summary)}</span>
         ),

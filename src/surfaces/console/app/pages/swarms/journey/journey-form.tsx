@@ -6,7 +6,7 @@ import { AreaField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { plain } from '../../../kit/text.ts';
-import { lookedUp } from '../names.ts';
+import { lookedUp } from '../states.ts';
 import css from '../swarms.module.css';
 import {
   createBody,

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Output } from '../../../api/index.ts';
 import common from '../../../kit/common.module.css';
+import { Progress } from '../../../kit/progress.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
@@ -28,12 +29,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Sessions',
       cell: ({ status, summary }) =>
         status === 'running' ? (
-          <progress
-            className={common.progress}
-            max={summary.total}
-            value={endedOf(summary)}
-            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
-          />
+          <Progress ended={endedOf(summary)} total={summary.total} noun="sessions" />
         ) : (
           <span className={common.soft}>{summaryText(summary)}</span>
         ),

@@ -10,6 +10,7 @@ import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
+import { Progress } from '../../../kit/progress.tsx';
 import { LoadingPage } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
 import { tabFrom } from '../../../kit/tabs.tsx';
@@ -108,12 +109,7 @@ function RunBody({ run }: { run: JourneyRun }) {
         )}
         {underWay && (
           <div className={common.row}>
-            <progress
-              className={common.wideProgress}
-              max={furthest.total}
-              value={endedOf(furthest)}
-              aria-label="Completed sessions"
-            />
+            <Progress ended={endedOf(furthest)} total={furthest.total} noun="sessions" wide />
             <LiveMark live={live} />
           </div>
         )}

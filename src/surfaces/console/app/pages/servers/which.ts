@@ -1,4 +1,0 @@
-export interface Which {
-  projectId: string;
-  serverId: string;
-}
