@@ -7,14 +7,14 @@ export const LazyDialog = partFrom(() => import('./dialog.tsx'), 'Dialog');
 
 /** A button that opens a dialog. */
 export function DialogButton({
-  dialog,
+  renderDialog,
   ...button
-}: Omit<ButtonProps, 'action' | 'onClick'> & { dialog: (close: () => void) => ReactNode }) {
+}: Omit<ButtonProps, 'action' | 'onClick'> & { renderDialog: (close: () => void) => ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
     <>
       <Button {...button} onClick={() => setOpen(true)} />
-      {open && dialog(() => setOpen(false))}
+      {open && renderDialog(() => setOpen(false))}
     </>
   );
 }

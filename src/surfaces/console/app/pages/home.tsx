@@ -24,7 +24,7 @@ export function Home() {
         action={
           <DialogButton
             look="primary"
-            dialog={(close) => <NewProject organizationId={undefined} onClose={close} />}
+            renderDialog={(close) => <NewProject organizationId={undefined} onClose={close} />}
           >
             New project
           </DialogButton>

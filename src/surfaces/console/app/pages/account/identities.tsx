@@ -56,7 +56,7 @@ export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn })
 function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolean }) {
   return (
     <DialogButton
-      dialog={(close) => (
+      renderDialog={(close) => (
         <WithPassword
           title={`Link ${name}`}
           words={`You can then sign in with your ${name} account.`}
@@ -82,7 +82,7 @@ function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity;
     <DialogButton
       look="danger"
       aria-label={`Unlink ${issuer}`}
-      dialog={(close) => (
+      renderDialog={(close) => (
         <WithPassword
           title={`Unlink ${issuer}?`}
           words="You can no longer sign in with it. Other sessions started with a provider end."

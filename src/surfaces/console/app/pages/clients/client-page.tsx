@@ -40,7 +40,7 @@ export function ClientPage() {
           <Duplicate projectId={projectId} client={client} />
           <DialogButton
             look="danger"
-            dialog={(close) => <DeleteClient projectId={projectId} client={client} onClose={close} />}
+            renderDialog={(close) => <DeleteClient projectId={projectId} client={client} onClose={close} />}
           >
             Delete
           </DialogButton>

@@ -26,7 +26,9 @@ export function OrganizationRegistryPage() {
     <OrganizationPage
       name="Registry"
       actions={
-        <DialogButton dialog={(close) => <GuestToken organizationId={organizationId} onClose={close} />}>
+        <DialogButton
+          renderDialog={(close) => <GuestToken organizationId={organizationId} onClose={close} />}
+        >
           Create guest token
         </DialogButton>
       }

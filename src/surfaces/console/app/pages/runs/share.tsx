@@ -16,7 +16,9 @@ export function ShareRun({
 }) {
   return (
     <DialogButton
-      dialog={(close) => <ShareDialog projectId={projectId} runId={runId} kind={kind} onClose={close} />}
+      renderDialog={(close) => (
+        <ShareDialog projectId={projectId} runId={runId} kind={kind} onClose={close} />
+      )}
     >
       Share
     </DialogButton>

@@ -23,7 +23,9 @@ export function WaiverState({ waiver }: { waiver: Waiver }) {
 /** Shown for a failed run without a waiver. */
 export function WaiveRun({ projectId, runId }: { projectId: string; runId: string }) {
   return (
-    <DialogButton dialog={(close) => <WaiveDialog projectId={projectId} runId={runId} onClose={close} />}>
+    <DialogButton
+      renderDialog={(close) => <WaiveDialog projectId={projectId} runId={runId} onClose={close} />}
+    >
       Waive
     </DialogButton>
   );

@@ -102,7 +102,7 @@ function columnsOf(projectId: string): Column<Row>[] {
         <>
           <DialogButton
             look="quiet"
-            dialog={(close) => <SecretForm projectId={projectId} secret={row.secret} onClose={close} />}
+            renderDialog={(close) => <SecretForm projectId={projectId} secret={row.secret} onClose={close} />}
           >
             Replace
           </DialogButton>

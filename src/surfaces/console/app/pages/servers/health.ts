@@ -1,4 +1,3 @@
-import { Semaphore } from '../../../../../platform/flow/semaphore.ts';
 import { DrydockError } from '../../../../client/index.ts';
 import { api, type Output, queryOptions } from '../../api/index.ts';
 import type { State } from '../../kit/state.tsx';
@@ -13,18 +12,15 @@ export interface Health {
 /** Milliseconds for which a health check stays fresh. */
 const fresh = 5 * 60_000;
 
-/** At most two at once, so that opening a list does not start many commands. */
-const checks = new Semaphore(2);
-
 /**
  * Connects to a server. Failures are returned as data, so that a server that is down has a state instead of
- * an error.
+ * an error. At most two checks run at once, so that opening a list does not start many commands.
  */
 export function healthOf(projectId: string, serverId: string) {
   return queryOptions<Health>({
     queryKey: ['health', projectId, serverId],
     queryFn: ({ signal }) =>
-      checks.run(async () => {
+      withPermit(async () => {
         const at = Date.now();
         try {
           const answer = await api.validateServer({ projectId, serverId, body: {} }, { signal });
@@ -55,4 +51,20 @@ function unhealthy({ code, message }: DrydockError): Omit<Health, 'at'> {
   if (code === 'TIMEOUT') return { state: 'timedOut', word: 'too slow', detail: message };
   if (code === 'SERVER_UNREACHABLE') return { state: 'failed', word: 'unreachable', detail: message };
   return { state: 'attention', word: 'refused', detail: message };
+}
+
+/** Maximum number of concurrent checks. */
+const atOnce = 2;
+let busy = 0;
+const waiting: (() => void)[] = [];
+
+async function withPermit<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  busy++;
+  try {
+    return await work();
+  } finally {
+    busy--;
+    waiting.shift()?.();
+  }
 }

@@ -16,7 +16,9 @@ import { VisitorPreview } from './visitor-preview.tsx';
 
 /** Edits the name and description that visitors see. */
 export function EditStudy({ study }: { study: Study }) {
-  return <DialogButton dialog={(close) => <EditDialog study={study} onClose={close} />}>Edit</DialogButton>;
+  return (
+    <DialogButton renderDialog={(close) => <EditDialog study={study} onClose={close} />}>Edit</DialogButton>
+  );
 }
 
 function EditDialog({ study, onClose }: { study: Study; onClose: () => void }) {
@@ -60,7 +62,7 @@ function EditDialog({ study, onClose }: { study: Study; onClose: () => void }) {
 /** Changes who has access, and warns if anyone loses it. */
 export function ChangeMode({ study }: { study: Study }) {
   return (
-    <DialogButton dialog={(close) => <ModeDialog study={study} onClose={close} />}>
+    <DialogButton renderDialog={(close) => <ModeDialog study={study} onClose={close} />}>
       Change access
     </DialogButton>
   );
@@ -121,7 +123,7 @@ export function RotateLink({ study: { id: studyId, projectId, name } }: { study:
 /** Moves a study to another environment, with the same link. */
 export function RebindStudy({ study }: { study: Study }) {
   return (
-    <DialogButton dialog={(close) => <RebindDialog study={study} onClose={close} />}>
+    <DialogButton renderDialog={(close) => <RebindDialog study={study} onClose={close} />}>
       Change environment
     </DialogButton>
   );

@@ -22,7 +22,7 @@ export function MembersTab({ study }: { study: Study }) {
       actions={
         <>
           <ApiExample operation="listStudyMembers" input={which} />
-          <DialogButton look="primary" dialog={(close) => <Invite study={study} onClose={close} />}>
+          <DialogButton look="primary" renderDialog={(close) => <Invite study={study} onClose={close} />}>
             Invite member
           </DialogButton>
         </>

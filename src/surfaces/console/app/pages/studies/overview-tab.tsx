@@ -99,7 +99,7 @@ function PublishAgain({ study }: { study: Study }) {
       <div className={css.line}>
         <DialogButton
           disabled={memberOnly || environmentId == null}
-          dialog={(close) => (
+          renderDialog={(close) => (
             <PublishStudy
               projectId={projectId}
               environmentId={environmentId ?? ''}

@@ -27,7 +27,7 @@ const tabs: Tabs<StudyTab, [study: Study]> = {
 
 export function StudyPage() {
   const which = useParams({ from: route });
-  const { projectId, studyId } = which;
+  const { projectId } = which;
   const { tab } = useSearch({ from: route });
   const off = useStudiesOff(projectId);
   const found = useQuery({ ...ask('getStudy', which), enabled: !off });

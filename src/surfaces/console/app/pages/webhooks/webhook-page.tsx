@@ -64,7 +64,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         Send test
       </Button>
       <Button onClick={() => open(true)}>Edit</Button>
-      <DialogButton dialog={(close) => <NewSecret webhook={webhook} onClose={close} />}>
+      <DialogButton renderDialog={(close) => <NewSecret webhook={webhook} onClose={close} />}>
         Rotate secret
       </DialogButton>
       <Button action={turning}>{webhook.enabled ? 'Disable' : 'Enable'}</Button>

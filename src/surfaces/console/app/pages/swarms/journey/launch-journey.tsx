@@ -12,7 +12,7 @@ import type { Journey } from './journey-labels.ts';
 
 export function LaunchJourney({ journey }: { journey: Journey }) {
   return (
-    <DialogButton look="primary" dialog={(close) => <LaunchDialog journey={journey} onClose={close} />}>
+    <DialogButton look="primary" renderDialog={(close) => <LaunchDialog journey={journey} onClose={close} />}>
       Launch
     </DialogButton>
   );
