@@ -11,6 +11,7 @@ export {
   type InfiniteData,
   infiniteQueryOptions,
   keepPreviousData,
+  maxPageSize,
   queryOptions,
   type UseQueryResult,
   useInfiniteQuery,

@@ -109,3 +109,15 @@ function Fold<Row>({
     </td>
   );
 }
+
+/** A cell of a run in progress: how many of its trials or sessions have ended. */
+export function Progress({ ended, total, noun }: { ended: number; total: number; noun: string }) {
+  return (
+    <progress
+      className={css.progress}
+      max={total}
+      value={ended}
+      aria-label={`${ended} of ${total} ${noun} ended`}
+    />
+  );
+}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
+import common from '../../kit/common.module.css';
 import { Empty, Note } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
@@ -46,7 +47,7 @@ export function TracesPage() {
   const title = named.data ? `${named.data.title}, traces` : 'Compare traces';
   return (
     <Page title={title} crumbs={crumbs}>
-      <div className={css.sides}>
+      <div className={common.halves}>
         <Side projectId={projectId} runId={other} trialId={base} words="Before" />
         <Side projectId={projectId} runId={runId} trialId={trial} words="Now" />
       </div>

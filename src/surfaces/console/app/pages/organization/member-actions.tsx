@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { askPeople, people, useAction, useQuery } from '../../api/index.ts';
+import { askPeople, maxPageSize, people, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { Confirm, ConfirmButton } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
@@ -118,7 +118,7 @@ function StoppingKeys({
   userId: string;
   self: boolean;
 }) {
-  const keys = useQuery(askPeople('listKeys', { organizationId, limit: 200 }));
+  const keys = useQuery(askPeople('listKeys', { organizationId, limit: maxPageSize }));
   if (!keys.data) return <QueryState of={keys} lines={1} />;
   const theirs = keys.data.items.filter(({ user, revokedAt }) => user?.id === userId && revokedAt === null);
   if (theirs.length === 0) return <p>{self ? 'You have' : 'They have'} no active API keys here.</p>;

@@ -112,7 +112,7 @@ function Attention({
               <li key={item.key} className={css.item}>
                 <StateMark state={item.state} />
                 <ItemLink projectId={projectId} item={item} />
-                <span className={css.words}>{item.words}</span>
+                <span className={common.twoLines}>{item.words}</span>
                 <span className={common.soft}>
                   <Time at={item.at} />
                 </span>

@@ -11,7 +11,6 @@ import { LiveMark } from '../../kit/live-mark.tsx';
 import { Note, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { Progress } from '../../kit/progress.tsx';
 import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
@@ -163,7 +162,12 @@ function Decision({ run, live, projectId }: { run: Run; live: Live; projectId: s
       )}
       {isOpen(run) && (
         <div className={common.row}>
-          <Progress ended={finished} total={trials} noun="trials" wide />
+          <progress
+            className={common.wideProgress}
+            max={trials}
+            value={finished}
+            aria-label="Completed trials"
+          />
           <LiveMark live={live} />
         </div>
       )}

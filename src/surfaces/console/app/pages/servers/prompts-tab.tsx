@@ -52,7 +52,7 @@ function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
         <h2>
           <code>{cut(prompt.name)}</code>
         </h2>
-        {prompt.description && <LongText className={css.description} text={prompt.description} />}
+        {prompt.description && <LongText className={common.description} text={prompt.description} />}
       </div>
       <LimitedList items={prompt.arguments ?? []} noun="argument">
         {({ name, description, required }, at) => (

@@ -103,7 +103,7 @@ function ToolRunner({
         <h2>
           <code>{cut(tool.name)}</code>
         </h2>
-        {tool.description && <LongText className={css.description} text={tool.description} />}
+        {tool.description && <LongText className={common.description} text={tool.description} />}
         {hints.length > 0 && (
           <p className={common.soft}>
             Declares: {hints.map(([name]) => hintLabels[name] ?? name).join(', ')}.

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { ask, type Output, useQuery } from '../../api/index.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Button } from '../../kit/button.tsx';
+import { classes } from '../../kit/classes.ts';
 import common from '../../kit/common.module.css';
 import { Select, TextInput } from '../../kit/field.tsx';
 import { Empty } from '../../kit/notice.tsx';
@@ -149,11 +150,11 @@ function CaseLine({
           )}
           {one.disabled && <StateMark state="skipped">disabled</StateMark>}
         </p>
-        <p className={css.prompt}>
+        <p className={classes(common.twoLines, css.prompt)}>
           {text}
           {turns > 1 && ` (${turns} turns)`}
         </p>
-        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
+        <p className={common.twoLines}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
       </div>
       <div className={css.strips}>
         <PastStrip projectId={suite.projectId} runs={runs} outcomes={outcomes} />

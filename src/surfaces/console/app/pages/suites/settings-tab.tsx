@@ -142,7 +142,7 @@ function Gate(fields: Fields) {
   return (
     <Section title="Quality gate">
       <div className={css.form}>
-        <p className={css.description}>
+        <p className={common.description}>
           Conditions a run must meet besides its verdict. Empty conditions are not checked.
         </p>
         <DraftField

@@ -3,19 +3,19 @@ import { api, ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
+import common from '../../kit/common.module.css';
 import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page } from '../../kit/page.tsx';
+import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
 import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
-import { PageTabs, type Tabs, tabFrom } from '../../kit/tabs.tsx';
 import { stateOfRun } from '../runs/states.ts';
 import type { SuiteSearch, SuiteTab } from './address.ts';
 import { CasesTab } from './cases-tab.tsx';
 import { gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
-import css from './suites.module.css';
 
 const HistoryTab = tabFrom(() => import('./history-tab.tsx'), 'HistoryTab');
 const ScheduleTab = tabFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab');
@@ -65,7 +65,7 @@ export function SuitePage() {
         </>
       }
     >
-      {suite.data.description && <p className={css.description}>{suite.data.description}</p>}
+      {suite.data.description && <p className={common.description}>{suite.data.description}</p>}
       <SuiteFacts suite={suite.data} />
       {suite.data.managedBy === 'ci' && (
         <Note>

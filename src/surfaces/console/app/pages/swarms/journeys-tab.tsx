@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
+import { ask, askPages, maxPageSize, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { Empty } from '../../kit/notice.tsx';
 import { count, percent } from '../../kit/numbers.ts';
 import { QueryState, ShowMore } from '../../kit/query-state.tsx';
@@ -7,14 +7,13 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import { gradedBy } from './journey/journey-labels.ts';
-import { lookedUp } from './states.ts';
 
 type Journey = Output<'listJourneys'>['items'][number];
 
 export function JourneysTab({ projectId }: { projectId: string }) {
   const journeys = useInfiniteQuery(askPages('listJourneys', { projectId }));
-  const personas = useQuery(ask('listPersonas', { projectId, limit: lookedUp }));
-  const swarms = useQuery(ask('listSwarms', { projectId, limit: lookedUp }));
+  const personas = useQuery(ask('listPersonas', { projectId, limit: maxPageSize }));
+  const swarms = useQuery(ask('listSwarms', { projectId, limit: maxPageSize }));
   const items = journeys.data?.items ?? [];
   const names = new Map(
     [...(personas.data?.items ?? []), ...(swarms.data?.items ?? [])].map(({ id, name }) => [id, name]),

@@ -160,6 +160,3 @@ export function decisionReasons({ verdictSummary }: JourneyRun): string[] {
 export function share(part: number, whole: number): string {
   return whole === 0 ? 'not measured' : percent(Math.round((part / whole) * 100) / 100);
 }
-
-/** Personas and swarms loaded to look up names; the maximum page size of the API. */
-export const lookedUp = 200;

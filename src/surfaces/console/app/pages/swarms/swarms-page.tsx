@@ -4,7 +4,7 @@ import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
-import { PageTabs, type Tabs, tabFrom } from '../../kit/tabs.tsx';
+import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
 import type { SwarmsSearch, SwarmTab } from './address.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { SwarmsOff } from './swarms-off.tsx';

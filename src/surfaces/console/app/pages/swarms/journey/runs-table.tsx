@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Output } from '../../../api/index.ts';
 import common from '../../../kit/common.module.css';
-import { Progress } from '../../../kit/progress.tsx';
 import { StateMark } from '../../../kit/state.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, Progress, Table } from '../../../kit/table.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import { endedOf, stateOfJourneyRun, summaryText } from '../states.ts';
 

@@ -2,18 +2,18 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
 import { api, ask, useQuery } from '../../../api/index.ts';
+import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
 import common from '../../../kit/common.module.css';
 import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
+import { Skeleton } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { Progress } from '../../../kit/progress.tsx';
 import { LoadingPage } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
-import { tabFrom } from '../../../kit/tabs.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import {
   decisionReasons,
@@ -29,8 +29,9 @@ import { Board, Legend } from './board.tsx';
 import { rowsOf } from './rows.ts';
 import { useHeard } from './use-heard.ts';
 
-const Scorecard = tabFrom(() => import('./scorecard.tsx'), 'Scorecard', 3);
-const Insights = tabFrom(() => import('./insights.tsx'), 'Insights', 3);
+const loading = () => <Skeleton lines={3} />;
+const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loading);
+const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loading);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
 /** Poll interval in milliseconds, for changes that events do not report. */
@@ -109,7 +110,12 @@ function RunBody({ run }: { run: JourneyRun }) {
         )}
         {underWay && (
           <div className={common.row}>
-            <Progress ended={endedOf(furthest)} total={furthest.total} noun="sessions" wide />
+            <progress
+              className={common.wideProgress}
+              max={furthest.total}
+              value={endedOf(furthest)}
+              aria-label="Completed sessions"
+            />
             <LiveMark live={live} />
           </div>
         )}
