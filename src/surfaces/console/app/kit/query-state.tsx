@@ -42,14 +42,14 @@ export function QueryState({
   children,
 }: {
   of: Query;
-  lines?: number;
+  lines?: number | undefined;
   /** A link back, shown next to the error. */
   back?: ReactNode;
   /** Shown instead of the error if the resource does not exist. */
   missing?: ReactNode;
   /** Whether the result is empty; the other props describe the empty state. */
   empty?: boolean;
-  title?: string;
+  title?: string | undefined;
   action?: ReactNode;
   children?: ReactNode;
 }) {

@@ -30,12 +30,7 @@ export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn })
     <Section title="Sign-in with a provider">
       {user.identities.length > 0 ? (
         <>
-          <Table
-            label="Linked identities"
-            columns={columnsFor(user.hasPassword)}
-            rows={user.identities}
-            keyOf={({ id }) => id}
-          />
+          <Table label="Linked identities" columns={columnsFor(user.hasPassword)} rows={user.identities} />
           <Note>
             Anyone with a linked identity can sign in to this account. If one is not yours, unlink it and
             change your password.

@@ -51,7 +51,6 @@ export function Models({ installation: { models } }: { installation: Installatio
         label="Models"
         columns={modelColumns}
         rows={all ? [...usable, ...models.filter(({ state }) => state === 'no key')] : usable}
-        keyOf={({ id }) => id}
       />
     </Section>
   );

@@ -9,8 +9,8 @@ import {
 } from '../../api/index.ts';
 import { Id } from '../../kit/copy.tsx';
 import { Facts } from '../../kit/page.tsx';
-import { QueryError, QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type AuditSearch, beginOf, endOf } from './address.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -58,19 +58,17 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
         actors={(members.data?.items ?? []).map(({ userId, name, email }) => [userId, `${name}, ${email}`])}
         projects={[...projectNames]}
       />
-      <QueryState of={events} lines={10} empty={items.length === 0} title="No matching events">
+      <QueryTable
+        of={events}
+        lines={10}
+        title="No matching events"
+        label="Audit log"
+        columns={columnsOf(projectNames)}
+        unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
+        more="Show earlier events"
+      >
         Remove a filter.
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Audit log"
-          columns={columnsOf(projectNames)}
-          rows={items}
-          keyOf={({ id }) => id}
-          unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
-        />
-      )}
-      <ShowMore of={events}>Show earlier events</ShowMore>
+      </QueryTable>
     </>
   );
 }

@@ -3,9 +3,8 @@ import { askPeople, type ConsoleOutput, people, useQuery } from '../../api/index
 import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { Standing } from './organization-page.tsx';
 
@@ -16,17 +15,9 @@ export function Invitations({ standing: { organizationId } }: { standing: Standi
   const items = invitations.data?.items ?? [];
   return (
     <Section title="Open invitations">
-      <QueryState of={invitations} lines={2} empty={items.length === 0}>
+      <QueryTable of={invitations} lines={2} label="Open invitations" columns={columnsOf(organizationId)}>
         <Note>No open invitations.</Note>
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Open invitations"
-          columns={columnsOf(organizationId)}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
+      </QueryTable>
     </Section>
   );
 }

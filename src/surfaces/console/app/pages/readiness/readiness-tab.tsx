@@ -55,12 +55,7 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
       )}
       {items.length > 0 && (
         <Section title="Runs" actions={<ApiExample operation="listReadinessRuns" input={which} />}>
-          <Table
-            label="Readiness runs"
-            columns={columnsOf(which, shown)}
-            rows={known}
-            keyOf={({ id }) => id}
-          />
+          <Table label="Readiness runs" columns={columnsOf(which, shown)} rows={known} />
           <ShowMore of={runs}>Show more</ShowMore>
         </Section>
       )}

@@ -8,8 +8,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { complain } from '../../kit/toast.tsx';
 import { useOrganization } from '../../shell/organization.ts';
 import { ServerUses } from '../servers/server-uses.tsx';
@@ -21,7 +20,6 @@ import css from './registry.module.css';
 export function Cards({ projectId, installed }: { projectId: string; installed: Installed }) {
   const cards = useInfiniteQuery(askPages('listRegistryServers', { projectId, limit: 50 }));
   const organization = useOrganization();
-  const items = cards.data?.items ?? [];
   return (
     <Section
       title="From your organization"
@@ -40,18 +38,9 @@ export function Cards({ projectId, installed }: { projectId: string; installed: 
         </>
       }
     >
-      <QueryState of={cards} lines={2} empty={items.length === 0}>
+      <QueryTable of={cards} lines={2} label="Organization cards" columns={columnsOf(projectId, installed)}>
         <Note>No cards yet. Administrators can add servers for the organization's projects.</Note>
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Organization cards"
-          columns={columnsOf(projectId, installed)}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <ShowMore of={cards}>Show more</ShowMore>
+      </QueryTable>
     </Section>
   );
 }

@@ -6,8 +6,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OrganizationPage, type Standing } from '../organization/organization-page.tsx';
 import type { CardsSearch } from './address.ts';
@@ -65,24 +64,16 @@ function OrganizationCards({ standing }: { standing: Standing }) {
         A card is a server that every project of the organization can install with one click.
         {!administers && ' Organization administrators manage them.'}
       </Note>
-      <QueryState
+      <QueryTable
         of={cards}
         lines={4}
-        empty={items.length === 0}
         title="No cards yet"
         action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
+        label="Cards"
+        columns={columnsOf(standing, (id) => open({ edit: id }))}
       >
         Offer projects the servers they should use, with the right URLs.
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Cards"
-          columns={columnsOf(standing, (id) => open({ edit: id }))}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <ShowMore of={cards}>Show more</ShowMore>
+      </QueryTable>
       {administers && add && <CardForm organizationId={organizationId} onClose={() => open({})} />}
       {administers && edited && (
         <CardForm key={edited.id} organizationId={organizationId} card={edited} onClose={() => open({})} />

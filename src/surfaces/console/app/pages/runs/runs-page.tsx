@@ -7,9 +7,8 @@ import { Button, linkClass } from '../../kit/button.tsx';
 import { Select } from '../../kit/field.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark, wordFor } from '../../kit/state.tsx';
-import { type Column, Progress, Table } from '../../kit/table.tsx';
+import { type Column, Progress, QueryTable } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './runs.module.css';
 import { isOpen, modelText, starterText, stateOfRun } from './states.ts';
@@ -68,13 +67,9 @@ export function RunsPage() {
           </Button>
         )}
       </search>
-      <QueryState of={runs} lines={8} empty={items.length === 0}>
+      <QueryTable of={runs} lines={8} label="Runs" columns={columnsOf(projectId, names)}>
         <NoRuns projectId={projectId} filtered={filtered} />
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Runs" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={runs}>Show more</ShowMore>
+      </QueryTable>
     </Page>
   );
 }

@@ -6,8 +6,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { DialogButton } from '../../kit/dialog-button.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { SecretForm } from './secret-form.tsx';
@@ -46,22 +45,22 @@ export function SecretsPage() {
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={secrets}
         lines={5}
-        empty={rows.length === 0}
         title="No secrets yet"
         action={
           <Button look="primary" onClick={() => open(true)}>
             Add secret
           </Button>
         }
+        label="Secrets"
+        columns={columnsOf(projectId)}
+        rows={rows}
+        keyOf={({ secret }) => secret.id}
       >
         Secrets are passed to runs. Stored values are never shown, here or over the API.
-      </QueryState>
-      {rows.length > 0 && (
-        <Table label="Secrets" columns={columnsOf(projectId)} rows={rows} keyOf={({ secret }) => secret.id} />
-      )}
+      </QueryTable>
       {add && <SecretForm projectId={projectId} onClose={() => open(false)} />}
     </Page>
   );

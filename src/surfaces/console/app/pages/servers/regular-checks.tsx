@@ -98,7 +98,7 @@ function History({ health, hours, which }: { health: Health; hours: number; whic
       {results.data && results.data.items.length > 0 && (
         <details>
           <summary>Latest checks</summary>
-          <Table label="Latest checks" columns={columns} rows={results.data.items} keyOf={({ id }) => id} />
+          <Table label="Latest checks" columns={columns} rows={results.data.items} />
         </details>
       )}
     </>

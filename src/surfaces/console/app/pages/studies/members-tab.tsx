@@ -4,8 +4,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Invite } from './invite.tsx';
 import type { Study } from './study.ts';
@@ -34,12 +33,15 @@ export function MembersTab({ study }: { study: Study }) {
           people.
         </Note>
       )}
-      <QueryState of={members} lines={3} empty={items.length === 0} title="No invited people">
+      <QueryTable
+        of={members}
+        lines={3}
+        title="No invited people"
+        label="Invited people"
+        columns={columnsOf(study)}
+      >
         Invited people get a personal link, need no account, and are identified by email.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Invited people" columns={columnsOf(study)} rows={items} keyOf={({ id }) => id} />
-      )}
+      </QueryTable>
     </Section>
   );
 }

@@ -7,9 +7,8 @@ import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import { CopyButton } from '../../kit/copy.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { StudiesSearch } from './address.ts';
 import { Lately } from './lately.tsx';
@@ -57,18 +56,16 @@ export function StudiesPage() {
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={studies}
         lines={5}
-        empty={items.length === 0}
         title={unpublished ? 'No studies yet' : 'No study is published'}
+        label="Studies"
+        columns={columnsOf(projectId)}
       >
         A study publishes an environment behind a link. People chat with your servers, and you review the
         sessions. {memberOnly && 'Project administrators can publish.'}
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Studies" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-      )}
+      </QueryTable>
       {publish && <PublishStudy projectId={projectId} onClose={() => set({ publish: undefined })} />}
     </Page>
   );

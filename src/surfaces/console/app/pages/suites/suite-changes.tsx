@@ -11,7 +11,7 @@ export function SuiteChanges({ which }: { which: { projectId: string; suiteId: s
   return (
     <Section title="Changes" actions={<ApiExample operation="listEvalSuiteRevisions" input={which} />}>
       <QueryState of={revisions} />
-      {rows && <Table label="Suite changes" rows={rows} keyOf={({ id }) => id} columns={columns} />}
+      {rows && <Table label="Suite changes" rows={rows} columns={columns} />}
       <ShowMore of={revisions}>Show more</ShowMore>
     </Section>
   );

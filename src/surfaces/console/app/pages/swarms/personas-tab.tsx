@@ -3,9 +3,7 @@ import { api, askPages, type Output, useInfiniteQuery } from '../../api/index.ts
 import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { ConfirmButton } from '../../kit/confirm.tsx';
-import { Empty } from '../../kit/notice.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 
@@ -16,19 +14,11 @@ const route = '/projects/$projectId/swarms';
 export function PersonasTab({ projectId }: { projectId: string }) {
   const personas = useInfiniteQuery(askPages('listPersonas', { projectId }));
   const items = personas.data?.items ?? [];
-  if (!personas.isSuccess) return <QueryState of={personas} lines={6} />;
   return (
-    <>
-      {items.length === 0 ? (
-        <Empty title="No personas yet">
-          A persona describes a user: a name, a role and how they speak. Create one, or let a model draft some
-          from your servers' tools.
-        </Empty>
-      ) : (
-        <Table label="Personas" columns={columns} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={personas} />
-    </>
+    <QueryTable of={personas} lines={6} title="No personas yet" label="Personas" columns={columns}>
+      A persona describes a user: a name, a role and how they speak. Create one, or let a model draft some
+      from your servers' tools.
+    </QueryTable>
   );
 }
 

@@ -2,10 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { api, askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { ConfirmButton } from '../../kit/confirm.tsx';
-import { Empty } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 type Swarm = Output<'listSwarms'>['items'][number];
@@ -15,18 +13,10 @@ const route = '/projects/$projectId/swarms';
 export function SwarmsTab({ projectId }: { projectId: string }) {
   const swarms = useInfiniteQuery(askPages('listSwarms', { projectId }));
   const items = swarms.data?.items ?? [];
-  if (!swarms.isSuccess) return <QueryState of={swarms} lines={6} />;
   return (
-    <>
-      {items.length === 0 ? (
-        <Empty title="No active swarms">
-          A swarm groups related journeys that share environments, a number of sessions and a rubric.
-        </Empty>
-      ) : (
-        <Table label="Swarms" columns={columns} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={swarms} />
-    </>
+    <QueryTable of={swarms} lines={6} title="No active swarms" label="Swarms" columns={columns}>
+      A swarm groups related journeys that share environments, a number of sessions and a rubric.
+    </QueryTable>
   );
 }
 

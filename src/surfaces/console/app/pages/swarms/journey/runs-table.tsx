@@ -9,7 +9,7 @@ import { endedOf, stateOfJourneyRun, summaryText } from '../states.ts';
 type Run = Output<'listJourneyRuns'>['items'][number];
 
 export function RunsTable({ projectId, runs }: { projectId: string; runs: readonly Run[] }) {
-  return <Table label="Runs" columns={columnsOf(projectId)} rows={runs} keyOf={({ id }) => id} />;
+  return <Table label="Runs" columns={columnsOf(projectId)} rows={runs} />;
 }
 
 function columnsOf(projectId: string): Column<Run>[] {
