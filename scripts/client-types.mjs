@@ -57,7 +57,7 @@ export type Input<Id extends OperationId> = Inputs[Id];
 /** The answer of an operation: a JSON document, the response to read bytes from, or one event of a stream. */
 export type Output<Id extends OperationId> = Outputs[Id];
 
-/** A method for every operation of the contract, named by its id. */
+/** A method for every operation of the contract, named by its ID. */
 export interface Client {
 ${entries(callOf)}}
 

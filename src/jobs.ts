@@ -69,7 +69,7 @@ export function jobsOf(services: OpenServices, parts: ModelParts): JobKind[] {
       kind: 'watch-eval-runs',
       every: 15 * second,
       when: async () => {
-        const found = [evalRuns.late, evalTrials.untallied, evalRuns.undecided, evalRuns.graded].map(
+        const found = [evalRuns.listOverdue, evalTrials.untallied, evalRuns.undecided, evalRuns.graded].map(
           (query) => db.row(query),
         );
         return (await Promise.all(found)).some((row) => row !== undefined);

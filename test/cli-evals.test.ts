@@ -12,11 +12,11 @@ test('the demo suite runs next to a service, without one, and over HTTP, and its
   const beside = await here.run(['evals', 'run', 'demo', '--wait']);
   expect(beside.code).toBe(1);
   const rows = beside.stdout.split('\n');
-  expect(rows[0]).toMatch(/^Case +Model +Passed +Rate +95 % interval +Needs +Verdict/);
+  expect(rows[0]).toMatch(/^Case +Model +Passed +Rate +95% interval +Needs +Verdict/);
   expect(
-    rows.filter((row) => /drydock\/rehearsal +5\/5 +100 % +56.6 % to 100 % +80 % +passed/.test(row)),
+    rows.filter((row) => /drydock\/rehearsal +5\/5 +100% +56.6% to 100% +80% +passed/.test(row)),
   ).toHaveLength(5);
-  expect(beside.stdout).toMatch(/Finds the ship on the second page +drydock\/rehearsal +0\/5 +0 % .*failed/);
+  expect(beside.stdout).toMatch(/Finds the ship on the second page +drydock\/rehearsal +0\/5 +0% .*failed/);
   expect(beside.stdout).toContain('FAILED (5 of 6 cases passed)');
   expect(beside.stderr).toMatch(/^1\/30 (passed|failed): /m);
   // A link that a person can open: the page of the trial in the console.

@@ -50,8 +50,8 @@ test('a journey is launched, followed and shown, and its verdict is the exit cod
   );
   const [head, row] = passed.stdout.split('\n');
   expect(head).toMatch(/^Target +Model +Succeeded +Failed +Limited +Passed +Needs +Verdict$/);
-  expect(row).toMatch(/^desk +drydock\/rehearsal +2\/2 +0 +0 +2\/2 +80 % +passed$/);
-  expect(passed.stdout).toMatch(/Calls list_ships +2 +0 +0 +100 % +34.2 % to 100 %/);
+  expect(row).toMatch(/^desk +drydock\/rehearsal +2\/2 +0 +0 +2\/2 +80% +passed$/);
+  expect(passed.stdout).toMatch(/Calls list_ships +2 +0 +0 +100% +34.2% to 100%/);
   expect(passed.stdout).toContain('\nPASSED (1 of 1 targets passed)\n');
   const address = passed.stdout.trim().split('\n').at(-1) as string;
   expect(address.startsWith(`${origin}/console/projects/prj_`)).toBe(true);

@@ -278,7 +278,7 @@ describe('a link is worth no more than its maker by the time it is used', () => 
     await take(owner);
     await expect(admin.people.readLink({ body: { token: tokenIn(made.url) } })).rejects.toMatchObject({
       ...dead('WITHDRAWN'),
-      message: expect.stringContaining('was withdrawn'),
+      message: expect.stringContaining('was revoked'),
     });
     await invite(email);
   });

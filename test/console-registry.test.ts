@@ -101,13 +101,13 @@ describe('the registry in the console', { tags: ['chromium'] }, () => {
     await button('Install Tenant').click();
     await dialog.getByLabel('Server URL').fill('https://elsewhere.example.org/mcp');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
-    await dialog.getByText('Not an address of this server').waitFor();
+    await dialog.getByText('Not a URL of this server').waitFor();
     await dialog.getByLabel('Server URL').fill('https://acme.example.com/mcp');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await row(/Tenant.*installed as Tenant/).waitFor();
 
     await page.goto(`/console${project}/registry?kind=package`);
-    await row(/Arguments.*needs arguments of your own/).waitFor();
+    await row(/Arguments.*requires arguments/).waitFor();
     await button('Install Pump').click();
     await dialog.getByText('npx -y @example/pump@1.2.3').waitFor();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();

@@ -177,7 +177,7 @@ describe('with a language model', () => {
       .poll(states)
       .toEqual(['Session 1: passed, 1 message answered', 'Session 2: cancelled', 'Session 3: cancelled']);
     await board.getByRole('link', { name: /^Session 1/ }).click();
-    await page.getByText('goal reached, score 90 %').waitFor();
+    await page.getByText('goal reached, score 90%').waitFor();
     await page.getByText('She knows all of them.').waitFor();
     expect(complaints).toEqual([]);
   });

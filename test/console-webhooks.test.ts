@@ -57,7 +57,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByRole('row', { name: /webhook\.test.*delivered/ }).waitFor();
     await button('Expand webhook.test').click();
-    await page.getByText('A test. Nothing happened.').waitFor();
+    await page.getByText('Test event').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
     receiver.answer = () => 410;
@@ -91,7 +91,7 @@ describe('webhooks and health in the console', { tags: ['chromium'] }, () => {
     await page.goto(`/console${project}/servers/${id}?tab=health`);
     await button('Check every 5 minutes').click();
     await page.getByText('healthy since').waitFor();
-    await page.getByText('100 % of the last day').waitFor();
+    await page.getByText('100% of the last day').waitFor();
     await page.getByText('Latest checks').click();
     await page.getByRole('table', { name: 'Latest checks' }).getByText('ready').waitFor();
     expect(await seriousFindings(page)).toEqual([]);

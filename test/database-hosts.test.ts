@@ -86,7 +86,7 @@ function writers({ database }: ConnectedDatabase, count: number) {
   return { written, failed, times, stop };
 }
 
-/** The written ids that are not stored. */
+/** The written IDs that are not stored. */
 async function missing(written: string[]): Promise<string[]> {
   const there = new Set(
     (await nodes.primary.ask<{ id: string }>('select id from notes')).map(({ id }) => id),

@@ -344,7 +344,7 @@ describe('what may not be pinned is refused with its own reason, and nothing is 
     [{ secretSelection: { secretIds: ['x'] } }, `secretSelection.mode: Required; ${likeSecrets}`],
     [
       { pluginVersionIds: 'x' },
-      'pluginVersionIds: Must be an array; write ["…"], the ids of plugin versions',
+      'pluginVersionIds: Must be an array; write ["…"], the IDs of plugin versions',
     ],
   ])('%j, and the answer says how to write it', async (fields, message) => {
     expect(await tried(fields)).toMatchObject(refused({ status: 400, body: { message } }));

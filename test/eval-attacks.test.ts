@@ -80,7 +80,7 @@ const attacks: Record<string, Attack> = {
       description: 'd'.repeat(100_000),
     })),
     status: 'setup_failed',
-    error: /The tools come to 6 MiB/,
+    error: /The tool definitions are 6 MiB/,
   },
   '40 MB of declarations': {
     tools: Array.from({ length: 400 }, (_, n) => ({

@@ -164,7 +164,7 @@ describe('steps', () => {
   test.each<[unknown, RegExp]>([
     [{ id: '2', kind: 'say', text: 'x' }, /^steps\.1\.kind: .*"prompt" or "toolCall"/],
     [{ kind: 'prompt', prompt: 'x' }, /^steps\.1\.id: Required/],
-    [{ id: '1', kind: 'prompt', prompt: 'x' }, /^steps\.1\.id: Another step has the id "1"/],
+    [{ id: '1', kind: 'prompt', prompt: 'x' }, /^steps\.1\.id: Another step has the ID "1"/],
     [{ id: '2', kind: 'prompt', prompt: '' }, /^steps\.1\.prompt: /],
     [{ id: '2', kind: 'prompt', prompt: 'x', toolName: 't' }, /^steps\.1.*toolName/],
     [call({ arguments: undefined }), /^steps\.1\.arguments: Required/],

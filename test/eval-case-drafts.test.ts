@@ -228,7 +228,7 @@ describe('drafts of a language model', () => {
     provider.script = () => ({ status: 401, text: '' });
     expect(await other.post(path, {})).toMatchObject({
       status: 502,
-      body: { code: 'SERVER_UNREACHABLE', message: expect.stringMatching(/model that drafts cases failed/) },
+      body: { code: 'SERVER_UNREACHABLE', message: expect.stringMatching(/drafting model failed/) },
     });
   });
 });

@@ -187,7 +187,7 @@ test('without a language model words are counted, which is advice also where the
     modelUsed: 'drydock/lexical-rubric',
     basis: 'wordCount',
     advisory: true,
-    summary: expect.stringMatching(/^Advice only, words were counted: 1 of 2 /),
+    summary: expect.stringMatching(/^Advisory \(offline judge\): 1 of 2 /),
     cases: [{ score: 1 }, { score: 0 }, { status: 'skipped' }, { status: 'skipped' }],
   });
   expect(groundedness).toMatchObject({ basis: 'wordCount', advisory: true });

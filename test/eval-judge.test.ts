@@ -189,7 +189,7 @@ test('a judge that is switched off is asked only by who says so, and a model tha
     cases: [{ score: 1, passed: true }],
   });
   expect(goalCompletion.cases[0].reason).toBe(
-    'Counted, not understood: the answer has 5 of the 5 words and numbers that are asked for',
+    'Offline judge: the answer contains 5 of the 5 expected words and numbers',
   );
   expect(groundedness.cases[0]).toMatchObject({ score: 1, unsupportedClaims: [] });
   expect(provider.requests.filter(judgeRequest)).toEqual([]);

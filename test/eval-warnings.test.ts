@@ -91,14 +91,14 @@ const rows: Row[] = [
     codes: [],
   },
   {
-    title: 'a provider that refuses, and 0 % are enough',
+    title: 'a provider that refuses, and 0% is enough',
     test: promptCase('c', 'x', checked),
     reply: { status: 400, text: 'no' },
     policy: { passCriteria: { minimumPassRate: 0 } },
     codes: ['no_trial_passed'],
   },
   {
-    title: 'a case that fails, and 0 % are enough',
+    title: 'a case that fails, and 0% is enough',
     test: promptCase('c', 'x', checked),
     reply: { text: 'No.' },
     policy: { repetitions: 1, passThreshold: 0 },
@@ -123,7 +123,9 @@ test.each(rows)(
     const texts = [sentence(findings.run), toMarkdown(report), toJunit(report)];
     for (const text of texts)
       expect(
-        /nothing was checked|0 % (is|are) (enough|needed)|counts as passed|0 of 0 trials/i.test(text),
+        /nothing was checked|0% is enough|required pass rate is 0%|counts as passed|0 of 0 trials/i.test(
+          text,
+        ),
       ).toBe(codes.length > 0);
     expect(toJunit(report)).toMatch(codes.length > 0 ? /<(skipped|error) message=/ : /<testcase [^>]*\/>/);
     expect(toMarkdown(report).startsWith('## ✅')).toBe(codes.length === 0);

@@ -27,7 +27,7 @@ const button = (name: string) => ({ role: { role: 'button', name } });
 const count = { testId: 'count' };
 const captain = { role: { role: 'textbox', name: 'Captain' } };
 
-/** A case that calls the tool of a widget and continues with these steps, which get ids in order. */
+/** A case that calls the tool of a widget and continues with these steps, which get IDs in order. */
 function widgetCase(title: string, steps: object[], toolName = counter, more: object = {}) {
   const call = {
     kind: 'toolCall',

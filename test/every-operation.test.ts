@@ -291,7 +291,7 @@ async function isAudited(answer: Answer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The status, a request id, and no trace of the key or cookie that was sent. */
+/** The status, a request ID, and no trace of the key or cookie that was sent. */
 function expectDiscreet(
   principal: Principal,
   headers: Headers | undefined,

@@ -114,7 +114,7 @@ describe('a broken answer is an answer of the server', () => {
       const options = mcpProtocolVersion === undefined ? {} : { mcpProtocolVersion };
       expect(await server.post('tools', options)).toMatchObject({
         status: 502,
-        body: { message: expect.stringMatching(/^The server does not speak/) },
+        body: { message: expect.stringMatching(/^The server does not support/) },
       });
       expect((await server.post('doctor', options)).status).toBe(200);
     },

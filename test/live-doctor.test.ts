@@ -112,7 +112,7 @@ describe('OAuth in a report', () => {
 
 describe('a report', () => {
   test.each([
-    ['/html', /^This address is not an MCP server \(HTTP 200, text\/html/],
+    ['/html', /^This URL is not an MCP server \(HTTP 200, text\/html/],
     ['/status/404', /^Nothing is served at this path/],
     ['/status/500', /HTTP status 500/],
     ['/redirect-away', /redirects to http:\/\/example\.invalid/],

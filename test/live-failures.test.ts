@@ -170,7 +170,11 @@ const rows: Row[] = [
   {
     name: '401 Basic',
     settings: at('/401-basic'),
-    answers: [403, 'FORBIDDEN', /requires Basic authorization\. Save the right Authorization in the headers/],
+    answers: [
+      403,
+      'FORBIDDEN',
+      /requires Basic authorization\. Update the Authorization header of the server/,
+    ],
     details: () => ({ cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 }),
     probe: ['error', /requires Basic authorization .* save it in `headers`\.$/],
     connection: ['error', /headers/],
@@ -327,10 +331,10 @@ const rows: Row[] = [
   {
     name: 'a command that ends at once and says why',
     settings: run('console.error("Cannot find the license"); process.exit(3)'),
-    answers: unreachable(/^The command ended before it spoke MCP\. It wrote: Cannot find the license$/),
+    answers: unreachable(/^The command exited before the MCP handshake\. stderr: Cannot find the license$/),
     details: because('closed'),
     probe: noAddress,
-    connection: ['error', /It wrote: Cannot find the license\. \w.*\.$/],
+    connection: ['error', /stderr: Cannot find the license\. \w.*\.$/],
   },
   {
     name: 'a silent command',

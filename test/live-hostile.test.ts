@@ -406,13 +406,13 @@ describe('secrets that a target repeats', () => {
   test('on stderr', async () => {
     const server = await saved(command('console.error("key: " + process.env.SECRET); process.exit(1)'));
     const [validated] = await expectSilence(server);
-    expect(validated).toContain('It wrote: key: [hidden]');
+    expect(validated).toContain('stderr: key: [hidden]');
   });
 
   test('on stderr, where what is kept of it begins', async () => {
     const script = 'console.error(process.env.SECRET + "x".repeat(1990)); process.exit(1)';
     const [validated] = await expectSilence(await saved(command(script)));
-    expect(validated).toContain('It wrote: ');
+    expect(validated).toContain('stderr: ');
   });
 
   test('in an answer of a command', async () => {

@@ -143,7 +143,7 @@ test('what a name means is looked for on every page', async () => {
       "select column_name from information_schema.columns where table_name = 'servers' and is_generated = 'NEVER'",
     );
     const columns = rows.map(({ column_name: name }) => `"${name}"`);
-    // Ids before and after the one that is looked for, whichever way they are ordered.
+    // IDs before and after the one that is looked for, whichever way they are ordered.
     const values = columns.map((name) => (/^"(id"|name)/.test(name) ? 'made' : name));
     await database.query(
       `insert into servers (${columns.join()}) select ${values.join()} from servers,

@@ -66,7 +66,7 @@ describe.each(eras)('an agent of %s', (era) => {
       heard.map(({ progress }) => progress).toSorted((a, b) => a - b),
     );
     expect(explained.ours).toMatch(/^Run \d+ \(run_\w+\) of suite "Ships": failed\.$/m);
-    expect(explained.ours).toMatch(/^2 of 4 trials passed: 50 %, 95 % interval 15 % to 85 %\./m);
+    expect(explained.ours).toMatch(/^2 of 4 trials passed: 50%, 95% interval 15% to 85%\./m);
     expect(explained.data.notPassed).toEqual([
       expect.objectContaining({
         name: 'Knows the last ship',
@@ -113,7 +113,7 @@ test('a run is explained later, compared and listed', async () => {
   expect(listed.data[0]).toMatchObject({ result: 'failed', passed: '1/2' });
   const compared = await agent.call('compare_run', { run: listed.data[0].run, ...inFleet });
   expect(compared.ours).toMatch(
-    /2 of 2 cases unchanged\.\nSince run \d+: 0 regressed, 0 fixed, pass rate 50 % to 50 %\./,
+    /2 of 2 cases unchanged\.\nSince run \d+: 0 regressed, 0 fixed, pass rate 50% to 50%\./,
   );
   expect(compared.ours).toContain(listed.data[1].run);
   const explained = await agent.call('explain_run', { run: listed.data[0].run, ...inFleet });

@@ -77,7 +77,7 @@ test('the table below has every tool that writes', () => {
   expect(Object.keys(writing).toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-/** The ids of everything in the project, to detect what a call created. */
+/** The IDs of everything in the project, to detect what a call created. */
 async function contents(): Promise<string[]> {
   const lists = ['servers', 'eval-suites', 'eval-runs', 'server-groups'];
   const key = await freshKey();
@@ -132,7 +132,7 @@ describe.each(Object.keys(writing))('%s', (name) => {
 const faults: Record<string, (ending: AbortController) => Response> = {
   'the rate limit is used up': () =>
     Response.json(
-      { code: 'RATE_LIMITED', message: 'API key limit exceeded', details: { retryAfterMs: 60_000 } },
+      { code: 'RATE_LIMITED', message: 'Rate limit exceeded (API key)', details: { retryAfterMs: 60_000 } },
       { status: 429, headers: { 'retry-after': '60' } },
     ),
   'the service is unavailable': () =>

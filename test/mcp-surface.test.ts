@@ -206,7 +206,7 @@ describe('permissions', () => {
     for (let i = 0; i < 10; i++) await agent.tools();
     for (let i = 0; i < 3; i++) expect(await agent.call('getMe')).toMatchObject({ isError: false });
     const refused = await agent.call('getMe');
-    expect(refused.ours).toContain('RATE_LIMITED: API key limit exceeded');
+    expect(refused.ours).toContain('RATE_LIMITED: Rate limit exceeded (API key)');
     expect(refused.data.details.retryAfterMs).toBeGreaterThan(15_000);
   });
 });

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Parameters = Record<string, string>;
 
-/** A project with rows in every table, and the ids of its resources. */
+/** A project with rows in every table, and the IDs of its resources. */
 async function fullProject(): Promise<Parameters> {
   const made = await makeParameters(service, everyParameter);
   const project = `/projects/${made['projectId']}`;

@@ -78,7 +78,7 @@ const fails =
     behaviour: { methods: { [name]: (_rpc, response) => void response.writeHead(500).end() } },
   });
 
-/** Cases of both directories. Check ids have no directory prefix. */
+/** Cases of both directories. Check IDs have no directory prefix. */
 const both: Case[] = [
   [
     'is served over http',

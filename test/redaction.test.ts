@@ -101,7 +101,7 @@ const operations: Record<string, object> = {
   exportServer: {},
   checkServerContract: { baseline: { tools: [{ name: 'another' }] } },
 };
-/** They answer with an id; what they find is read elsewhere. */
+/** They answer with an ID; what they find is read elsewhere. */
 const later = [
   'startConformanceRun',
   'startClaudeReadinessRun',

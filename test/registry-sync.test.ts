@@ -187,15 +187,15 @@ describe('a registry', () => {
 describe('what a registry must not do', () => {
   const troubles: [string, RegistryServer['instead'], Partial<typeof defaultLimits>, RegExp][] = [
     ['answers with an error', (_, response) => !!response.writeHead(500).end('x'), {}, /HTTP status 500/],
-    ['is no registry', (_, response) => !!response.end('<html>'), {}, /no list of servers/],
+    ['is no registry', (_, response) => !!response.end('<html>'), {}, /No list of servers/],
     [
       'answers with another document',
       (_, response) => !!response.end('{"servers":{}}'),
       {},
-      /no list of servers/,
+      /No list of servers/,
     ],
-    ['hangs up', (_, response) => !!response.destroy(), {}, /cannot be reached/],
-    ['says nothing', () => true, { pageTime: 200 }, /in time/],
+    ['hangs up', (_, response) => !!response.destroy(), {}, /unreachable/],
+    ['says nothing', () => true, { pageTime: 200 }, /Timed out/],
     [
       'answers without end',
       (_, response) => {
@@ -214,7 +214,7 @@ describe('what a registry must not do', () => {
         return true;
       },
       { pageTime: 300 },
-      /in time/,
+      /Timed out/,
     ],
     [
       'sends JSON that is nothing but brackets',
@@ -226,13 +226,13 @@ describe('what a registry must not do', () => {
       'redirects to itself',
       (url, response) => !!response.writeHead(302, { location: url.href }).end(),
       {},
-      /redirects too often/,
+      /Too many redirects/,
     ],
     [
       'redirects to where nobody may go',
       (_, response) => !!response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
       {},
-      /address is not allowed/,
+      /network of the source is not allowed/,
     ],
     [
       'has pages that repeat',
@@ -249,14 +249,14 @@ describe('what a registry must not do', () => {
         return true;
       },
       { pages: 30 },
-      /size limit of a source/,
+      /exceeds the size limit/,
     ],
     [
       'lists too many',
       (_, response) =>
         !!response.end(JSON.stringify(Array.from({ length: 60 }, (__, n) => serverJson(`too-many-${n}`)))),
       { entries: 50 },
-      /size limit of a source/,
+      /exceeds the size limit/,
     ],
   ];
 
@@ -319,10 +319,10 @@ test('a file is read when it has changed; one that is broken or gone leaves what
   expect(await namesIn(source)).toEqual(['three', 'two']);
   expect(await read(source)).toMatchObject({ pass: 2 });
   await write('{ "servers": [');
-  expect((await read(source)).lastError).toMatch(/no list/);
+  expect((await read(source)).lastError).toMatch(/^No list/);
   await rm(location);
   const { lastError } = await read(source);
-  expect(lastError).toBe('Its file cannot be read (ENOENT)');
+  expect(lastError).toBe('The file cannot be read (ENOENT)');
   expect(await namesIn(source)).toEqual(['three', 'two']);
 });
 

@@ -319,9 +319,9 @@ describe('installing from the directory', () => {
 
   test.each<[string, object, string]>([
     ['pypi', { registryType: 'pypi' }, 'offered as pypi'],
-    ['env', { environmentVariables: [{ name: 'API_KEY', isRequired: true }] }, 'variables API_KEY'],
+    ['env', { environmentVariables: [{ name: 'API_KEY', isRequired: true }] }, 'variables: API_KEY'],
     ['argument', { packageArguments: [{ type: 'positional', valueHint: 'dir', isRequired: true }] }, 'dir'],
-    ['template', { packageArguments: [{ type: 'positional', value: '{dir}' }] }, 'arguments of your own'],
+    ['template', { packageArguments: [{ type: 'positional', value: '{dir}' }] }, 'requires arguments: '],
     ['runtime', { runtimeArguments: [{ type: 'named', name: '-c', value: 'ls' }] }, 'arguments for npx'],
     ['option', { identifier: '--registry=http://evil.example.com' }, 'offered as npm'],
     ['git', { identifier: 'git+ssh://evil.example.com/x' }, 'offered as npm'],

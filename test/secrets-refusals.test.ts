@@ -213,13 +213,13 @@ describe('whose it is', () => {
     const { body: foreign } = await service.post(path, personal('AMONG'), { key: other.key });
     const ids = [foreign.id, own.id, 'scr_none', shared.id];
     expect(
-      await service.db.rows(secretQueries.among, { projectId: project, userId: member.userId, ids }),
+      await service.db.rows(secretQueries.findVisible, { projectId: project, userId: member.userId, ids }),
     ).toEqual([
       { id: shared.id, name: 'AMONG', sharing: 'project', ownerId: null },
       { id: own.id, name: 'AMONG', sharing: 'user', ownerId: member.userId },
     ]);
     expect(
-      await service.db.rows(secretQueries.among, { projectId: 'prj_none', userId: member.userId, ids }),
+      await service.db.rows(secretQueries.findVisible, { projectId: 'prj_none', userId: member.userId, ids }),
     ).toEqual([]);
   });
 

@@ -265,7 +265,7 @@ describe('in a project of its own', () => {
     const made: unknown[] = [];
     for (const name of ['C', 'A', 'B']) {
       made.push((await service.post(own, plain(name))).body);
-      // Ids sort by the millisecond of creation.
+      // IDs sort by the millisecond of creation.
       await new Promise((done) => setTimeout(done, 2));
     }
     expect((await service.get(own)).body).toEqual({ items: made });

@@ -68,7 +68,7 @@ const chat =
 
 const persona = { name: 'Ada', role: 'harbour master' };
 
-/** Every operation that spends, by its id. */
+/** Every operation that spends, by its ID. */
 const ways: Record<string, Way> = {
   createEvalRun: {
     use: inProject(

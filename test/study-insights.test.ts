@@ -52,7 +52,7 @@ async function guestOf(link: string): Promise<Visitor> {
   return guest;
 }
 
-/** Sends the messages as a visitor in one session, and returns its id. */
+/** Sends the messages as a visitor in one session, and returns its ID. */
 async function chat(link: string, messages: string[], rating?: 1 | -1): Promise<string> {
   const guest = await guestOf(link);
   let sessionId: string | undefined;

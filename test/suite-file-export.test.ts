@@ -184,7 +184,7 @@ describe('an export', () => {
     const { notes, defaults, cases: written } = parse(text);
     expect(notes).toEqual([
       expect.stringContaining('one environment'),
-      expect.stringContaining('one rate over all trials, 80 %'),
+      expect.stringContaining('one rate over all trials, 80%'),
     ]);
     expect(defaults).toMatchObject({ iterations: 1, passThreshold: 0.8 });
     expect(written[0]).toMatchObject({ iterations: 3 });

@@ -61,7 +61,7 @@ describe('a suite file', () => {
       suite: { id, name: 'Ships of all kinds', revisionNumber: 2 },
       cases: { created: 1, updated: 1, deleted: 1, unchanged: 0, disabled: 1 },
     });
-    // In the order of the file, and the case that stays keeps its id.
+    // In the order of the file, and the case that stays keeps its ID.
     expect(await world.cases(id)).toMatchObject([
       { title: 'New', declaredId: 'new' },
       { title: 'Inspects well', id: before[1].id, disabled: true },

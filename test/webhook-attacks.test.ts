@@ -134,7 +134,7 @@ test('receivers that do not answer are not in the way of one that does', async (
 test('a replay goes on where it ended, however many came at once and in whatever order', async () => {
   const path = await project('Replay');
   const id = await hook(path, 'http://127.0.0.1:1/', { events: ['finding.new'] });
-  // Written by a long transaction: their ids are later than those of what came after it began.
+  // Written by a long transaction: their IDs are later than those of what came after it began.
   const rows = `insert into webhook_deliveries (id, webhook_id, project_id, event_id, type, subject, data, state, created_at)
     select $2 || n, w.id, w.project_id, $2 || n, 'finding.new', $2 || n, '{}', 'dead', now() - $3 * interval '1 minute'
     from webhooks w cross join generate_series(1, $4) n where w.id = $1`;

@@ -63,7 +63,7 @@ async function cost(): Promise<void> {
   );
   const share = figure(exchange).median / 200_000;
   console.log(
-    `an exchange every 200 ms keeps the database busy ${(share * 100).toFixed(1)} % of the time with 1,000 active keys\n`,
+    `an exchange every 200 ms keeps the database busy ${(share * 100).toFixed(1)}% of the time with 1,000 active keys\n`,
   );
 }
 

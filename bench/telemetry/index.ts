@@ -7,7 +7,7 @@ import { ratios, show, table } from '../support/figures.ts';
 import { type Load, load } from '../support/load.ts';
 import { cpuMs, type Started, start, stopAll } from '../support/processes.ts';
 
-/** Measures the cost of telemetry for a short request: off, on, sampled at 10 %, and without a reachable collector. */
+/** Measures the cost of telemetry for a short request: off, on, sampled at 10%, and without a reachable collector. */
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 6);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 2);

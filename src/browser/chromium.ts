@@ -202,7 +202,7 @@ function unprivileged(): Unprivileged | undefined {
   if (setpriv === undefined)
     throw new BrowserFailure(
       'off',
-      'The service runs as root, and a browser never does: that takes the command setpriv (util-linux). Or run the service as another user',
+      'Chromium does not run as root. Install setpriv (util-linux), or run the service as another user',
     );
   const { uid, gid, name } = browserAccount();
   const drop = [
@@ -285,5 +285,5 @@ function firstLines(error: unknown): string {
   const relevant = lines.filter(
     (line) => /error|fatal|denied|not |cannot/i.test(line) && !line.includes('--disable'),
   );
-  return relevant.slice(0, 3).join(' ').slice(0, 500) || 'it said nothing';
+  return relevant.slice(0, 3).join(' ').slice(0, 500) || 'no output';
 }

@@ -11,12 +11,12 @@ const maxText = 2_000;
  */
 export class Dialogs {
   readonly records: DialogRecord[] = [];
-  private readonly patience: number;
+  private readonly timeout: number;
   private current: { dialog: Dialog; record: DialogRecord; timer: NodeJS.Timeout } | undefined;
   private readonly waiting = new Set<(record: DialogRecord) => void>();
 
-  constructor(patience: number) {
-    this.patience = patience;
+  constructor(timeout: number) {
+    this.timeout = timeout;
   }
 
   get open(): DialogRecord | undefined {
@@ -48,7 +48,7 @@ export class Dialogs {
       void dialog.accept().catch(() => {});
       return;
     }
-    this.current = { dialog, record, timer: setTimeout(() => void this.answer(false), this.patience) };
+    this.current = { dialog, record, timer: setTimeout(() => void this.answer(false), this.timeout) };
     for (const tell of this.waiting) tell(record);
     this.waiting.clear();
   }

@@ -80,7 +80,7 @@ export class BrowserEngine {
     );
   }
 
-  /** Process ids of browsers, for monitoring. */
+  /** Process IDs of browsers, for monitoring. */
   get pids(): number[] {
     return [...this.browsers].flatMap(({ pid }) => pid ?? []);
   }

@@ -102,7 +102,7 @@ export async function invokePageTool({ name, input, invocationId, most }: Invoca
     const output = await Promise.race([
       tool.execute(input, { signal: abort.signal }),
       new Promise((_, reject) => {
-        abort.signal.addEventListener('abort', () => reject(new Error('It was cancelled')));
+        abort.signal.addEventListener('abort', () => reject(new Error('Cancelled')));
       }),
     ]);
     const text = JSON.stringify({ output: output ?? null });

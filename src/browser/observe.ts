@@ -83,7 +83,7 @@ export async function snapshot(
   if (elements > maxElements)
     throw new BrowserFailure(
       'refused',
-      `It has ${elements} elements, too many for one snapshot; name a part with rootSelector, or observe text`,
+      `${root ? 'The selected part of the page' : 'The page'} has ${elements} elements, more than one snapshot allows. Set rootSelector, or observe text`,
     );
   const whole = await (root ?? page).ariaSnapshot({ mode: 'ai' });
   const text = filter === 'interactive' ? interactiveLines(whole) : whole;

@@ -64,13 +64,13 @@ export class PageTools {
       );
     return outcome.problem === undefined
       ? { output: outcome.output }
-      : { error: typeof outcome.problem === 'string' ? outcome.problem : 'It failed' };
+      : { error: typeof outcome.problem === 'string' ? outcome.problem : 'The page tool failed' };
   }
 
   async cancel(invocationId: string): Promise<void> {
     const frame = this.running.get(invocationId);
     const found = (await frame?.evaluate(cancelPageTool, invocationId)) ?? false;
-    if (!found) throw new BrowserFailure('refused', `Nothing runs as ${invocationId}`);
+    if (!found) throw new BrowserFailure('refused', `No running invocation ${invocationId}`);
   }
 
   private idOf(frame: Frame): string {

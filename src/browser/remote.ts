@@ -35,7 +35,7 @@ export async function connectRemote(address: string): Promise<RemoteChromium> {
   await browser.close().catch(() => {});
   throw new BrowserFailure(
     'off',
-    `The browser at ${new URL(address).host} must be started with ${missing.join(' and ')}, or its pages go around the guard`,
+    `The browser at ${new URL(address).host} must be started with ${missing.join(' and ')}; otherwise its pages bypass the network guard`,
   );
 }
 

@@ -75,7 +75,7 @@ export class Tabs {
     return [...this.tabs.values()];
   }
 
-  /** The tab with the id. Without an id, the active tab, any other tab, or a new one. */
+  /** The tab with the ID. Without an ID, the active tab, any other tab, or a new one. */
   async pick(tabId?: string): Promise<Tab> {
     if (tabId !== undefined) {
       const tab = this.tabs.get(tabId);

@@ -82,7 +82,7 @@ function casesOfResource(uri: string, read: Read | undefined): Case[] {
   if (!read || 'problem' in read) {
     const reason = 'The interface cannot be read';
     return [
-      readable(read?.problem ?? 'It was not read'),
+      readable(read?.problem ?? 'The resource was not read'),
       skipped('apps-mime-type', mime, section, reason),
       skipped('apps-csp', csp, section, reason),
     ];
@@ -109,33 +109,33 @@ function casesOfResource(uri: string, read: Read | undefined): Case[] {
 
 function shapeProblem(ui: unknown): string | undefined {
   if (ui === undefined || (typeof ui === 'object' && ui !== null && !Array.isArray(ui))) return undefined;
-  return `It is ${quoted(ui)}`;
+  return `The value is ${quoted(ui)}`;
 }
 
 function visibilityProblem(visibility: unknown): string | undefined {
   if (visibility === undefined) return undefined;
-  if (!Array.isArray(visibility)) return `It is ${quoted(visibility)}, not a list`;
+  if (!Array.isArray(visibility)) return `The value is ${quoted(visibility)}, not a list`;
   const unknown = visibility.find((one) => typeof one !== 'string' || !audiences.includes(one)) as unknown;
   return unknown === undefined ? undefined : `${quoted(unknown)} is neither model nor app`;
 }
 
 function flatProblem(flat: unknown, ui: Record<string, unknown>): string | undefined {
-  if (typeof flat !== 'string') return `It is ${quoted(flat)}, not a text`;
+  if (typeof flat !== 'string') return `The value is ${quoted(flat)}, not a string`;
   const nested = ui['resourceUri'];
   return nested === undefined || nested === flat
     ? undefined
-    : `It is ${quoted(flat)}, and ${quoted(nested)} there`;
+    : `The value is ${quoted(flat)}; \`_meta.ui.resourceUri\` is ${quoted(nested)}`;
 }
 
 function uriProblem(uri: string | undefined): string | undefined {
-  if (uri === undefined) return 'resourceUri is not a text';
-  return uri.startsWith('ui://') ? undefined : `The address is ${quoted(uri)}`;
+  if (uri === undefined) return 'resourceUri is not a string';
+  return uri.startsWith('ui://') ? undefined : `The URI is ${quoted(uri)}`;
 }
 
 function cspProblem(csp: unknown): string | undefined {
   if (csp === undefined) return undefined;
   if (typeof csp !== 'object' || csp === null || Array.isArray(csp))
-    return `It is ${quoted(csp)}, not an object`;
+    return `The value is ${quoted(csp)}, not an object`;
   for (const kind of kindsOfDomains) {
     const domains = (csp as Record<string, unknown>)[kind];
     if (domains === undefined) continue;

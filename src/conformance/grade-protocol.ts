@@ -110,7 +110,7 @@ function caseOf(check: Check, section: string, refusedCalls: boolean, clean: (te
     : { ...shown, status: 'failed', ...error };
 }
 
-/** Whether a check calls tools. Its description tells: checks that only list tools have the same ids. */
+/** Whether a check calls tools. Its description tells: checks that only list tools have the same IDs. */
 function callsTools({ description = '' }: Check): boolean {
   return /tools\/call|Mcp-Name/.test(description);
 }

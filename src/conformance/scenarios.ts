@@ -30,7 +30,7 @@ const dnsRebinding: Scenario = {
 };
 const streams = {
   id: 'server-sse-multiple-streams',
-  title: 'Several streams at once',
+  title: 'Concurrent streams',
   section: 'basic/transports',
   capability: 'tools',
 };
@@ -46,7 +46,7 @@ const legacy: readonly Scenario[] = [
   { id: 'ping', title: 'Ping', section: 'basic/utilities/ping' },
   {
     id: 'logging-set-level',
-    title: 'Setting the level of logs',
+    title: 'Log level',
     section: 'server/utilities/logging',
     capability: 'logging',
   },
@@ -58,20 +58,20 @@ const legacy: readonly Scenario[] = [
 ];
 
 const modern: readonly Scenario[] = [
-  { id: 'server-stateless', title: 'Discovery and requests without state', section: 'basic/lifecycle' },
+  { id: 'server-stateless', title: 'Stateless discovery and requests', section: 'basic/lifecycle' },
   toolsList,
   resourcesList,
   promptsList,
-  { id: 'caching', title: 'Hints for caches', section: 'basic/utilities/caching' },
+  { id: 'caching', title: 'Cache hints', section: 'basic/utilities/caching' },
   {
     id: 'http-header-validation',
-    title: 'Headers that repeat the body',
+    title: 'Header validation',
     section: 'basic/transports',
     capability: 'tools',
   },
   {
     id: 'sep-2164-resource-not-found',
-    title: 'A resource that is not there',
+    title: 'Resource not found',
     section: 'server/resources',
     capability: 'resources',
   },

@@ -95,8 +95,8 @@ function ended(child: ChildProcess, { timeout, signal }: Wanted): Promise<string
       problem ??= why;
       killGroup(child);
     };
-    const timer = setTimeout(() => stop(`It took longer than ${Math.round(timeout / 1000)} s`), timeout);
-    const abort = (): void => stop('It was stopped');
+    const timer = setTimeout(() => stop(`Timed out after ${Math.round(timeout / 1000)} s`), timeout);
+    const abort = (): void => stop('Stopped');
     signal.addEventListener('abort', abort, { once: true });
     const over = (): void => {
       clearTimeout(timer);

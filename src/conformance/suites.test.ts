@@ -53,7 +53,7 @@ describe('what the official suite wrote down', () => {
         refusedCalls: false,
       },
     ],
-    ['a process that was ended', { kind: 'broken', reason: 'It took longer than 60 s', durationMs: 1 }],
+    ['a process that was ended', { kind: 'broken', reason: 'Timed out after 60 s', durationMs: 1 }],
   ])('%s leaves the suite incomplete', (_, result) => {
     expect(outcomeOfGroups([groupOf(scenario, result, (text) => text)])).toBe('incomplete');
   });

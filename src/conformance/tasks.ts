@@ -43,7 +43,7 @@ export function gradeTasks(
     group('tasks-unknown', 'A task that there is not', [
       check(
         'tasks-unknown-id',
-        'tasks/get refuses an id that it does not know, with -32602',
+        'tasks/get refuses an unknown ID, with -32602',
         section,
         unknownProblem(asked.unknown),
       ),
@@ -68,7 +68,7 @@ function partsOf(declared: Record<string, unknown>): Case[] {
 
 function shapeProblem(value: unknown): string | undefined {
   const fine = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return fine ? undefined : `It is ${quoted(value)}`;
+  return fine ? undefined : `The value is ${quoted(value)}`;
 }
 
 function listing(pages: readonly TaskAnswer[] | undefined): Case {
@@ -83,7 +83,7 @@ function listing(pages: readonly TaskAnswer[] | undefined): Case {
 }
 
 function pageProblem(told: TaskAnswer): string | undefined {
-  if ('error' in told) return `It answered with the error ${told.error.code}: ${told.error.message}`;
+  if ('error' in told) return `The server returned the error ${told.error.code}: ${told.error.message}`;
   const { tasks, nextCursor } = told.result;
   if (!Array.isArray(tasks)) return `tasks is ${quoted(tasks)}, not a list`;
   if (nextCursor !== undefined && typeof nextCursor !== 'string')
@@ -95,7 +95,7 @@ function pageProblem(told: TaskAnswer): string | undefined {
 }
 
 function unknownProblem(told: TaskAnswer): string | undefined {
-  if (!('error' in told)) return 'It answered with a result';
+  if (!('error' in told)) return 'The server returned a result instead of an error';
   const { code, message } = told.error;
-  return code === invalidParams ? undefined : `It answered with the error ${code}: ${message}`;
+  return code === invalidParams ? undefined : `The server returned the error ${code}: ${message}`;
 }

@@ -12,7 +12,7 @@ export interface Spelling<Fields extends Names = Names> {
   readonly summary: Names;
   /** Parts of command names. */
   readonly command: Names;
-  /** Parts of schema ids. A whole id takes precedence. */
+  /** Parts of schema IDs. A whole ID takes precedence. */
   readonly schema: Names;
   /** Whether callers should move to the target. */
   readonly deprecated: boolean;
@@ -101,7 +101,7 @@ function conversion(path: string, fields: Names, { omit = [], response }: Differ
   };
 }
 
-/** A schema whose id the spelling changes, with its fields renamed. Any other schema is shared with the target. */
+/** A schema whose ID the spelling changes, with its fields renamed. Any other schema is shared with the target. */
 function respelled(
   schema: z.ZodType,
   spelling: Spelling,

@@ -29,7 +29,7 @@ const SecretSelection = z
       'The only secrets that a run receives. A personal secret is given only to runs of its owner.',
   });
 
-const PluginVersionIds = idsLike(writeLike('["…"], the ids of plugin versions'));
+const PluginVersionIds = idsLike(writeLike('["…"], the IDs of plugin versions'));
 
 const shown = {
   id: z.string(),

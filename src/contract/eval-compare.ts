@@ -19,7 +19,7 @@ const interval = z.object({ lower: z.number(), upper: z.number() });
 const Difference = z
   .object({
     change: z.number().describe('Rate of the run minus rate of the base.'),
-    interval: interval.nullable().describe('95 % confidence interval (Newcombe).'),
+    interval: interval.nullable().describe('95% confidence interval (Newcombe).'),
     p: number.describe('p-value of the two-sided Fisher exact test.'),
     adjustedP: number.describe('p-value adjusted for the number of cases (Benjamini-Hochberg).'),
     significant: z.boolean().describe('Whether `adjustedP` is below 0.05.'),

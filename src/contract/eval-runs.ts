@@ -29,7 +29,7 @@ export const status = z.enum([
 
 const interval = z
   .object({ lower: z.number(), upper: z.number() })
-  .describe('95 % confidence interval (Wilson).');
+  .describe('95% confidence interval (Wilson).');
 
 const rate = z.object({
   passed: z.number().int(),
@@ -180,7 +180,10 @@ const runFields = {
 export const EvalRun = z.object(runFields).meta({ id: 'EvalRun' });
 
 const judgeState = {
-  status: z.enum(['pending', 'completed', 'failed']).nullable().describe('`null`: not requested.'),
+  status: z
+    .enum(['pending', 'completed', 'failed'])
+    .nullable()
+    .describe('Status of the request. `null` if nothing was requested.'),
   errorCode: z.string().nullable(),
   summary: z.string().nullable(),
   generatedAt: Time.nullable(),

@@ -104,7 +104,7 @@ export const EvalSteps = z
         context.addIssue({
           code: 'custom',
           path: [index, 'id'],
-          message: `Another step has the id ${JSON.stringify(step.id)}`,
+          message: `Another step has the ID ${JSON.stringify(step.id)}`,
         });
       seen.add(step.id);
     });

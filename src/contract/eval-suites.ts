@@ -36,7 +36,7 @@ export const PassCriteria = z
       .max(100)
       .refine(
         (percent) => percent === 0 || percent >= 1,
-        'Is in percent: write 80 for 80 %, or use minimumPassRatePercent for less than 1 %',
+        'Is in percent: write 80 for 80%, or use minimumPassRatePercent for less than 1%',
       )
       .optional(),
   })

@@ -17,10 +17,10 @@ const source = {
   description: z.string().max(2000).optional().describe('Users of the servers and their purposes.'),
 };
 
-export function oneOffer(body: { serverAttachmentId?: unknown; environmentId?: unknown }): boolean {
+export function hasOneToolSource(body: { serverAttachmentId?: unknown; environmentId?: unknown }): boolean {
   return (body.serverAttachmentId === undefined) !== (body.environmentId === undefined);
 }
-export const offerWords = 'Give either serverAttachmentId or environmentId';
+export const toolSourceMessage = 'Give either serverAttachmentId or environmentId';
 
 export const personaDraftFields = {
   ...source,
@@ -73,7 +73,7 @@ export const generatePersonas = operation({
   path: '/personas/generate',
   body: z
     .strictObject(personaDraftFields)
-    .refine(oneOffer, offerWords)
+    .refine(hasOneToolSource, toolSourceMessage)
     .meta({ id: 'PersonaGenerateRequest' }),
   example: { serverAttachmentId: '{serverGroupId}', journeyCount: 2 },
   response: GenerationDrafts,
@@ -91,7 +91,7 @@ export const generateJourneys = operation({
   path: '/journeys/generate',
   body: z
     .strictObject(journeyDraftFields)
-    .refine(oneOffer, offerWords)
+    .refine(hasOneToolSource, toolSourceMessage)
     .meta({ id: 'JourneyGenerateRequest' }),
   example: {
     serverAttachmentId: '{serverGroupId}',

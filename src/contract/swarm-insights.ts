@@ -26,7 +26,7 @@ const Criterion = z
       .object({ low: z.number(), high: z.number() })
       .nullable()
       .optional()
-      .describe('95 % confidence interval of the pass rate.'),
+      .describe('95% confidence interval of the pass rate.'),
   })
   .meta({ id: 'ScorecardCriterion' });
 

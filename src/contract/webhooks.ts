@@ -19,7 +19,7 @@ const Events = z
   .max(everyType.length)
   .refine((types) => new Set(types).size === types.length, 'Names a type twice')
   .describe(
-    `What it is told of. ${Object.entries(eventTypes)
+    `Events to send. ${Object.entries(eventTypes)
       .map(([type, meaning]) => `\`${type}\`: ${meaning}`)
       .join(' ')}`,
   );

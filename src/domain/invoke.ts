@@ -16,7 +16,7 @@ import {
   type RequestInfo,
   type Services,
 } from './context/context.ts';
-import { abortOnAccessLoss, untilRead } from './identity/abort-on-access-loss.ts';
+import { abortOnAccessLoss, withCleanup } from './identity/abort-on-access-loss.ts';
 import {
   admitDirectoryGuest,
   authenticate,
@@ -201,7 +201,7 @@ export class Entrance {
     try {
       const answer = await callVerb(target, verb, context, input, given);
       stays = isStream(answer);
-      return stays ? untilRead(answer as AsyncIterable<unknown>, caller.stop) : answer;
+      return stays ? withCleanup(answer as AsyncIterable<unknown>, caller.stop) : answer;
     } catch (error) {
       throw caller.refusal() ?? overtaken(error, context) ?? unavailable(error) ?? error;
     } finally {

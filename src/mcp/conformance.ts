@@ -31,7 +31,7 @@ const maxInside = 2_000;
  * Why a result violates the protocol's schema, or undefined. Checks long lists in slices, up to a time limit, so that
  * other requests are not blocked.
  */
-export async function complaintAbout(
+export async function schemaViolation(
   method: string,
   result: Record<string, unknown>,
 ): Promise<string | undefined> {

@@ -3,10 +3,10 @@ import type { Confinement } from '../platform/confinement/confinement.ts';
 import type { Pacer } from '../platform/flow/pacer.ts';
 import { Connection, explain } from './connection.ts';
 import { deadlineOf, type Wait } from './deadline.ts';
-import type { EraVerdict } from './era-cache.ts';
 import { causesOf, failureIn, McpFailure } from './failures.ts';
 import { HttpChannel, unsupportedVersion, versionFailure } from './http-channel.ts';
 import type { Outbound } from './outbound.ts';
+import type { DetectedProtocol } from './protocol-cache.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import {
   type Address,
@@ -27,7 +27,7 @@ export interface ConnectOptions extends Wait {
   /** The client info for `initialize`, unless the target has its own. */
   clientInfo: { name: string; version: string };
   /** The known era of the server. If set, the server is not probed. */
-  verdict?: EraVerdict | undefined;
+  detected?: DetectedProtocol | undefined;
   /** Takes part in the protocol: answers requests of the server, or authorizes interactively. */
   participant?: Participant;
 }
@@ -39,7 +39,7 @@ export interface Participant {
 
 export interface Connected {
   connection: Connection;
-  verdict: EraVerdict;
+  detected: DetectedProtocol;
 }
 
 /** Maximum characters of stderr in an error message. */
@@ -51,8 +51,8 @@ const sdk = () => import('@modelcontextprotocol/client');
 export async function connect(target: Target, options: ConnectOptions): Promise<Connected> {
   const address = await target.address();
   if (address.kind === 'stdio') return connectStdio(target, address, options);
-  const { verdict } = options;
-  if (verdict?.transport === 'sse') return connectSse(target, address, options);
+  const { detected } = options;
+  if (detected?.transport === 'sse') return connectSse(target, address, options);
   try {
     return await connectStreamable(target, address, options);
   } catch (error) {
@@ -105,7 +105,7 @@ async function connectStreamable(
     answered: (id) => line.answered(id),
     forgotten: (id) => line.forget(id),
   });
-  return { connection, verdict: verdictOf(client, 'streamable-http') };
+  return { connection, detected: detectedProtocol(client, 'streamable-http') };
 }
 
 async function connectSse(target: Target, address: HttpTarget, options: ConnectOptions): Promise<Connected> {
@@ -124,7 +124,7 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
     },
     ...(participant?.authProvider && { authProvider: participant.authProvider }),
   });
-  const legacy = { ...options, verdict: { era: 'legacy', transport: 'sse' } as const };
+  const legacy = { ...options, detected: { era: 'legacy', transport: 'sse' } as const };
   const client = await handshake(target, address, transport, legacy, line);
   line.established = true;
   streamEnded = () => void client.close().catch(() => {});
@@ -138,7 +138,7 @@ async function connectSse(target: Target, address: HttpTarget, options: ConnectO
     participates: participant !== undefined,
     answered: () => pace.refund(),
   });
-  return { connection, verdict: { era: 'legacy', transport: 'sse' } };
+  return { connection, detected: { era: 'legacy', transport: 'sse' } };
 }
 
 /** Copies a response with a stream that reports its end. */
@@ -158,17 +158,17 @@ async function connectStdio(
   address: StdioTarget,
   options: ConnectOptions,
 ): Promise<Connected> {
-  const { verdict, timeout } = options;
+  const { detected, timeout } = options;
   const started = performance.now();
   try {
     return await connectCommand(target, address, options);
   } catch (error) {
     // Some old servers exit when they receive a request before the handshake, so the probe is skipped.
-    const asked = verdict === undefined && !isModern(target.protocol);
+    const asked = detected === undefined && !isModern(target.protocol);
     if (!asked || !(error instanceof McpFailure) || error.kind !== 'closed') throw error;
     const left = Math.max(1, timeout - (performance.now() - started));
     const legacy = { era: 'legacy', transport: 'stdio' } as const;
-    return connectCommand(target, address, { ...options, timeout: left, verdict: legacy });
+    return connectCommand(target, address, { ...options, timeout: left, detected: legacy });
   }
 }
 
@@ -190,13 +190,17 @@ async function connectCommand(
       .slice(-stderrKept)
       .trim();
   };
-  const stderrNote = (): string => (shown() === '' ? '' : `. It wrote: ${shown()}`);
+  const stderrNote = (): string => (shown() === '' ? '' : `. stderr: ${shown()}`);
   const client = await handshake(target, address, transport, options).catch(async (error: unknown) => {
     // The slot is freed when the process is gone.
     await transport.close();
     if (transport.failure) throw transport.failure;
     if (error instanceof McpFailure && error.kind === 'closed')
-      throw new McpFailure('closed', `The command ended before it spoke MCP${stderrNote()}`, error.facts);
+      throw new McpFailure(
+        'closed',
+        `The command exited before the MCP handshake${stderrNote()}`,
+        error.facts,
+      );
     if (error instanceof McpFailure && error.kind === 'timeout')
       throw new McpFailure('timeout', `${error.message}${stderrNote()}`, error.facts);
     throw error;
@@ -213,7 +217,7 @@ async function connectCommand(
     participates: participant !== undefined,
     answered: () => pace.refund(),
   });
-  return { connection, verdict: verdictOf(client, 'stdio') };
+  return { connection, detected: detectedProtocol(client, 'stdio') };
 }
 
 function isModern({ protocolVersion, supportedVersions }: ProtocolSettings): boolean {
@@ -235,7 +239,7 @@ async function handshake(
     const connecting = client.connect(transport, {
       signal: deadline.signal,
       timeout: options.timeout + 60_000,
-      ...(options.verdict && { prior: priorOf(options.verdict) }),
+      ...(options.detected && { prior: priorOf(options.detected) }),
     });
     await deadline.race(connecting);
     return client;
@@ -251,11 +255,11 @@ async function handshake(
   }
 }
 
-function priorOf(verdict: EraVerdict): PriorDiscovery {
-  return verdict.era === 'modern' ? { kind: 'modern', discover: verdict.discover } : { kind: 'legacy' };
+function priorOf(detected: DetectedProtocol): PriorDiscovery {
+  return detected.era === 'modern' ? { kind: 'modern', discover: detected.discover } : { kind: 'legacy' };
 }
 
-function verdictOf(client: Client, transport: 'stdio' | 'streamable-http'): EraVerdict {
+function detectedProtocol(client: Client, transport: 'stdio' | 'streamable-http'): DetectedProtocol {
   const discover = client.getDiscoverResult();
   return client.getProtocolEra() === 'modern' && discover
     ? { era: 'modern', transport, discover }
@@ -315,7 +319,7 @@ function startFailure(
       return new McpFailure(
         'version',
         pinned === undefined
-          ? `The server insists on protocol revision ${version}, which is not supported`
+          ? `The server requires protocol revision ${version}, which is not supported`
           : `The server was asked for protocol revision ${pinned} and chose ${version}`,
       );
     if (cause.code === unsupportedVersion) return versionFailure(pinned, (cause as { data?: unknown }).data);

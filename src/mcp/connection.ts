@@ -1,6 +1,6 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import { hasMoreElements, weightOf } from '../platform/json/bounds.ts';
-import { complaintAbout } from './conformance.ts';
+import { schemaViolation } from './conformance.ts';
 import { deadlineOf, type Wait } from './deadline.ts';
 import { causesOf, type FailureFacts, failureIn, McpFailure } from './failures.ts';
 import { MarkedTools } from './marked-tools.ts';
@@ -131,7 +131,7 @@ export class Connection {
         this.parts.participates && frame.result['resultType'] === 'input_required' && value !== undefined;
       const result = answered ? (value as Record<string, unknown>) : frame.result;
       const complaint = async (): Promise<string | undefined> => {
-        const problem = await complaintAbout(method, result);
+        const problem = await schemaViolation(method, result);
         return problem === undefined ? undefined : this.beginning(problem);
       };
       const read = this.parts.bytesRead() - readBefore;
@@ -267,7 +267,7 @@ export class Connection {
 
   private stderrNote(): string {
     const text = this.parts.stderr?.().trim();
-    return text ? `. It wrote: ${this.scrub(text)}` : '';
+    return text ? `. stderr: ${this.scrub(text)}` : '';
   }
 
   private break(failure: McpFailure): void {

@@ -13,7 +13,7 @@ export type FailureKind =
   | 'command'
   /** An unexpected HTTP status, in `status`. */
   | 'status'
-  /** The server no longer knows the session; the request was not executed. */
+  /** The session has expired on the server; the request was not executed. */
   | 'session'
   | 'rate-limited'
   | 'redirect'
@@ -115,7 +115,7 @@ export function networkFailure(error: unknown, host: string): McpFailure | undef
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return new McpFailure('too-large', `${host} answered with more headers than are accepted`, { code });
     if (/^HPE_|^UND_ERR_(RESPONSE|INVALID|HTTP)/.test(code))
-      return new McpFailure('not-mcp', `What listens at ${host} does not speak HTTP (${code})`, { code });
+      return new McpFailure('not-mcp', `${host} did not respond with valid HTTP (${code})`, { code });
     if (certificateCodes.test(code))
       return new McpFailure('tls', `${unreachable}: the TLS connection to ${host} failed (${code})`, {
         code,

@@ -31,7 +31,7 @@ export class HttpChannel {
   private readonly authorized: Authorized;
   private readonly url: URL;
   private readonly options: LineOptions;
-  /** Functions that end the stream of a request, by request id. */
+  /** Functions that end the stream of a request, by request ID. */
   private readonly streams = new Map<string, () => void>();
   /** Before the handshake ends, statuses like 404 distinguish the eras, so the SDK's negotiation handles them. */
   established = false;
@@ -101,7 +101,7 @@ export class HttpChannel {
   }
 
   private readingOf({ body }: RequestInit): Reading {
-    // The SDK writes the id last.
+    // The SDK writes the ID last.
     const id = typeof body === 'string' ? /"id":"?([\w-]+)"?\}$/.exec(body)?.[1] : undefined;
     return {
       ...(this.established && { limits: messageLimits }),
@@ -164,7 +164,7 @@ export class HttpChannel {
     // Servers use different statuses; some answer 400 with a message about the session.
     const forgotten = status === 404 || (status === 400 && /session/i.test(rpc?.message ?? ''));
     if (forgotten && new Headers(init.headers).has('mcp-session-id'))
-      throw new McpFailure('session', 'The server no longer knows the session', { status, notSent: true });
+      throw new McpFailure('session', 'The MCP session has expired', { status, notSent: true });
     // The SDK reads JSON-RPC errors with status 400 itself, to correct its headers.
     if (rpc && status === 400) return;
     if (rpc) throw new McpFailure('rpc', rpc.message, { status, rpc });
@@ -182,10 +182,10 @@ export function texts(values: readonly unknown[]): string[] {
 
 export function versionFailure(asked: string | undefined, data: unknown): McpFailure {
   const supported = (data as { supported?: unknown } | undefined)?.supported;
-  const offers = Array.isArray(supported) ? `; it speaks ${texts(supported).join(', ').slice(0, 200)}` : '';
+  const offers = Array.isArray(supported) ? `. Supported: ${texts(supported).join(', ').slice(0, 200)}` : '';
   return new McpFailure(
     'version',
-    `The server does not speak ${asked ?? 'the revision it was asked for'}${offers}`,
+    `The server does not support ${asked === undefined ? 'the requested protocol revision' : `protocol revision ${asked}`}${offers}`,
   );
 }
 

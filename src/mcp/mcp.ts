@@ -6,10 +6,10 @@ import { inSpan } from '../platform/telemetry/tracing.ts';
 import { type ConnectOptions, connect, type Participant } from './connect.ts';
 import type { Answer, Connection, ServerIdentity } from './connection.ts';
 import type { Wait } from './deadline.ts';
-import { EraCache, type EraVerdict } from './era-cache.ts';
 import { McpFailure } from './failures.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 import { Pool, type PoolLimits } from './pool.ts';
+import { type DetectedProtocol, ProtocolCache } from './protocol-cache.ts';
 import type { Target } from './target.ts';
 
 interface McpOptions {
@@ -44,7 +44,7 @@ export interface Conversation {
 /** The client for MCP servers. */
 export class Mcp {
   readonly outbound: Outbound;
-  private readonly eras: EraCache;
+  private readonly protocols: ProtocolCache;
   private readonly pool: Pool;
   private readonly pacers = new ConnectionPacers();
   private readonly options: McpOptions;
@@ -53,8 +53,12 @@ export class Mcp {
     const { policy, pool, outbound, now } = options;
     this.options = options;
     this.outbound = new Outbound(policy, outbound);
-    this.eras = new EraCache(now);
-    this.pool = new Pool(pool, (target, wait) => this.open(target, wait, this.eras.get(target.key)), now);
+    this.protocols = new ProtocolCache(now);
+    this.pool = new Pool(
+      pool,
+      (target, wait) => this.open(target, wait, this.protocols.get(target.key)),
+      now,
+    );
   }
 
   /** Loads the libraries for the first connection, which takes noticeably long. */
@@ -92,7 +96,7 @@ export class Mcp {
     return (await connect(target, this.connectOptions(target, wait, undefined, participant))).connection;
   }
 
-  /** Retires the connections of a server that was edited, disabled or deleted. Without an id, those of all servers. */
+  /** Retires the connections of a server that was edited, disabled or deleted. Without an ID, those of all servers. */
   serverChanged(serverId?: string): void {
     this.pool.retireWhere((target) => serverId === undefined || target.serverId === serverId);
   }
@@ -132,17 +136,21 @@ export class Mcp {
     }
   }
 
-  private open(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
+  private open(target: Target, wait: Wait, known: DetectedProtocol | undefined): Promise<Connection> {
     return traced('connect', target, () => this.negotiate(target, wait, known));
   }
 
-  private async negotiate(target: Target, wait: Wait, known: EraVerdict | undefined): Promise<Connection> {
+  private async negotiate(
+    target: Target,
+    wait: Wait,
+    known: DetectedProtocol | undefined,
+  ): Promise<Connection> {
     const started = performance.now();
     const remaining = (): Wait => ({ ...wait, timeout: left(started + wait.timeout) });
-    const attempt = async (verdict: EraVerdict | undefined): Promise<Connection> => {
-      const options = this.connectOptions(target, remaining(), verdict);
-      const { connection, verdict: learned } = await connect(target, options);
-      this.eras.learn(target.key, learned);
+    const attempt = async (detected: DetectedProtocol | undefined): Promise<Connection> => {
+      const options = this.connectOptions(target, remaining(), detected);
+      const { connection, detected: learned } = await connect(target, options);
+      this.protocols.learn(target.key, learned);
       return connection;
     };
     try {
@@ -150,7 +158,7 @@ export class Mcp {
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error;
       if (known && mayBeStale(error)) {
-        this.eras.forget(target.key);
+        this.protocols.forget(target.key);
         return attempt(undefined);
       }
       // Some old servers fail on unknown requests.
@@ -163,13 +171,21 @@ export class Mcp {
   private connectOptions(
     target: Target,
     wait: Wait,
-    verdict: EraVerdict | undefined,
+    detected: DetectedProtocol | undefined,
     participant?: Participant,
   ): ConnectOptions {
     const { outbound } = this;
     const { clientInfo, confinement } = this.options;
     const pace = this.pacers.create(target.owner);
-    return { ...wait, outbound, pace, confinement, clientInfo, verdict, ...(participant && { participant }) };
+    return {
+      ...wait,
+      outbound,
+      pace,
+      confinement,
+      clientInfo,
+      detected,
+      ...(participant && { participant }),
+    };
   }
 }
 

@@ -185,8 +185,7 @@ function reasonOf(error: unknown): string {
   // The rest of the message may echo the request.
   const status = /^HTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '')?.[1];
   if (status !== undefined) return `it answered with HTTP status ${status}`;
-  if (isOAuthError(error) && /^[a-z_]{1,100}$/.test(error.code))
-    return `it answered with the error ${error.code}`;
+  if (isOAuthError(error) && /^[a-z_]{1,100}$/.test(error.code)) return `it returned the error ${error.code}`;
   return 'its answer is not what OAuth prescribes';
 }
 

@@ -240,7 +240,7 @@ export class StdioTransport implements Transport {
       return;
     }
     if (isMessage(message)) this.onmessage?.(message);
-    else this.onerror?.(new McpFailure('not-mcp', 'The command wrote JSON that is not a message'));
+    else this.onerror?.(new McpFailure('not-mcp', 'The command wrote JSON that is not a JSON-RPC message'));
   }
 
   private keep(chunk: Buffer): void {

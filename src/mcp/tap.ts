@@ -17,7 +17,7 @@ type Marker = (token: string) => void;
 export interface Exchange {
   method: string;
   sent: boolean;
-  /** The id of the request, once it was sent. */
+  /** The ID of the request, once it was sent. */
   id?: string | number;
   /** The request and response messages. */
   request?: unknown;
@@ -126,7 +126,7 @@ export class Tap {
       return this.requests.take(1, 0) === 0 ? message : undefined;
     }
     const { id } = message;
-    // Like the SDK, accepts id `"3"` as an answer to 3.
+    // Like the SDK, accepts ID `"3"` as an answer to 3.
     const asked = typeof id === 'string' && !this.waiting.has(id) ? Number(id) : id;
     const exchange = asked === undefined ? undefined : this.waiting.get(asked);
     if (asked === undefined || !exchange)

@@ -47,7 +47,7 @@ export interface Target {
   key: string;
   /** The organization, for the fair distribution of limited resources. */
   owner: string;
-  /** The id of the server, if the target is a saved one. */
+  /** The ID of the server, if the target is a saved one. */
   serverId?: string;
   kind: Address['kind'];
   /** Called only to open a connection: a warm one needs no secrets. */

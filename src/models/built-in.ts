@@ -32,7 +32,7 @@ interface BuiltInModel {
 
 /**
  * Providers that need only a key, with some of their models. Prices are those published in November 2026, in USD per
- * million tokens. An entry of the models file with the same id overrides one here.
+ * million tokens. An entry of the models file with the same ID overrides one here.
  */
 const providers: Record<string, BuiltInProvider> = {
   anthropic: {

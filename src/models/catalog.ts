@@ -32,7 +32,7 @@ export interface Connection {
   wire: Wire;
   baseUrl: string;
   credential?: Credential;
-  /** For Bedrock. With an access key id, the credential is the secret access key that signs requests. */
+  /** For Bedrock. With an access key ID, the credential is the secret access key that signs requests. */
   aws?: { region?: string | undefined; accessKeyId?: string | undefined };
   /** Has no key but needs one. */
   lacksKey: boolean;
@@ -56,7 +56,7 @@ export interface CatalogSources {
   modelsFile?: string | undefined;
   /** The operator's keys for built-in providers. */
   keys: Record<string, string | undefined>;
-  /** The environment variables that connections may reference. */
+  /** Values of the environment variables that connections reference, by name. */
   env: Record<string, string | undefined>;
 }
 

@@ -10,7 +10,9 @@ import type { ModelRoute } from './resolve.ts';
 import { modelOverWire } from './wires.ts';
 
 /** Maximum output tokens where a protocol requires a value, for models with a known limit and for others. */
-const defaultOutputTokens = { known: 32_000, unknown: 8_192 };
+const outputTokenCap = 32_000;
+/** Sent to Anthropic, which requires a limit, if the limit of the model is unknown. */
+const unknownModelOutputTokens = 8_192;
 
 /**
  * Connects to the model of a route. Never retries, fails with a `ModelFailure`, and omits options that the model does
@@ -69,7 +71,7 @@ function hideKey<T>(value: T, key: string): T {
   return JSON.parse(forms.reduce((shown, form) => shown.replaceAll(form, '[hidden]'), text)) as T;
 }
 
-/** Hides the key in a streamed answer. */
+/** Redacts the API key in a streamed response. */
 function withoutKeyInParts({
   credential,
 }: ModelRoute): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
@@ -119,9 +121,9 @@ function withOptions(
   };
 }
 
-/** Maximum output tokens of a call. For a model without a known limit, the usual one. */
+/** Maximum output tokens of a call; 32,000 if neither the request nor the model sets a limit. */
 export function outputTokenLimit(asked: number | undefined, route: ModelRoute): number {
-  return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? defaultOutputTokens.known;
+  return outputTokens(asked, route) ?? route.limits.maxOutputTokens ?? outputTokenCap;
 }
 
 /**
@@ -132,5 +134,5 @@ function outputTokens(asked: number | undefined, { wire, limits, billed }: Model
   const most = limits.maxOutputTokens;
   if (asked !== undefined) return Math.min(asked, most ?? asked);
   if (wire !== 'anthropic') return billed === 'operator' ? most : undefined;
-  return most === undefined ? defaultOutputTokens.unknown : Math.min(most, defaultOutputTokens.known);
+  return most === undefined ? unknownModelOutputTokens : Math.min(most, outputTokenCap);
 }

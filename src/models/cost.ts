@@ -60,11 +60,14 @@ export interface CallSize {
 }
 
 /** Approximate bytes per token. */
-const ofToken = 4;
+const bytesPerToken = 4;
 
 /** The approximate cost of a call without reported usage, in millionths of a dollar. */
 export function sizedMicros({ input, output }: CallSize, prices: Prices): number {
-  const usage = { inputTokens: Math.ceil(input / ofToken), outputTokens: Math.ceil(output / ofToken) };
+  const usage = {
+    inputTokens: Math.ceil(input / bytesPerToken),
+    outputTokens: Math.ceil(output / bytesPerToken),
+  };
   return costMicros(usage, prices) ?? 0;
 }
 

@@ -54,7 +54,7 @@ export interface ReadStep {
   modelParts: AssistantPart[];
 }
 
-/** Parses an answer. Adds the ids of its calls to `usedIds`, because some providers reuse ids. */
+/** Parses an answer. Adds the IDs of its calls to `usedIds`, because some providers reuse IDs. */
 export function readStep(
   { content, finishReason, usage, response }: LanguageModelV3GenerateResult,
   tools: ReadonlySet<string>,

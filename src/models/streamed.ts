@@ -31,7 +31,7 @@ type Written = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>;
 class StreamCollector {
   private readonly reader: Reader;
   private readonly content: LanguageModelV3Content[] = [];
-  /** Unfinished parts, by kind and id. */
+  /** Unfinished parts, by kind and ID. */
   private readonly open = new Map<string, Written>();
   private end: Extract<LanguageModelV3StreamPart, { type: 'finish' }> | undefined;
   private warnings: LanguageModelV3GenerateResult['warnings'] = [];

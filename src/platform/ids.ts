@@ -5,7 +5,7 @@ const pool = Buffer.alloc(4096);
 let used = pool.length;
 
 /**
- * `prj_` + 10 characters of time + 16 random ones. Ids sort by creation time, so an index on the id is also an index on
+ * `prj_` + 10 characters of time + 16 random ones. IDs sort by creation time, so an index on the ID is also an index on
  * creation order, and inserts append to it.
  */
 export function newId(prefix: string, now: number = Date.now()): string {
@@ -18,14 +18,14 @@ export function newId(prefix: string, now: number = Date.now()): string {
   return startOfIds(prefix, now) + chance;
 }
 
-/** Sorts before every id created at this time or later, and after every earlier one. */
+/** Sorts before every ID created at this time or later, and after every earlier one. */
 export function startOfIds(prefix: string, from: number): string {
   let time = '';
   for (let rest = from, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
   return `${prefix}_${time}`;
 }
 
-/** The creation time of an id. */
+/** The creation time of an ID. */
 export function timeOfId(id: string): number {
   const time = id.slice(id.lastIndexOf('_') + 1).slice(0, 10);
   let sum = 0;

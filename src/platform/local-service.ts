@@ -11,7 +11,7 @@ export interface LocalService {
   /** Grants owner access to users who can read the data directory. */
   token: string;
   pid: number;
-  /** The start time of the process, because process ids and ports are reused. */
+  /** The start time of the process, because process IDs and ports are reused. */
   began: string | undefined;
 }
 
@@ -67,13 +67,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Identifies a process together with its id, since ids are reused. Undefined if the system has no /proc. */
+/** Identifies a process together with its ID, since IDs are reused. Undefined if the system has no /proc. */
 function beginningOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
       // The program's name precedes in parentheses and may contain any character.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-      // An ended process keeps its id until its parent collects it, which in many containers never happens.
+      // An ended process keeps its ID until its parent collects it, which in many containers never happens.
       if (fields?.[0] === 'Z') return undefined;
       return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields?.[19]}`;
     }

@@ -21,7 +21,7 @@ export class LruCache<Value> {
     return value;
   }
 
-  /** Without an id, forgets all values. */
+  /** Without an ID, forgets all values. */
   forget(id?: string): void {
     if (id === undefined) this.values.clear();
     else this.values.delete(id);

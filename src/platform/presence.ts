@@ -25,7 +25,7 @@ export class Presence {
   }
 
   async beat(): Promise<void> {
-    await this.db.run(replicas.beat, { id: this.id, role: this.role, version });
+    await this.db.run(replicas.heartbeat, { id: this.id, role: this.role, version });
   }
 
   /** The number of other processes that serve requests. */

@@ -35,7 +35,7 @@ export interface Check extends Criterion {
   source: { page: string; section: string };
 }
 
-/** A criterion of one or both directories. Each lists it under its own id and cites its own page. */
+/** A criterion of one or both directories. Each lists it under its own ID and cites its own page. */
 export interface Rule extends Criterion {
   claude?: Listing;
   openai?: Listing;
@@ -52,7 +52,7 @@ export function listing(
   return { id, source: { page, section }, ...overrides };
 }
 
-/** The order of topics in a report; the first part of a listing's id is its topic. */
+/** The order of topics in a report; the first part of a listing's ID is its topic. */
 const topics = [
   ...['endpoint', 'domain', 'auth', 'tools', 'apps', 'ui', 'skills', 'package', 'features', 'intrusive'],
   ...['submission', 'policy', 'release', 'feature', 'migration', 'experience'],
@@ -92,7 +92,7 @@ export function notEvaluated(reason: string, ...missingInputs: string[]): Outcom
   };
 }
 
-export function whenKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
+export function ifKnown<T>(part: Known<T>, judge: (value: T) => Outcome): Outcome {
   if (part.known) return judge(part.value);
   return notEvaluated(part.reason, ...(part.missing === undefined ? [] : [part.missing]));
 }
@@ -107,7 +107,7 @@ export function noneOf(items: readonly string[], problem: string): Outcome {
 
 /** Violated by the tools that have the problem. */
 export function noTool({ tools }: Evidence, has: (tool: ToolFacts) => boolean, problem: string): Outcome {
-  return whenKnown(tools, (all) =>
+  return ifKnown(tools, (all) =>
     all.length === 0
       ? notApplicable('The server has no tools')
       : noneOf(all.filter(has).map(toolLabel), problem),

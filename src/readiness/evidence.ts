@@ -29,7 +29,7 @@ export interface EndpointFacts {
   notPublic?: string;
   /** Parts of the URL that hold credentials: `user info`, or names of query parameters. */
   credentials: string[];
-  /** Whether the URL leads through a tunnel of this service. */
+  /** Whether the URL is a tunnel URL of this service. */
   tunnel: boolean;
 }
 

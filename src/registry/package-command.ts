@@ -14,7 +14,9 @@ export function commandOf(packages: readonly PackageJson[]): PackageCommand {
   const [first] = known;
   if (!first) {
     const kinds = [...new Set(packages.map(({ registryType }) => registryType.slice(0, 20)))].join(', ');
-    return { problem: `only npm packages that speak stdio can be run here, and it is offered as ${kinds}` };
+    return {
+      problem: `only npm packages with an exact version and stdio transport can run here; offered as ${kinds}`,
+    };
   }
   const commands = known.map(npmCommand);
   return commands.find((one) => 'command' in one) ?? (commands[0] as PackageCommand);
@@ -39,12 +41,13 @@ function npmCommand(one: PackageJson): PackageCommand {
   const byHand = `Save it as a stdio server with the command ${command.join(' ')}`;
   const variables = environmentVariables.filter(needsValue).map(({ name }) => name);
   if (variables.length > 0)
-    return { problem: `it needs the environment variables ${shown(variables)}. ${byHand}, and with them` };
+    return { problem: `requires environment variables: ${shown(variables)}. ${byHand} and these variables` };
   // These would be options of npx itself, which can run anything.
-  if (runtimeArguments.length > 0) return { problem: `it needs arguments for npx. ${byHand}, and with them` };
+  if (runtimeArguments.length > 0)
+    return { problem: `requires arguments for npx. ${byHand} and these arguments` };
   const given = argumentsOf(one);
   if ('missing' in given)
-    return { problem: `it needs arguments of your own: ${shown(given.missing)}. ${byHand}, and with them` };
+    return { problem: `requires arguments: ${shown(given.missing)}. ${byHand} and these arguments` };
   return { command: [...command, ...given.args] };
 }
 

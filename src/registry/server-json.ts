@@ -104,7 +104,7 @@ function readEntry(entry: unknown): Listed | undefined {
   return { server: server.data, official: read?.data, raw: around['server'] as object };
 }
 
-/** The JSON escape of a character that cannot be stored: NUL or half of a surrogate pair. */
+/** Matches JSON escapes of characters that PostgreSQL cannot store: NUL and lone surrogates. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
 /** Too long, or with keys like `__proto__` that copying would lose. */

@@ -45,10 +45,11 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
   });
   parser.on('opentag', (tag) => {
     attributes = 0;
-    if (path.length >= maxDepth) throw new UnreadableReport(`It is nested deeper than ${maxDepth} levels`);
+    if (path.length >= maxDepth)
+      throw new UnreadableReport(`The report is nested deeper than ${maxDepth} levels`);
     if (path.length === 0 && !/^testsuites?$/.test(tag.name))
       throw new UnreadableReport(
-        `It begins with <${tag.name.slice(0, 50)}>, a JUnit report with <testsuites> or <testsuite>`,
+        `The report begins with <${tag.name.slice(0, 50)}>, not with <testsuites> or <testsuite>`,
       );
     path.push(tag.name);
     if (tag.name === 'testsuite')

@@ -26,7 +26,7 @@ export class TestCollector {
 
   add({ suite, name, file, message, durationMs, result }: ReportedTest): void {
     if (this.list.length >= maxTests)
-      throw new UnreadableReport(`It has more than ${maxTests.toLocaleString('en')} tests`);
+      throw new UnreadableReport(`The report has more than ${maxTests.toLocaleString('en')} tests`);
     const took =
       durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0 && durationMs <= maxDuration;
     this.list.push({

@@ -81,7 +81,7 @@ const target = z
       .max(100)
       .optional()
       .describe('Saved servers of the project.'),
-    environment: z.string().trim().min(1).max(200).optional().describe('By name or id.'),
+    environment: z.string().trim().min(1).max(200).optional().describe('By name or ID.'),
     hosts: SuiteHosts.optional().describe('Clients to run as.'),
   })
   .refine(
@@ -137,7 +137,7 @@ const checkMode = z
   .optional()
   .describe("How the case's checks combine with those of `defaults`. Default: `extend`.");
 const said = {
-  id: DeclaredId.describe('Permanent id of the case, unique in the file.'),
+  id: DeclaredId.describe('Permanent ID of the case, unique in the file.'),
   title: Name,
   intent: intent.optional(),
   kind: kind.optional(),
@@ -185,7 +185,7 @@ const head = {
   reportingMode: z.literal('standard').optional(),
   captureLevel: z.literal('full').optional(),
   suite: z.strictObject({
-    id: DeclaredId.describe('Permanent id of the suite in its project.'),
+    id: DeclaredId.describe('Permanent ID of the suite in its project.'),
     name: Name,
     description: description.optional(),
   }),
@@ -207,7 +207,7 @@ function checkCases(version: Version, cases: readonly AnyCase[], context: z.Refi
   for (const [index, { id, model: one, models: several }] of cases.entries()) {
     const fail = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [index, field], message });
-    if (seen.has(id)) fail('id', `Another case has the id ${JSON.stringify(id)}`);
+    if (seen.has(id)) fail('id', `Another case has the ID ${JSON.stringify(id)}`);
     seen.add(id);
     if (one !== undefined && several) fail('models', 'Conflicts with model. Give only one of them');
   }

@@ -10,7 +10,7 @@ interface Into {
   modelId: string | undefined;
 }
 
-/** Records a turn: the steps of the model and the results of its calls. Returns the ids of the calls. */
+/** Records a turn: the steps of the model and the results of its calls. Returns the IDs of the calls. */
 export function recordTurn(
   { box, spans, recorder, modelId }: Into,
   outcome: TurnOutcome<CallAnswer>,

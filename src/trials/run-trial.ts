@@ -34,9 +34,9 @@ export interface StepOutcome {
   status: 'ok' | 'fail' | 'skipped' | 'pending';
   reason?: string;
   row?: CheckRow;
-  /** Ids of the tool calls made. */
+  /** IDs of the tool calls made. */
   toolCallIds?: string[];
-  /** The id of the widget's screenshot after the step. */
+  /** The ID of the widget's screenshot after the step. */
   pictureId?: string;
   /** For a widget step: its position in the recording. */
   video?: { blobId: string; kind: 'webm' | 'frames'; offsetMs: number };

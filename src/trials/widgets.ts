@@ -14,7 +14,7 @@ export interface WidgetParts {
   browsers: BrowserEngine;
   /** Whether widgets get `window.openai`. Default: those that were written for it. */
   openAiCompat?: boolean | undefined;
-  /** Stores the recording of a widget. Returns the id, or undefined if that failed. */
+  /** Stores the recording of a widget. Returns the ID, or undefined if that failed. */
   keep: (part: RecordedPart) => Promise<string | undefined>;
   keepPicture: (png: Buffer) => Promise<string | undefined>;
 }
@@ -44,7 +44,7 @@ interface KeptVideo {
 export interface ShownWidget {
   call: ShownCall;
   observation: WidgetObservation;
-  /** The id of the screenshot after rendering. */
+  /** The ID of the screenshot after rendering. */
   pictureId?: string;
   video?: KeptVideo;
 }
@@ -55,7 +55,7 @@ export interface WidgetStep {
   /** Not the server's fault: the browser was unavailable or crashed. */
   blind?: boolean;
   shown?: ShownWidget;
-  /** The id of the screenshot after the step. */
+  /** The ID of the screenshot after the step. */
   pictureId?: string;
 }
 

@@ -18,7 +18,7 @@ export const bounds = {
 } as const;
 
 /** Timeouts in milliseconds. */
-export const patience = {
+export const timeouts = {
   /** For a widget to initialize, by default. */
   render: 15_000,
   /** For a widget to initialize in spite of an exception. */

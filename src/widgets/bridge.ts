@@ -132,7 +132,10 @@ export class Bridge {
     }
   }
 
-  /** A widget may initialize twice, for itself and for `window.openai`. A few more are tolerated. */
+  /**
+   * Sends the tool input and result, at most four times: a widget initializes once for MCP Apps and once for
+   * `window.openai`.
+   */
   private sendResult(): void {
     if (++this.resultsSent > 4) return;
     const { input, result } = this.options;
@@ -238,7 +241,7 @@ export class Bridge {
         if ('refusal' in answered) this.fail(asked, -32000, answered.refusal);
         else this.reply(asked, answered.result);
       } catch (error) {
-        this.fail(asked, -32603, error instanceof Error ? cut(error.message) : 'It failed');
+        this.fail(asked, -32603, error instanceof Error ? cut(error.message) : 'The call failed');
       }
     };
     const running: Promise<void> = run().finally(() => this.running.delete(running));

@@ -9,7 +9,7 @@ export function wordsOf({ role, text, css, testId, nth }: Target): string {
     role && `${role.role}${role.name === undefined ? '' : ` ${quoted(role.name)}`}`,
     text === undefined ? undefined : `text ${quoted(text)}`,
     css,
-    testId === undefined ? undefined : `test id ${quoted(testId)}`,
+    testId === undefined ? undefined : `test ID ${quoted(testId)}`,
   ].filter((word) => word !== undefined);
   return `${words.join(' and ')}${nth === undefined ? '' : ` number ${nth}`}`.slice(0, 300);
 }

@@ -159,7 +159,7 @@ export function drawn(): Promise<void> {
   });
 }
 
-/** The test ids in a widget. */
+/** The test IDs in a widget. */
 export function testIds(
   body: { querySelectorAll(selector: string): ArrayLike<{ getAttribute(name: string): string | null }> },
   most: number,

@@ -5,7 +5,7 @@ import type { Recording } from '../browser/recording.ts';
 import type { BrowserSession } from '../browser/session.ts';
 import type { Step, WidgetAssertion } from '../contract/eval-steps.ts';
 import { withTimeout } from '../platform/flow/deadline.ts';
-import { bounds, cut, patience } from './bounds.ts';
+import { bounds, cut, timeouts } from './bounds.ts';
 import type { Bridge, WidgetCall } from './bridge.ts';
 import { quoted, type Target, wordsOf } from './describe-step.ts';
 import { focusFrame, seenOfFrame, testIds } from './in-page.ts';
@@ -71,7 +71,7 @@ export class LiveWidget {
       } finally {
         await devtools.detach().catch(() => {});
       }
-    }, patience.look);
+    }, timeouts.look);
   }
 
   snapshot(): Promise<WidgetSnapshot> {
@@ -87,7 +87,7 @@ export class LiveWidget {
         capturedAt: Date.now(),
         ...(truncated && { truncated, note: 'The tree was truncated' }),
       };
-    }, patience.look);
+    }, timeouts.look);
   }
 
   /** Performs the action of a step. Returns a problem, or undefined. */
@@ -98,7 +98,7 @@ export class LiveWidget {
     }
     const problem = await this.session.during(() => this.perform(action));
     // Requests that the widget makes in response belong to the step.
-    if (problem === undefined) await withTimeout(patience.element, this.bridge.quiet(), () => {});
+    if (problem === undefined) await withTimeout(timeouts.element, this.bridge.quiet(), () => {});
     return problem;
   }
 
@@ -114,7 +114,7 @@ export class LiveWidget {
 
   async close(): Promise<void> {
     this.session.leave();
-    await withTimeout(patience.teardown, this.bridge.teardown(), () => {});
+    await withTimeout(timeouts.teardown, this.bridge.teardown(), () => {});
     await this.session.close();
   }
 
@@ -124,11 +124,11 @@ export class LiveWidget {
       case 'click':
         return this.use(action.target, (element) =>
           action.clickType === 'double'
-            ? element.dblclick({ timeout: patience.element })
-            : element.click({ button: action.clickType ?? 'left', timeout: patience.element }),
+            ? element.dblclick({ timeout: timeouts.element })
+            : element.click({ button: action.clickType ?? 'left', timeout: timeouts.element }),
         );
       case 'type':
-        return this.use(action.target, (element) => element.fill(action.text, { timeout: patience.element }));
+        return this.use(action.target, (element) => element.fill(action.text, { timeout: timeouts.element }));
       case 'key':
         await this.page.locator('iframe').evaluate(focusFrame);
         return problemOf(keyboard.press(action.key));
@@ -176,7 +176,7 @@ export class LiveWidget {
     let value: string | undefined;
     const problem = await this.use(target, async (element) => {
       await becomesTrue(async () => {
-        value = await element.inputValue({ timeout: patience.element });
+        value = await element.inputValue({ timeout: timeouts.element });
         return value === wanted;
       });
     });
@@ -217,12 +217,12 @@ export class LiveWidget {
 }
 
 async function appears(place: Locator): Promise<boolean> {
-  const problem = await problemOf(place.waitFor({ state: 'visible', timeout: patience.element }));
+  const problem = await problemOf(place.waitFor({ state: 'visible', timeout: timeouts.element }));
   return problem === undefined;
 }
 
 async function becomesTrue(isSo: () => Promise<boolean>): Promise<boolean> {
-  const until = performance.now() + patience.element;
+  const until = performance.now() + timeouts.element;
   for (;;) {
     if (await isSo()) return true;
     if (performance.now() > until) return false;

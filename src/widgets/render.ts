@@ -5,7 +5,7 @@ import { BrowserFailure } from '../browser/failure.ts';
 import type { BrowserSession } from '../browser/session.ts';
 import { withTimeout } from '../platform/flow/deadline.ts';
 import { isBlank } from './blank.ts';
-import { bounds, cut, patience } from './bounds.ts';
+import { bounds, cut, timeouts } from './bounds.ts';
 import { type Answered, Bridge, type WidgetCall } from './bridge.ts';
 import { cspHeader, originsOf } from './csp.ts';
 import type { WidgetSource } from './declared.ts';
@@ -204,7 +204,7 @@ class Mount {
   }
 
   private async mount(page: Page, bridge: Bridge): Promise<Looked> {
-    const { timeout = patience.render, signal } = this.request;
+    const { timeout = timeouts.render, signal } = this.request;
     const origin = this.serve();
     const over = new Promise<'over'>((resolve) => {
       const crash = (): void => {
@@ -213,7 +213,7 @@ class Mount {
       };
       page.on('crash', crash);
       page.on('pageerror', (error) => {
-        if (this.uncaught === undefined) setTimeout(() => resolve('over'), patience.afterError).unref();
+        if (this.uncaught === undefined) setTimeout(() => resolve('over'), timeouts.afterError).unref();
         this.uncaught ??= cut(error.message);
       });
       signal.addEventListener('abort', () => resolve('over'), { once: true });
@@ -228,20 +228,20 @@ class Mount {
     }
     void this.pump(page, bridge);
     // The timeout starts when the frame has requested the widget.
-    await withTimeout(patience.render, Promise.race([this.fetched, over]), () => {});
+    await withTimeout(timeouts.render, Promise.race([this.fetched, over]), () => {});
     const first = await withTimeout(timeout, Promise.race([bridge.ready, over]), () => 'late' as const);
     await this.session.during(async () => {});
     if (this.crashed) return { status: 'render_error', problem: 'The page of the widget crashed' };
     if (first !== undefined) return this.neverReady(page, timeout);
     const { heard } = bridge;
-    if (!(await this.drawn(page, patience.answer)))
+    if (!(await this.drawn(page, timeouts.answer)))
       return {
         status: 'render_error',
         problem: 'The widget does not respond: one of its scripts does not end',
       };
     if (bridge.heard > heard) {
-      await withTimeout(patience.draw, bridge.quiet(), () => {});
-      await this.drawn(page, patience.draw);
+      await withTimeout(timeouts.draw, bridge.quiet(), () => {});
+      await this.drawn(page, timeouts.draw);
     }
     return { status: 'rendered' };
   }

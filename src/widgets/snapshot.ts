@@ -24,7 +24,7 @@ const structure = new Set([
   'rowgroup',
 ]);
 
-/** The targetable elements of a widget, from its accessibility tree and test ids. */
+/** The targetable elements of a widget, from its accessibility tree and test IDs. */
 export function elementsOf(tree: string, testIds: readonly string[]): SnapshotElement[] {
   const found: SnapshotElement[] = [];
   for (const each of tree.split('\n')) {

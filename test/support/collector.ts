@@ -8,7 +8,7 @@ export interface SeenSpan {
   traceId: string;
   spanId: string;
   parentId: string;
-  /** Trace ids of linked spans. */
+  /** Trace IDs of linked spans. */
   links: string[];
   attributes: Record<string, unknown>;
 }

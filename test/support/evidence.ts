@@ -35,7 +35,7 @@ export function partial<Item>(...items: Item[]): Channel<Item> {
 
 export const absent: Channel<never> = { state: 'absent', items: [] };
 
-/** A call has the name of its tool as its id, so that results and errors can refer to it. */
+/** A call has the name of its tool as its ID, so that results and errors can refer to it. */
 export function call(
   toolName: string,
   args: Record<string, unknown> = {},

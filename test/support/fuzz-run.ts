@@ -56,7 +56,7 @@ const toArrange = new Set([
 /** Sends hostile requests to a few disposable projects, and counts the answers by operation and status. */
 export class FuzzRun {
   readonly wire: Wire;
-  /** Answers by operation id and status. */
+  /** Answers by operation ID and status. */
   readonly tally = new Map<string, Map<number, number>>();
   private readonly service: TestService;
   private readonly targets: Record<string, string>[];
@@ -116,7 +116,7 @@ export class FuzzRun {
     }
   }
 
-  /** The operation that answered: the service logs it under the request id of its answer. */
+  /** The operation that answered: the service logs it under the request ID of its answer. */
   private async hitOf(answer: WireAnswer): Promise<Hit> {
     const id = answer.headers['x-request-id'] ?? '';
     // The service logs the line after sending the answer, which may be just after it arrived here.

@@ -66,7 +66,7 @@ const makers: Record<string, (workshop: Workshop) => Promise<string>> = {
   },
   client: async ({ service, need }) => makeClient(service, await need('projectId'), 'fixture'),
   hostId: async ({ service, need }) => makeClient(service, await need('projectId'), 'host'),
-  // The id is a hash of the content, so all clients with this configuration share it.
+  // The ID is a hash of the content, so all clients with this configuration share it.
   configId: async () => configIdOf(configFromTemplate('claude')),
   environmentId: async ({ service, need }) => {
     const projectId = await need('projectId');

@@ -5,7 +5,7 @@ import { inject, onTestFinished } from 'vitest';
 /** Startup parameters that PgBouncer accepts; it refuses all others. */
 const known = new Set(['user', 'database', 'client_encoding', 'application_name', 'datestyle', 'timezone']);
 
-/** A stand-in for PgBouncer: it refuses startup parameters and gives its clients other process ids. */
+/** A stand-in for PgBouncer: it refuses startup parameters and gives its clients other process IDs. */
 export async function startPooler(url: string, { refuses = true } = {}): Promise<string> {
   const { host } = inject('postgres');
   const sockets = new Set<Socket>();
@@ -49,7 +49,7 @@ function refusal(name: string): Buffer {
   return Buffer.concat([head, Buffer.from(fields)]);
 }
 
-/** Parses messages up to the first ReadyForQuery, and changes the process id in BackendKeyData. */
+/** Parses messages up to the first ReadyForQuery, and changes the process ID in BackendKeyData. */
 function forwardWithOtherPid(upstream: Socket, client: Socket): void {
   let held = Buffer.alloc(0);
   const look = (chunk: Buffer): void => {

@@ -68,7 +68,7 @@ export async function ended(service: TestService, runId: string): Promise<Run> {
 export interface Assessed {
   run: Run;
   report: Report;
-  /** Ids of the decisive findings with this status. */
+  /** IDs of the decisive findings with this status. */
   deciding: (status: string) => string[];
   status: (id: string) => string | undefined;
 }

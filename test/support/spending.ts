@@ -43,7 +43,7 @@ export class SpendingWorld {
   readonly replicas: TestService[];
   readonly database: pg.Client;
   readonly organizationId: string;
-  /** Ids of the created resources. */
+  /** IDs of the created resources. */
   // Tests read arbitrary answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   made: Record<string, any> = {};

@@ -1,4 +1,4 @@
-/** Without what differs from one call to the next: ids, times, durations, addresses with tokens in them. */
+/** Without what differs from one call to the next: IDs, times, durations, addresses with tokens in them. */
 export function steady(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => steady(one));
   if (typeof value === 'object' && value !== null)

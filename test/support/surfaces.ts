@@ -107,7 +107,7 @@ async function agentCame(
     const [, code = '', message] = /^(\w+)(?:: (.*))?/.exec(ours) ?? [];
     return { refusal: { code, message: message ?? data.message } };
   }
-  // New ids of a write are in the part of the answer that is never truncated.
+  // New IDs of a write are in the part of the answer that is never truncated.
   if (!isSafe(operation)) for (const id of newIdsIn(data, args)) expect(ours).toContain(id);
   const kind = streamedAnswer(operation.response)?.kind;
   // The list begins with the last event.

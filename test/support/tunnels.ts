@@ -57,7 +57,7 @@ export function hold(grant: Grant, target: string, relay = grant.relayWsUrl): Ho
 
 /**
  * Holds a tunnel with an older client, for the protocol without flow control: paths name the server by its
- * id, and everything from the server behind it is sent at once.
+ * ID, and everything from the server behind it is sent at once.
  */
 export function holdAsBefore(grant: Grant, target: string): Holder {
   const events: TunnelEvent[] = [];

@@ -9,7 +9,7 @@ import { boundToProject, isWithheld } from './bounds.ts';
 import { createdBy } from './created.ts';
 import { type AgentOperation, agentOperations, changingSchedule } from './operations.ts';
 import { proposalOf } from './proposal.ts';
-import { SpokenTexts } from './spoken-texts.ts';
+import { ServerTextTracker } from './server-text-tracker.ts';
 
 /** Limits of one turn. */
 const maxCalls = 100;
@@ -41,7 +41,7 @@ export class TurnActions {
   private readonly context: PerformingContext;
   private readonly conversationId: string | undefined;
   private readonly known: Map<string, AgentOperation>;
-  private readonly said = new SpokenTexts();
+  private readonly said = new ServerTextTracker();
   private readonly underWay = new Set<Promise<unknown>>();
   private told = 0;
 
@@ -101,7 +101,7 @@ export class TurnActions {
     const result = await tools.call(operation, args, options);
     if (result.isError) return result;
     const serverId = args['serverId'];
-    if (typeof serverId === 'string') this.said.hear(serverId, result.value);
+    if (typeof serverId === 'string') this.said.record(serverId, result.value);
     const pages = `${configuredOrigin(this.context)}/console/projects/${encodeURIComponent(project.id)}`;
     this.createdResources.push(...createdBy(operation.id, args, result.value, pages));
     return result;

@@ -18,7 +18,8 @@ export function boundToProject(operation: Operation, given: Arguments, projectId
   refuseOther(named, projectId);
   const body = isRecord(args['body']) ? args['body'] : undefined;
   const field = Object.keys(body ?? {}).find(isWithheld);
-  if (field !== undefined) throw new Refusal('FORBIDDEN', `body.${field}: Not for the agent. Leave it out`);
+  if (field !== undefined)
+    throw new Refusal('FORBIDDEN', `body.${field}: Not available to the agent. Omit it`);
   if (operation.params.includes('projectId')) return { ...args, projectId };
   if (operation.id !== 'createServerConnection') return args;
   refuseOther(body?.['projectId'], projectId);
@@ -27,7 +28,7 @@ export function boundToProject(operation: Operation, given: Arguments, projectId
 
 function refuseOther(named: unknown, projectId: string): void {
   if (named !== undefined && named !== null && named !== projectId)
-    throw new Refusal('FORBIDDEN', 'The agent works in one project. Leave projectId out');
+    throw new Refusal('FORBIDDEN', 'The agent works in one project. Omit projectId');
 }
 
 function isRecord(value: unknown): value is Arguments {

@@ -139,9 +139,7 @@ async function carryOut(
         turn,
       },
     );
-    const ours = { executed: 'Done.', refused: 'Not done.', unknown: 'Whether it was done is not known.' }[
-      result
-    ];
+    const ours = { executed: 'Done.', refused: 'Not done.', unknown: 'The outcome is unknown.' }[result];
     const said = {
       reason,
       url,
@@ -150,7 +148,7 @@ async function carryOut(
       ...(observation as object),
       ...(output !== undefined && { output }),
     };
-    const lines = [ours, ...(screenshot ? ['The user can see the picture.'] : []), toldOf(said)];
+    const lines = [ours, ...(screenshot ? ['The user can see the screenshot.'] : []), toldOf(said)];
     return { text: lines.join('\n'), isError: result !== 'executed' };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

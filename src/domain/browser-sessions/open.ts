@@ -107,7 +107,7 @@ async function openBrowser(
   checkBrowser(context);
   await closeLost(db, owner.userId);
   const { row, fresh } = await writeInProject(context, async (trx) => {
-    await trx.row(rows.lineUp, { userId: owner.userId });
+    await trx.row(rows.lockOpening, { userId: owner.userId });
     const earlier = await find(trx);
     if (earlier) refuseOther(earlier, wanted);
     const found = earlier ?? (await insertBrowser(context, trx, wanted));
@@ -166,7 +166,7 @@ function refuseOther(row: rows.BrowserRow, { policy, profile, runKey, idempotenc
   const key = runKey === undefined ? 'idempotencyKey' : 'runKey';
   const named = runKey !== undefined || idempotencyKey !== undefined;
   throw conflict(
-    `The browser is open with ${asGranted ? 'another profile' : `the policy ${inForce.mode}`}. Ask for the same${named ? `, or use a new ${key}` : ', or close it first'}`,
+    `The browser is open with ${asGranted ? 'another profile' : `the policy ${inForce.mode}`}. Request the same policy and profile${named ? `, or use a new ${key}` : ', or close it first'}`,
     'BROWSER_POLICY_CONFLICT',
     { policy: inForce, ...(row.profile !== null && { profile: row.profile }), sessionId: row.id },
   );

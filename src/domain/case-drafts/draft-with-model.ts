@@ -52,7 +52,7 @@ export async function draftWithModel(
     if (!(error instanceof ModelFailure)) throw error;
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
-      `The model that drafts cases failed: ${error.message}`,
+      `The drafting model failed: ${error.message}`,
     );
   }
 }

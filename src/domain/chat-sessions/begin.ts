@@ -56,7 +56,7 @@ export function beginTurn(
   const owner = { organizationId: actor.organization.id, userId: actor.user.id };
   const { idempotencyKey } = sent;
   return db.transaction(async (trx) => {
-    await trx.row(turns.lineUp, { ...owner, idempotencyKey });
+    await trx.row(turns.lockIdempotencyKey, { ...owner, idempotencyKey });
     const earlier = await trx.row(turns.findByKey, { ...owner, idempotencyKey });
     if (earlier) return again(context, trx, earlier, requestHash, sent, terms);
     const session = await sessionFor(context, trx, sent, terms);

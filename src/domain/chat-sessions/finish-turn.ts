@@ -10,7 +10,7 @@ import type { ProjectContext } from '../context/context.ts';
 import { type Semaphore, withPermit } from '../limits/semaphore.ts';
 import { type Begun, lease } from './begin.ts';
 import type { Sent } from './config.ts';
-import { carryOut, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
+import { executeTurn, type RanTurn, type TurnHooks, type Watcher } from './run-turn.ts';
 import { failTurn, type Persisted, storeTurn, usageOf } from './store.ts';
 import { shownCalls } from './transcript.ts';
 
@@ -45,7 +45,7 @@ export async function finishTurn(
   let ran: RanTurn | undefined;
   try {
     const run = async (): Promise<Turn> => {
-      ran = await carryOut(context, begun, sent, signal, watcher, hooks);
+      ran = await executeTurn(context, begun, sent, signal, watcher, hooks);
       if (ran.failure) throw ran.failure;
       return answerOf(context, begun, await stored(context, begun, sent, ran, noted), ran);
     };
@@ -76,9 +76,13 @@ function asRefusal({ log, requestId }: ProjectContext, error: unknown, turnId: s
   if (error instanceof Refusal) return error;
   const message = redact(error instanceof Error ? error.message : String(error));
   log.error('Chat turn failed', { requestId, turnId, error: message });
-  return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${requestId}`, {
-    details: { reason: 'TURN_FAILED', turnId },
-  });
+  return new Refusal(
+    'INTERNAL_ERROR',
+    `Internal error. Try again; if it persists, give the operator the request ID ${requestId}`,
+    {
+      details: { reason: 'TURN_FAILED', turnId },
+    },
+  );
 }
 
 /** A failure to store the transcript does not fail the turn, which has already run. */

@@ -65,7 +65,7 @@ export interface RanTurn {
 }
 
 /** Runs a turn from connecting to its end. Rejects if it ends before the model is called. */
-export async function carryOut(
+export async function executeTurn(
   context: ProjectContext,
   begun: Begun,
   sent: Sent,

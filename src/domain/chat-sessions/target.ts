@@ -68,13 +68,9 @@ async function selected(context: ProjectContext, config: SessionConfig, sent: Se
     const composition = await resolveComposition(db, wanted);
     const { client, servers: usable } = composition;
     if (sent.hostId !== undefined && sent.hostId !== client.id)
-      throw invalidBecause(
-        'hostId: The environment has another client. Leave it out',
-        'HOST_TARGET_CONFLICT',
-        {
-          hostId: client.id,
-        },
-      );
+      throw invalidBecause('hostId: The environment has another client. Omit it', 'HOST_TARGET_CONFLICT', {
+        hostId: client.id,
+      });
     return { composition, client, serverIds: usable.map(({ id }) => id) };
   }
   const client = sent.hostId === undefined ? undefined : await clientOf(context, sent.hostId);

@@ -40,7 +40,10 @@ export function canonicalConfig(written: ClientConfig): ClientConfig {
   return orderedConfig({ ...withoutNulls(config), schemaVersion: 2 });
 }
 
-/** Orders the keys, since the database does not keep their order. */
+/**
+ * Restores the key order for display: known fields first, then the others alphabetically. The database does not
+ * preserve order.
+ */
 export function orderedConfig(config: ClientConfig): ClientConfig {
   const sorted = sortKeys(config) as ClientConfig;
   const known = order.filter((name) => name in sorted).map((name) => [name, sorted[name]] as const);

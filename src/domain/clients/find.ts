@@ -17,7 +17,7 @@ export async function clientCalled(
   if (/^cli_[0-9a-z]{26}$/.test(idOrName)) throw notFound('client');
   const named = await db.rows(clients.named, { projectId, nameKey: nameKey(idOrName), withPrivate });
   if (named.length > 1)
-    throw conflict(`Several clients are named ${JSON.stringify(idOrName)}. Use an id`, 'AMBIGUOUS_NAME', {
+    throw conflict(`Several clients are named ${JSON.stringify(idOrName)}. Use an ID`, 'AMBIGUOUS_NAME', {
       candidateIds: named.map(({ id }) => id),
     });
   const { id } = found(named[0], 'client');

@@ -78,7 +78,7 @@ export const heartbeatConformanceIngestRun: Verb<'heartbeatConformanceIngestRun'
   writeInProject(context, async (db) => {
     const run = await reportedRun(context, db, body.runId);
     if (!isOpen(run)) throw isOver(run);
-    await db.run(runs.hear, { id: run.id });
+    await db.run(runs.recordHeartbeat, { id: run.id });
     await audit(db, context, 'conformance-run.heartbeat', run.id);
     return { ok: true as const, runId: run.id, status: 'running' };
   });

@@ -51,10 +51,10 @@ function refuseUngradable(
 ): void {
   if (suites?.includes('oauth'))
     throw invalid(
-      'suites: This service does not run oauth. Run it next to the server, and report the results',
+      'suites: The oauth suite is not run by this service. Run it yourself and report the results',
     );
   if (server.transportType === 'stdio')
-    throw invalid('HTTP servers only: the suite cannot talk to a command. Save the server with its URL');
+    throw invalid('Conformance runs require an HTTP server. Save the server with its URL');
   if (protocolVersion !== undefined && !isGradable(protocolVersion))
     throw invalid(`protocolVersion: One of ${gradableRevisions.join(', ')}`);
   if (engineVersion !== undefined && engineVersion !== suiteVersion)
@@ -89,7 +89,7 @@ async function insert(
 ): Promise<ConformanceRun> {
   const { actor, project, server, clock } = context;
   const organizationId = actor.organization.id;
-  await db.row(runs.lineUp, { organizationId });
+  await db.row(runs.lockStarts, { organizationId });
   const { count } = await db.one(runs.countOfDay, { organizationId });
   if (count >= maxInDay)
     throw new Refusal(

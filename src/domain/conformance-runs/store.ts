@@ -82,7 +82,7 @@ export async function addReport(db: Db, run: ConformanceRun, prepared: Prepared)
     body: text?.body ?? null,
     blobId: text?.blob?.id ?? null,
   });
-  await db.run(runs.hear, { id: run.id });
+  await db.run(runs.recordHeartbeat, { id: run.id });
   return { row, known: false };
 }
 

@@ -48,6 +48,6 @@ interface AuditEvent extends Omit<events.AuditRow, 'id' | 'at' | 'organizationId
 
 export async function auditEvent(db: Db, event: AuditEvent): Promise<void> {
   const id = newId('aud');
-  db.provenBy({ query: events.isThere, values: { id } });
+  db.provenBy({ query: events.exists, values: { id } });
   await db.run(events.insert, { id, ...event, organizationId: event.organizationId ?? '' });
 }

@@ -141,7 +141,7 @@ export function configuredOrigin({
   return config.publicUrl?.replace(/\/+$/, '') ?? installation?.address ?? addressOf(config);
 }
 
-/** Copies field by field: spreading the services took 10 % of the time of a short request. */
+/** Copies field by field: spreading the services took 10% of the time of a short request. */
 export function publicContext(services: Services, requestInfo: RequestInfo): PublicContext {
   return {
     db: services.db,

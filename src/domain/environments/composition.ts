@@ -121,7 +121,7 @@ async function checkSkills(context: ProjectContext, db: Db, ids: string[]): Prom
 
 async function checkSecrets(context: ProjectContext, db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const found = await db.rows(secrets.among, {
+  const found = await db.rows(secrets.findVisible, {
     projectId: context.project.id,
     userId: context.actor.user.id,
     ids,

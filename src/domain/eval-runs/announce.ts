@@ -4,7 +4,7 @@ import { enqueue } from '../../platform/jobs/queue.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { jobKinds } from '../base/job-kinds.ts';
 import type { Services } from '../context/context.ts';
-import { emit, isHeard } from '../webhooks/emit.ts';
+import { emit, hasSubscriber } from '../webhooks/emit.ts';
 import { previousComparableRun } from './compare/baseline.ts';
 import { coverageOf } from './coverage.ts';
 import { gateOf } from './gate/report.ts';
@@ -35,7 +35,7 @@ export async function enqueueRunEvent(db: Db, run: runs.RunRow): Promise<void> {
   await emit(db, projectId, [{ type: 'eval_run.decided', subject: runId, data }]);
   // The gate covers whole suites only; a run of some cases does not change it.
   const isSuite = status === 'completed' && coverageOf(run) === 'suite';
-  if (!isSuite || !(await isHeard(db, projectId, 'gate.changed'))) return;
+  if (!isSuite || !(await hasSubscriber(db, projectId, 'gate.changed'))) return;
   const onBehalfOf = { organizationId, userId: startedBy };
   await enqueue(db, jobKinds.announceGate, { runId }, { uniqueKey: runId, onBehalfOf });
 }

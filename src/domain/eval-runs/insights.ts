@@ -31,7 +31,7 @@ const source: InsightsSource<{ runId: string }> = {
   describe: ({ runId }) => `eval-run ${runId}`,
   subjectIn: ({ runId }) => ({ runId: runId as string }),
   find: (db, run) => db.row(evalRunInsights.find, run),
-  lineUp: (db, { runId }) => db.row(runs.lock, { id: runId }),
+  lockForUpdate: (db, { runId }) => db.row(runs.lock, { id: runId }),
   begin: (db, run, requestedBy) => db.one(evalRunInsights.begin, { ...run, requestedBy }),
   close: (db, run, end) => db.run(evalRunInsights.close, { ...run, ...end }),
 };

@@ -126,7 +126,7 @@ function notesOn({ settings, execution, scheduleEnabled }: Suite, cases: readonl
   const notes: string[] = [];
   if (policy === 1)
     notes.push(
-      `The verdict of the suite is one rate over all trials, ${minimumPassRate} %. A file decides each case separately, here with the same rate`,
+      `The verdict of the suite is one rate over all trials, ${minimumPassRate}%. A file decides each case separately, here with the same rate`,
     );
   if (policy === 2 && (minimumIterations !== undefined || cases.some(hasFloor)))
     notes.push(

@@ -23,7 +23,7 @@ export async function ownedSuite(
   const which = { projectId: project.id, declaredId };
   const known = await db.row(suites.lockByDeclaredId, which);
   if (known) return suiteOf(known);
-  await db.row(projects.lineUp, { id: project.id });
+  await db.row(projects.lockForUpdate, { id: project.id });
   const meanwhile = await db.row(suites.lockByDeclaredId, which);
   return meanwhile && suiteOf(meanwhile);
 }

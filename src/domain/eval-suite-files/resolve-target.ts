@@ -40,7 +40,7 @@ async function serversIn(
       known.find((one) => one.id === (id ?? name)) ??
       (id === undefined ? known.find((one) => one.name === name) : undefined);
     if (server) return server.id;
-    const asked = id === undefined ? `called ${JSON.stringify(name)}` : `with the id ${JSON.stringify(id)}`;
+    const asked = id === undefined ? `called ${JSON.stringify(name)}` : `with the ID ${JSON.stringify(id)}`;
     fail(`target.servers.${at}`, 'UNKNOWN_SERVER', `The project has no server ${asked}. Save it first`);
     return [];
   });

@@ -67,7 +67,7 @@ async function readUpload(
         ...read.places[path],
         path,
         code: 'SUITE_ID_MISMATCH',
-        message: `Must be the id that the request names, ${declaredId}`,
+        message: `Must be the ID that the request names, ${declaredId}`,
       },
     ]);
   return read;

@@ -99,7 +99,7 @@ function withPolicy(before: SuiteSettings, changes: Changes): SuiteSettings {
   const perCase = repetitions !== undefined || passThreshold !== undefined;
   if (perCase && minimumAccuracy !== undefined)
     throw invalid(
-      'settings.minimumAccuracy: Cannot be combined with repetitions or passThreshold. Send minimumAccuracy alone, or leave it out',
+      'settings.minimumAccuracy: Cannot be combined with repetitions or passThreshold. Send minimumAccuracy alone, or omit it',
     );
   if (before.policy === 2) {
     if (minimumAccuracy !== undefined)

@@ -107,7 +107,7 @@ async function toolsOf(
       if (size > maxDeclared)
         throw new McpFailure(
           'too-large',
-          `The tools come to ${Math.ceil(size / 1024 / 1024)} MiB, and a model is told at most ${maxDeclared >> 20}`,
+          `The tool definitions are ${Math.ceil(size / 1024 / 1024)} MiB; the limit is ${maxDeclared >> 20} MiB`,
         );
       return redactor.learn(conversation.secrets()).hide(items);
     });

@@ -40,14 +40,14 @@ export async function selectTarget(
   const { environmentId, serverIds, namedHostId } = wanted;
   if (serverIds && environmentIds.length > 0)
     throw invalidBecause(
-      'serverIds: The servers of this suite come from its environment. Leave serverIds out',
+      'serverIds: The servers of this suite come from its environment. Omit serverIds',
       'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE',
     );
   if (serverIds && environmentId !== undefined)
     throw invalid('serverIds: Cannot be combined with environmentId. Send only one');
   if (namedHostId !== undefined && (environmentId !== undefined || environmentIds.length > 0))
     throw invalid(
-      'namedHostId: Cannot be combined with an environment, which has its own client. Leave namedHostId out',
+      'namedHostId: Cannot be combined with an environment, which has its own client. Omit namedHostId',
     );
   const chosen = chosenEnvironment(suite, wanted);
   if (chosen !== undefined) return withEnvironment(context, chosen);

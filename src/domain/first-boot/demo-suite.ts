@@ -97,7 +97,7 @@ export async function saveDemoSuite(
     {
       name: 'demo',
       description:
-        'What a model should be able to do with the demo server. The last case fails: the server lists three ships a page, and nothing makes the model ask for more.',
+        'Tasks that a model should complete with the demo server. The last case fails: the server lists three ships per page, and nothing makes the model request the next page.',
       serverIds: [serverId],
       execution: { model: rehearsalId },
       hosts: [],

@@ -48,7 +48,7 @@ function holderOf({ actor, project, grant }: AnyContext, { access }: Route): Hol
 }
 
 /** Calls `over` after the last event, or when the reader stops. */
-export async function* untilRead<T>(events: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
+export async function* withCleanup<T>(events: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
   try {
     yield* events;
   } finally {

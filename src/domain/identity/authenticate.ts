@@ -128,7 +128,7 @@ export async function admitDirectoryGuest(
   const token = credential.kind === 'bearer' ? bearerOf(credential.authorization) : '';
   if (!isGuestToken(token)) return false;
   const guest = guestTokens.read(token);
-  const another = 'Ask for another one: drydock registry guest-token makes them';
+  const another = 'Create a new one with: drydock registry guest-token';
   if (!guest)
     throw new Refusal('UNAUTHORIZED', `Guests cannot access this endpoint with this token. ${another}`);
   charge(guest.id, 'guests');

@@ -12,7 +12,7 @@ interface Change {
  * so that two owners cannot remove each other.
  */
 export async function lastOwnerProblem(db: Db, change: Change): Promise<string | undefined> {
-  await db.rows(members.lineUpToLeave, change);
+  await db.rows(members.lockOrganizationsOfUser, change);
   const [alone] = await db.rows(members.ownedAlone, change);
   return (
     alone &&

@@ -14,7 +14,7 @@ export async function requestInsights<Of extends Subject>(
   force: boolean | undefined,
 ): Promise<void> {
   const about = source.describe(subject);
-  await source.lineUp(db, subject);
+  await source.lockForUpdate(db, subject);
   const last = await source.find(db, subject);
   if (last?.status === 'pending' && !force)
     throw conflict(

@@ -37,7 +37,7 @@ export interface InsightsSource<Of extends Subject> {
   subjectIn: (payload: Record<string, unknown>) => Of;
   find: (db: Db, subject: Of) => Promise<InsightsRow | undefined>;
   /** Serializes requests for the same insights. */
-  lineUp: (db: Db, subject: Of) => Promise<unknown>;
+  lockForUpdate: (db: Db, subject: Of) => Promise<unknown>;
   begin: (db: Db, subject: Of, requestedBy: string) => Promise<{ request: number }>;
   /** Changes nothing if the request is no longer pending. */
   close: (db: Db, subject: Of, end: Outcome & { request: number }) => Promise<unknown>;
@@ -57,13 +57,13 @@ export function sessionsSource(
   return {
     job,
     describe: ({ waveId }) => `${noun} ${waveId}`,
-    // An earlier version queued requests for waves with the id of the project.
+    // An earlier version queued requests for waves with the ID of the project.
     subjectIn: ({ ownerId, projectId, waveId }) => ({
       ownerId: (ownerId ?? projectId) as string,
       waveId: waveId as string,
     }),
     find: (db, subject) => db.row(queries.find, subject),
-    lineUp: (db, subject) => db.row(queries.lineUp, subject),
+    lockForUpdate: (db, subject) => db.row(queries.lockForUpdate, subject),
     begin: (db, subject, requestedBy) => db.one(queries.begin, { ...subject, requestedBy }),
     close: (db, subject, end) => db.run(queries.close, { ...subject, ...end }),
   };

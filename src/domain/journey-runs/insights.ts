@@ -82,10 +82,7 @@ export function waveInsightsHandler(parts: ModelParts): JobHandler {
 export const getWaveInsights: Verb<'getWaveInsights'> = async ({ db, project }, { waveId }) => {
   const row = activeRequest(await source.find(db, { ownerId: project.id, waveId }));
   if (!row)
-    throw new Refusal(
-      'NOT_FOUND',
-      `No insights into wave "${waveId}" were requested, or there is no such wave`,
-    );
+    throw new Refusal('NOT_FOUND', `No insights for wave "${waveId}". Request them first, or check the ID`);
   return { waveId, ...presentSessions(row) };
 };
 

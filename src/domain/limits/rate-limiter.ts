@@ -41,7 +41,7 @@ export class RateLimiter {
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
     counters.rateLimited.add(this.payer);
-    throw new Refusal('RATE_LIMITED', `${this.payer} limit exceeded, slow down: try again in ${seconds} s`, {
+    throw new Refusal('RATE_LIMITED', `Rate limit exceeded (${this.payer}). Retry in ${seconds} s`, {
       details: { retryAfterMs: wait },
       retryAfter: seconds,
     });

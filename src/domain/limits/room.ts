@@ -19,7 +19,7 @@ export async function checkRoom<In extends Columns>(
   values: RowOf<In>,
   limit = defaultLimit,
 ): Promise<void> {
-  await db.row(projects.lineUp, { id: project.id });
+  await db.row(projects.lockForUpdate, { id: project.id });
   if ((await db.one(count, values)).count >= limit)
     throw conflict(`A project can have at most ${limit} ${things}`, 'LIMIT_REACHED', { limit });
 }

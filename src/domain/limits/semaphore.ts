@@ -22,7 +22,7 @@ export async function withPermit<T>(
 ): Promise<T> {
   const holder = newId('turn');
   const taken = await db.transaction(async (trx) => {
-    await trx.row(slots.lineUp, { pool });
+    await trx.row(slots.lockPool, { pool });
     return trx.run(slots.take, { pool, holder, most: permits, seconds: expiresAfter });
   });
   if (taken === 0)

@@ -27,7 +27,7 @@ export async function spend(
     const resetsAt = resetOf(budget, now);
     throw new Refusal(
       'RATE_LIMITED',
-      `The plan allows ${allowed} ${budgets[budget].meaning} (${budget}) and ${total} are used`,
+      `Plan limit reached (${budget}): ${total} of ${allowed} ${budgets[budget].meaning} used`,
       {
         details: {
           limit: budget,

@@ -5,7 +5,7 @@ export const diagnosisTimeout = 10_000;
 
 /** Advice by failure kind. Kinds not listed have a message that contains it. */
 const next: Partial<Record<FailureKind, string>> = {
-  address: 'Save an address this service may reach, or ask the operator to allow its network.',
+  address: 'Save a URL that this service may reach, or ask the operator to allow its network.',
   dns: 'Check the spelling of the host name in the URL.',
   refused: 'Check that the server is running and that the port in the URL is the one it listens on.',
   reset:
@@ -20,7 +20,7 @@ const next: Partial<Record<FailureKind, string>> = {
   'too-large': 'Make the server return less: paginate its lists, and return links instead of contents.',
   timeout: 'Check that the server is not stuck, or increase its `timeout`.',
   unauthorized: 'Save the credentials in `headers`, or complete OAuth and import the tokens.',
-  scope: 'Authorize again with the scopes it names, and import the new tokens.',
+  scope: 'Authorize again with the scopes the server names, and import the new tokens.',
   forbidden:
     'If the server needs credentials, save them in `headers` or import tokens. If it has some, check that they grant access.',
   version: 'Update the server, or set `mcpProtocolVersion` to a revision it supports.',
@@ -31,10 +31,13 @@ const next: Partial<Record<FailureKind, string>> = {
 const nextByCode: [RegExp, string][] = [
   [
     /SELF_SIGNED|UNABLE_TO|DEPTH_ZERO/,
-    'Its certificate is not signed by a trusted authority. Start the service with NODE_EXTRA_CA_CERTS set to the certificate of the authority.',
+    'The certificate of the server is not signed by a trusted authority. Start the service with NODE_EXTRA_CA_CERTS set to the certificate of the authority.',
   ],
-  [/^CERT_HAS_EXPIRED$/, 'Its certificate has expired. Renew it.'],
-  [/ALTNAME|HOSTNAME/, 'Its certificate is for another host name. Correct the URL or the certificate.'],
+  [/^CERT_HAS_EXPIRED$/, 'The certificate of the server has expired. Renew it.'],
+  [
+    /ALTNAME|HOSTNAME/,
+    'The certificate of the server is for another host name. Correct the URL or the certificate.',
+  ],
   [/^EPROTO$|WRONG_VERSION|ERR_SSL/, 'The server may use plain HTTP. Try http:// instead of https://.'],
   [/^HPE_/, 'Check the port in the URL.'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'Make the server send fewer or shorter headers. The limit is 32 KiB.'],

@@ -128,7 +128,7 @@ function notMcp({ attempts, redirect, firstAnswer }: ProbeFindings): McpFailure 
     return new McpFailure('not-mcp', 'Nothing is served at this path (HTTP status 404)');
   if (statuses[0] === 405)
     return new McpFailure('not-mcp', 'The path does not accept POST requests (HTTP status 405)');
-  return new McpFailure('not-mcp', `This address is not an MCP server (${firstAnswer})`);
+  return new McpFailure('not-mcp', `This URL is not an MCP server (${firstAnswer})`);
 }
 
 function eraOf({ modernVersions, legacyVersion, transport }: ProbeFindings): string {

@@ -66,7 +66,7 @@ function unauthorized({ facts, message }: McpFailure, server: LiveServerRow): Re
   const asks = bearer
     ? 'The server rejected the stored Authorization header'
     : `The server requires ${challenge.scheme} authorization`;
-  return new Refusal('FORBIDDEN', `${asks}. Save the right Authorization in the headers of the server`, {
+  return new Refusal('FORBIDDEN', `${asks}. Update the Authorization header of the server`, {
     details: { cause: 'unauthorized', upstreamAuthRequired: true, upstreamStatus: 401 },
   });
 }
@@ -116,7 +116,7 @@ function ofRpcError(rpc: NonNullable<FailureFacts['rpc']>): Refusal {
     case -32602:
       return new Refusal('VALIDATION_ERROR', `The server rejected the request: ${rpc.message}`, { details });
     case -32002:
-      return new Refusal('NOT_FOUND', `The server did not find it: ${rpc.message}`, { details });
+      return new Refusal('NOT_FOUND', `Not found on the server: ${rpc.message}`, { details });
     default:
       return new Refusal('SERVER_UNREACHABLE', `The server returned an error: ${rpc.message}`, {
         details,

@@ -47,7 +47,7 @@ export function meterOf({ ledger, log, caller, purpose, route, spending, noteTro
 
   if (billed !== 'operator')
     return {
-      patience: 0,
+      abandonedTimeout: 0,
       begin: async () => {
         const id = await noteTrouble(ledger.open({ ...made, billed }));
         return async (end) => {
@@ -60,7 +60,7 @@ export function meterOf({ ledger, log, caller, purpose, route, spending, noteTro
       },
     };
   return {
-    patience: graceTime,
+    abandonedTimeout: graceTime,
     begin: async (inputBytes, maxOutputTokens) => {
       const micros = prices && maxMicros(inputBytes, outputTokenLimit(maxOutputTokens, route), prices);
       const inputMicros = prices ? sizedMicros({ input: inputBytes, output: 0 }, prices) : 0;

@@ -24,7 +24,7 @@ export interface Meter {
     maxOutputTokens: number | undefined,
   ) => Promise<(end: CallEnd) => Promise<void>>;
   /** Milliseconds a call continues after its caller has gone, so that the provider reports its cost. */
-  patience: number;
+  abandonedTimeout: number;
 }
 
 /** A model whose requests all pass `begin`, and whose ends are reported to the meter. */
@@ -50,7 +50,7 @@ export class MeteredModel implements LanguageModelV3 {
     const work = async (): Promise<LanguageModelV3GenerateResult> => {
       try {
         const result = await this.model.doGenerate({ ...options, abortSignal: call.signal });
-        for (const part of result.content) call.hear(part);
+        for (const part of result.content) call.record(part);
         await call.end(result.usage);
         return result;
       } catch (error) {
@@ -84,7 +84,7 @@ export class MeteredModel implements LanguageModelV3 {
         for await (const part of (await started).stream) {
           if (part.type === 'error') throw part.error;
           if (part.type === 'finish') usage = part.usage;
-          call.hear(part);
+          call.record(part);
           toReader((controller) => controller.enqueue(part));
         }
         await call.end(usage);
@@ -120,7 +120,7 @@ export class MeteredModel implements LanguageModelV3 {
     if (abortSignal?.aborted) throw givenUp();
     const input = Buffer.byteLength(JSON.stringify([prompt, tools]));
     const report = await this.meter.begin(input, maxOutputTokens);
-    return new MeteredCall(input, report, abortSignal, this.meter.patience);
+    return new MeteredCall(input, report, abortSignal, this.meter.abandonedTimeout);
   }
 }
 
@@ -129,19 +129,19 @@ class MeteredCall {
   private readonly report: (end: CallEnd) => Promise<void>;
   private readonly caller: AbortSignal | undefined;
   private readonly own = new AbortController();
-  private readonly patience: number;
+  private readonly abandonedTimeout: number;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     input: number,
     report: (end: CallEnd) => Promise<void>,
     caller: AbortSignal | undefined,
-    patience: number,
+    abandonedTimeout: number,
   ) {
     this.size = { input, output: 0 };
     this.report = report;
     this.caller = caller;
-    this.patience = patience;
+    this.abandonedTimeout = abandonedTimeout;
     caller?.addEventListener('abort', this.left, { once: true });
     if (caller?.aborted) this.left();
   }
@@ -150,7 +150,7 @@ class MeteredCall {
     return this.own.signal;
   }
 
-  hear(part: LanguageModelV3StreamPart | LanguageModelV3Content): void {
+  record(part: LanguageModelV3StreamPart | LanguageModelV3Content): void {
     if ('delta' in part) this.size.output += Buffer.byteLength(part.delta);
     else if (part.type === 'text' || part.type === 'reasoning')
       this.size.output += Buffer.byteLength(part.text);
@@ -172,8 +172,8 @@ class MeteredCall {
   }
 
   private left = (): void => {
-    if (this.patience === 0) return this.own.abort();
-    this.timer = setTimeout(() => this.own.abort(), this.patience);
+    if (this.abandonedTimeout === 0) return this.own.abort();
+    this.timer = setTimeout(() => this.own.abort(), this.abandonedTimeout);
     // The timer must not keep the process alive.
     this.timer.unref();
   };

@@ -83,7 +83,7 @@ export function writeAsOperator<T>(
 ): Promise<T> {
   return db.transaction(async (trx) => {
     if (!(await trx.row(projects.hold, { id }))) throw new OperatorProblem(`No project ${id}`);
-    await trx.row(projects.lineUp, { id });
+    await trx.row(projects.lockForUpdate, { id });
     return work(trx);
   });
 }

@@ -29,7 +29,7 @@ export async function claimBrowser(
 ): Promise<Claim> {
   await closeLost(db, userId);
   return db.transaction(async (trx) => {
-    await trx.row(rows.lineUp, { userId });
+    await trx.row(rows.lockOpening, { userId });
     const row = await trx.row(rows.lock, { id });
     if (!row) throw noBrowser();
     if (row.state === 'closed') throw closedBrowser(row);

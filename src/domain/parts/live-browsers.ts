@@ -268,7 +268,7 @@ export class LiveBrowsers {
   }
 
   private async beat(): Promise<void> {
-    await this.parts.db.run(rows.beat, { id: this.holderId, lease });
+    await this.parts.db.run(rows.heartbeat, { id: this.holderId, lease });
     this.beating ??= setInterval(() => {
       this.tick().catch((error: Error) => {
         this.parts.log.warn('Browser upkeep failed', { error: redact(error.message) });

@@ -54,7 +54,7 @@ export class Trust {
   }
 
   /** The warning shown before a second user is added; undefined if nothing would change. */
-  async closedByAnother(db: Db = this.db): Promise<string | undefined> {
+  async restrictionsForSecondUser(db: Db = this.db): Promise<string | undefined> {
     const { allowStdio, allowedNetworks } = this.config;
     const closing = [
       ...(allowStdio === undefined ? [['stdio servers', 'DRYDOCK_ALLOW_STDIO=true']] : []),

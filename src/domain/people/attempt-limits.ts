@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { Refusal } from '../../contract/errors.ts';
-import * as brakes from '../../platform/database/queries/brakes.ts';
+import * as attemptLimits from '../../platform/database/queries/attempt-limits.ts';
 import type { PublicContext } from '../context/context.ts';
 
 const minute = 60_000;
@@ -60,7 +60,9 @@ export function enforcePasswordAttemptLimits(context: PublicContext, attempt: At
 export async function releaseAttempt(context: PublicContext, attempt: Attempt): Promise<void> {
   for (const subject of subjectsOf(attempt)) {
     const own = subject.kind === 'attempt' || subject.kind === 'device';
-    await context.db.run(own ? brakes.clear : brakes.giveBack, { subject: nameOf(context.vault, subject) });
+    await context.db.run(own ? attemptLimits.clear : attemptLimits.releaseAttempt, {
+      subject: nameOf(context.vault, subject),
+    });
   }
 }
 
@@ -83,9 +85,9 @@ export async function countAttempt(
   subject: Subject,
 ): Promise<number | undefined> {
   const name = nameOf(vault, subject);
-  if (await db.row(brakes.take, { subject: name, most: maxAttempts[subject.kind], ...pauses }))
+  if (await db.row(attemptLimits.take, { subject: name, most: maxAttempts[subject.kind], ...pauses }))
     return undefined;
-  return (await db.row(brakes.left, { subject: name }))?.ms ?? 1;
+  return (await db.row(attemptLimits.left, { subject: name }))?.ms ?? 1;
 }
 
 /** Takes a successful attempt off the network's counter. */
@@ -93,7 +95,7 @@ export async function releaseAddress(
   { db, vault }: Pick<PublicContext, 'db' | 'vault'>,
   address: string,
 ): Promise<void> {
-  await db.run(brakes.giveBack, { subject: nameOf(vault, { kind: 'address', of: address }) });
+  await db.run(attemptLimits.releaseAttempt, { subject: nameOf(vault, { kind: 'address', of: address }) });
 }
 
 /** Stores a fingerprint of the typed text: it may be a password entered in the wrong field. */

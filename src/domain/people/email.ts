@@ -56,7 +56,7 @@ export async function changeUnconfirmed(
   const before = await db.transaction(async (trx) => {
     if ((await trx.rows(links.invitationsFor, { email })).length > 0)
       throw conflict(
-        'This email address has an open invitation. Have it withdrawn, or use another address',
+        'This email address has an open invitation. Ask an administrator to revoke the invitation, or use another address',
         'EMAIL_INVITED',
       );
     return setEmail(context, trx, person.user.id, email);

@@ -28,7 +28,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     if (await trx.row(members.withEmail, { organizationId, email }))
       throw conflict(`${email} is already a member`, 'ALREADY_MEMBER');
     // The lock serializes concurrent invitations of one address; the later one replaces the earlier.
-    await trx.rows(members.lineUp, { organizationId });
+    await trx.rows(members.lockOrganization, { organizationId });
     const open = await trx.rows(links.invitationsFor, { email });
     const before = open.find((one) => one.organizationId === organizationId);
     if (before) await mayWithdraw(trx, context, before);
@@ -56,7 +56,7 @@ export const createInvitation: Verb<'createInvitation'> = async (context, { orga
     ],
   });
   const { name, email: inviter } = actor.user;
-  const warning = await trust.closedByAnother();
+  const warning = await trust.restrictionsForSecondUser();
   const invitedBy = { id: actor.user.id, email: inviter, name };
   return {
     invitation: { id, email, role, invitedBy, createdAt, expiresAt },

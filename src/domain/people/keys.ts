@@ -33,7 +33,10 @@ export const createKey: Verb<'createKey'> = async (context, { organizationId, bo
     await trx.row(people.hold, { userId: actor.user.id });
     const { count } = await trx.one(keys.countOf, { organizationId, userId: actor.user.id });
     if (count >= maxKeys)
-      throw conflict(`You have ${count} API keys here. Revoke some that are not used`, 'TOO_MANY_KEYS');
+      throw conflict(
+        `You have reached the limit of ${maxKeys} API keys in this organization. Revoke unused keys`,
+        'TOO_MANY_KEYS',
+      );
     await audit(trx, context, 'key.create', id, { name, hint });
     return trx.one(keys.insert, {
       id,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Db } from '../../platform/database/database.ts';
-import { type LinkRow, standing } from '../../platform/database/queries/console-links.ts';
+import { currentRoles, type LinkRow } from '../../platform/database/queries/console-links.ts';
 import type { OrganizationRole } from '../../platform/database/queries/visibility.ts';
 import { administratorNeeded } from '../context/access.ts';
 
@@ -24,7 +24,7 @@ export async function refusalFor(db: Db, link: LinkTerms): Promise<Refusal | und
   if (kind === 'sign-in') return undefined;
   if (makerId !== null && makerId === userId) return organizationId === null ? undefined : ownAccount();
   if (makerId === null) return administratorNeeded();
-  const known = await db.one(standing, { organizationId, makerId, userId });
+  const known = await db.one(currentRoles, { organizationId, makerId, userId });
   const { makerRole, memberRole } = known;
   if (makerRole === null || makerRole === 'member') return administratorNeeded();
   const role = kind === 'invitation' ? link.role : memberRole;

@@ -74,9 +74,9 @@ export async function openLink(db: Db, token: string, now: number) {
 const words = {
   UNKNOWN: 'This link is not valid. Part of it may be missing',
   USED: 'This link has already been used. It works only once',
-  WITHDRAWN: 'This link was withdrawn. Ask for another one',
-  MAKER_NOT_ALLOWED: 'The creator of this link no longer has the required permission. Ask for another one',
-  EXPIRED: 'This link has expired. Ask for another one',
+  WITHDRAWN: 'This link was revoked. Ask for a new one',
+  MAKER_NOT_ALLOWED: 'The creator of this link no longer has the required permission. Ask for a new one',
+  EXPIRED: 'This link has expired. Ask for a new one',
 };
 
 export function deadLink(reason: keyof typeof words): Refusal {

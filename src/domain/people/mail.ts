@@ -56,6 +56,7 @@ async function deliver(
   url: string,
   message: { from: string; to: string; subject: string; text: string },
 ): Promise<void> {
+  // Loads the library on first use.
   const { send } = await import('./smtp.ts');
   await send(url, message);
 }

@@ -54,7 +54,7 @@ async function changeMember<T>(
   change: (db: Db, member: members.SeenMemberRow, decider: Role) => Promise<T>,
 ): Promise<T> {
   return context.db.transaction(async (trx) => {
-    await trx.rows(members.lineUp, { organizationId });
+    await trx.rows(members.lockOrganization, { organizationId });
     const member = await trx.row(members.find, { organizationId, userId });
     if (!member) throw new Refusal('NOT_FOUND', 'No such member of this organization');
     const decider = (await trx.row(members.find, { organizationId, userId: context.actor.user.id }))?.role;

@@ -10,7 +10,7 @@ export const updateOrganization: Verb<'updateOrganization'> = async (
 ) => {
   const { name = null, logoUrl = null } = body;
   const organization = await context.db.transaction(async (trx) => {
-    await trx.rows(members.lineUp, { organizationId: id });
+    await trx.rows(members.lockOrganization, { organizationId: id });
     const before = await trx.row(organizations.find, { id });
     const updated = await trx.row(organizations.update, {
       id,

@@ -57,9 +57,10 @@ function problemOfPassword(password: string, email: string): string | undefined 
   const typed = normal.trim().toLowerCase();
   const address = normalized(email).toLowerCase();
   const [mailbox] = address.split('@');
-  if (typed === address || typed === mailbox) return 'Choose something else than your email address';
+  if (typed === address || typed === mailbox)
+    return 'Your password cannot be your email address or the part before the @';
   if (commonPasswords.has(typed) || new Set(typed).size < 4)
-    return 'That is among the first that anybody would try. Choose another one';
+    return 'This password is too easy to guess. Choose another one';
   return undefined;
 }
 

@@ -14,7 +14,7 @@ export const createResetLink: Verb<'createResetLink'> = async (
 ) => {
   const { db, actor, clock } = context;
   const { member, link, linked } = await db.transaction(async (trx) => {
-    await trx.rows(members.lineUp, { organizationId });
+    await trx.rows(members.lockOrganization, { organizationId });
     const member = await trx.row(members.find, { organizationId, userId });
     if (!member) throw new Refusal('NOT_FOUND', 'No such member of this organization');
     const link = await makeLink(trx, { kind: 'reset', userId, organizationId }, actor.user.id, clock());

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 /** Milliseconds to connect, to be greeted, and without data. */
 const timeout = 20_000;
 
-/** Loads the library on first use. One connection per mail, since mails are rare. */
+/** Uses one connection per email, since emails are rare. */
 export async function send(
   url: string,
   { to, ...message }: { from: string; to: string; subject: string; text: string },

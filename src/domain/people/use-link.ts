@@ -64,14 +64,14 @@ export const useLink: Verb<'useLink'> = async (context, { body }) => {
 
 /** Locks the organization and the account until the link is used. Both before the link: the lock order everywhere. */
 async function hold(db: Db, { organizationId, userId }: Link): Promise<void> {
-  if (organizationId !== null) await db.rows(members.lineUp, { organizationId });
+  if (organizationId !== null) await db.rows(members.lockOrganization, { organizationId });
   if (userId !== null) await db.row(people.hold, { userId });
 }
 
 function signInFirst({ kind, address }: Link): Refusal {
   const words =
     kind === 'email'
-      ? `Sign in to the account that is to have ${address}, then open the link again`
+      ? `Sign in to the account that should use ${address}, then open the link again`
       : `${address} has an account. Sign in with it to accept`;
   return new Refusal('UNAUTHORIZED', words, { details: { reason: 'SIGN_IN_FIRST' } });
 }
@@ -82,7 +82,7 @@ async function chosenPassword(
   { address }: Link,
   password: string | undefined,
 ): Promise<string> {
-  if (password === undefined) throw invalid('password: Choose one');
+  if (password === undefined) throw invalid('password: Required');
   checkPassword(password, address ?? '');
   await enforceAttemptLimit(context, { kind: 'address', of: context.visitor.address });
   return hashPassword(password);

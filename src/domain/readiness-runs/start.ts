@@ -131,7 +131,7 @@ async function write(
 
 /** Locks the organization until the transaction ends, so that concurrent starts are counted. */
 async function checkRoom(db: Db, organizationId: string): Promise<void> {
-  await db.row(runs.lineUp, { organizationId });
+  await db.row(runs.lockStarts, { organizationId });
   const open = (await db.one(runs.countOpen, { organizationId })).count;
   if (open >= maxOpen)
     throw limited(

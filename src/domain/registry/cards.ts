@@ -41,7 +41,7 @@ export const createOrganizationRegistryServer: Verb<'createOrganizationRegistryS
   const { name, displayName = null, description = null, category = null, tags = [], publisher = null } = body;
   return context.db
     .transaction(async (db) => {
-      await db.row(cards.lineUp, { organizationId });
+      await db.row(cards.lockAdditions, { organizationId });
       if ((await db.one(cards.full, { organizationId, most: maxCards })).full)
         throw new Refusal('CONFLICT', `The organization has ${maxCards} cards. Delete one of them`, {
           details: { code: 'TOO_MANY_CARDS' },

@@ -44,12 +44,12 @@ function placeIn(entry: EntryRow, endpointUrl: string | undefined): ServerAddres
       details: { code: 'NOT_INSTALLABLE' },
     });
   if (endpointKind === 'package') {
-    if (endpointUrl !== undefined) throw wrongUrl('This is a package, which has no address. Leave it out');
+    if (endpointUrl !== undefined) throw wrongUrl('This is a package, which has no URL. Omit it');
     return { command: command ?? [] };
   }
   if (endpointKind === 'fixed') {
     if (endpointUrl !== undefined && endpointUrl !== remoteUrl)
-      throw wrongUrl(`This server has one address, ${remoteUrl}. Leave it out`);
+      throw wrongUrl(`This server has one URL, ${remoteUrl}. Omit it`);
     return { url: remoteUrl ?? '' };
   }
   const choice =
@@ -57,7 +57,7 @@ function placeIn(entry: EntryRow, endpointUrl: string | undefined): ServerAddres
       ? `Choose one of ${entry.remoteUrlOptions.join(', ')}`
       : `Fill in ${entry.remoteUrlHint}`;
   if (endpointUrl === undefined) throw wrongUrl(`Required for this server. ${choice}`);
-  if (!offers(entry, endpointUrl)) throw wrongUrl(`Not an address of this server. ${choice}`);
+  if (!offers(entry, endpointUrl)) throw wrongUrl(`Not a URL of this server. ${choice}`);
   return { url: endpointUrl };
 }
 

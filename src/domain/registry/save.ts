@@ -44,7 +44,7 @@ export async function install(context: ProjectContext, db: Db, wanted: Wanted): 
   if (transportType === 'stdio') requireCommandAdmin(context);
   if ('url' in wanted.place) await checkAddress({ ...context, db }, wanted.place.url, 'endpointUrl');
   const projectId = context.project.id;
-  await db.one(projects.lineUp, { id: projectId });
+  await db.one(projects.lockForUpdate, { id: projectId });
   const connection = await db.row(connections.find, { projectId, originId: wanted.origin.id });
   const installed = connection
     ? await reconnect(context, db, wanted, connection)
@@ -95,7 +95,7 @@ async function reconnect(
   const wantedAt = textOf(place);
   if (now !== wantedAt && (now !== installedAt || (before.url !== null && alsoAt(before.url))))
     throw conflict(
-      'Already installed with another address. Edit or delete the saved server',
+      'Already installed with a different URL or command. Edit or delete the saved server',
       'ALREADY_CONNECTED',
       { ...(before.url !== null && { connectedUrl: before.url }), serverId },
     );

@@ -1,7 +1,7 @@
 import { addParts } from '../../platform/database/partitions.ts';
 import * as links from '../../platform/database/queries/artifact-links.ts';
+import * as attemptLimits from '../../platform/database/queries/attempt-limits.ts';
 import * as blobRows from '../../platform/database/queries/blobs.ts';
-import * as brakes from '../../platform/database/queries/brakes.ts';
 import * as browserRows from '../../platform/database/queries/browser-sessions.ts';
 import * as chatTurns from '../../platform/database/queries/chat-turns.ts';
 import * as clients from '../../platform/database/queries/clients.ts';
@@ -45,7 +45,7 @@ export function housekeeping({ db, blobs, clock }: Pick<Services, 'db' | 'blobs'
         await trx.run(backtests.prune);
         await trx.run(sessions.prune);
         await trx.run(consoleLinks.prune);
-        await trx.run(brakes.prune);
+        await trx.run(attemptLimits.prune);
         await trx.run(visitors.pruneTickets);
         // Turns of abandoned sessions would otherwise stay `running` forever.
         await trx.run(chatTurns.failCutOff, { sessionId: null });

@@ -25,7 +25,7 @@ export const getServerChecks: Verb<'getServerChecks'> = async (context, { server
   const { day, week, month, averageMs, now } = await db.one(checks.uptime, { serverId });
   const slot = (hours * hour) / slots;
   const since = (now ?? context.clock()) - hours * hour;
-  const seen = await db.rows(checks.strip, { serverId, since, slot });
+  const seen = await db.rows(checks.uptimeSlots, { serverId, since, slot });
   const bySlot = new Map(seen.map(({ nth, ok, failed }) => [nth, { ok: ok ?? 0, failed: failed ?? 0 }]));
   return {
     ...presentChecks(row),

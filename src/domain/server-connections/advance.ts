@@ -32,7 +32,7 @@ const timeout = 10_000;
 
 const unfinished = {
   code: 'INTERNAL_ERROR',
-  message: 'Drydock could not finish looking at the server. Try again with retry-validation',
+  message: 'Drydock could not finish validating the server. Retry with retry-validation',
   retryable: true,
 };
 
@@ -180,7 +180,7 @@ async function saveServer(
   if (row.serverId !== null || projectId === null) return undefined;
   if (!(await db.row(projects.hold, { id: projectId }))) return undefined;
   // Locks the project, so that of two requests for one URL the second finds the first one's server.
-  await db.row(projects.lineUp, { id: projectId });
+  await db.row(projects.lockForUpdate, { id: projectId });
   const [existing] = await db.rows(servers.at, { projectId, url });
   if (existing) return { serverId: existing.id };
   const server = await saveUnderFreeName(

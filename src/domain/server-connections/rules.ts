@@ -20,7 +20,7 @@ const maxOpen = 5;
 /** Limits open requests per account. Locks the account until the transaction ends. */
 export async function checkOpen({ actor }: Context, db: Db): Promise<void> {
   const account = accountOf(actor);
-  await db.row(connections.lineUp, account);
+  await db.row(connections.lockUser, account);
   if ((await db.one(connections.count, account)).count >= maxOpen)
     throw conflict(
       `${maxOpen} connection requests of this account are open. Finish or cancel one`,

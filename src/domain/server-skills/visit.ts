@@ -45,7 +45,7 @@ export function orRefusal<T extends object>(
 
 function inactive({ advertised }: SkillsSupport): string {
   return advertised
-    ? 'clientCapabilities does not declare the skills extension. Leave it out, or declare the extension there'
+    ? 'clientCapabilities does not declare the skills extension. Omit it, or declare the extension there'
     : 'The server does not declare the skills extension';
 }
 
@@ -112,7 +112,7 @@ async function ask(
     const unknown = facts.rpc?.code === -32002 || facts.rpc?.code === -32602;
     throw new SkillRefused(
       unknown ? 'not_found' : 'fetch_failed',
-      unknown ? `The server did not find it: ${message}` : `The server returned an error: ${message}`,
+      unknown ? `Not found on the server: ${message}` : `The server returned an error: ${message}`,
       about,
     );
   }

@@ -19,7 +19,7 @@ export async function loadWidget(
     );
   } catch (error) {
     if (error instanceof McpFailure && error.kind === 'too-large') return { problem: error.message };
-    return unlessRpc(error) ?? { problem: `The server did not give ${uri}: ${(error as Error).message}` };
+    return unlessRpc(error) ?? { problem: `Cannot read ${uri}: ${(error as Error).message}` };
   }
 }
 

@@ -61,7 +61,7 @@ function toolWithWidget(tools: readonly unknown[], name: string): { tool: unknow
   const named = others.slice(0, 20).join(', ');
   throw new Refusal(
     'FEATURE_NOT_SUPPORTED',
-    `${tool ? 'The tool' : 'The server has no tool of that name, and so it'} has no widget: no ui:// resource. ${named ? `Tools that have one: ${named}` : 'No tool of the server has one'}`,
+    `${tool ? 'The tool has no widget (no ui:// resource)' : 'No tool with this name'}. ${named ? `Tools with widgets: ${named}` : 'No tool on this server has a widget'}`,
     { details: { reason: 'NO_UI_RESOURCE', tools: others.slice(0, 100) } },
   );
 }

@@ -31,7 +31,7 @@ export async function checkAddress({ trust, db }: Rules, url: string | null, fie
 }
 
 export function refuseTakenName(name: string): (error: unknown) => never {
-  return refuseTaken('server', name, 'servers_name', '; case does not tell names apart');
+  return refuseTaken('server', name, 'servers_name', '. Names are case-insensitive');
 }
 
 /** Servers of a plugin change only with the plugin, so that a version stays immutable. */

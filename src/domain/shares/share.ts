@@ -16,7 +16,7 @@ import { rotateStudyLink, updateStudy } from '../studies/update.ts';
 
 type Share = OutputOf<Operations['getShare']>;
 type Named = { shareKind: string; targetId: string };
-type Which = { projectId: string; kind: 'evalRun' | 'conformanceRun'; targetId: string };
+type SharedResource = { projectId: string; kind: 'evalRun' | 'conformanceRun'; targetId: string };
 
 const page = '/shared';
 
@@ -27,14 +27,18 @@ export const getShare: Verb<'getShare'> = async (context, input) => {
 };
 
 /** Finds the shared run; refuses other kinds. */
-async function runOf(context: ProjectContext, { shareKind, targetId }: Named): Promise<Which> {
+async function runOf(context: ProjectContext, { shareKind, targetId }: Named): Promise<SharedResource> {
   if (shareKind !== 'evalRun' && shareKind !== 'conformanceRun')
     throw new Refusal('NOT_FOUND', 'Only scenario, evalRun and conformanceRun can be shared');
   await (shareKind === 'evalRun' ? findRun : findConformanceRun)(context, targetId);
   return { projectId: context.project.id, kind: shareKind, targetId };
 }
 
-function presentShare(context: ProjectContext, which: Which, row: shares.ShareRow | undefined): Share {
+function presentShare(
+  context: ProjectContext,
+  which: SharedResource,
+  row: shares.ShareRow | undefined,
+): Share {
   const over = row?.expiresAt != null && row.expiresAt <= context.clock();
   const link = row && !over ? linkTo(context, page, row) : null;
   return {
@@ -71,13 +75,13 @@ export const updateShare: Verb<'updateShare'> = async (context, input) => {
     throw invalid('expiresAt: Must lie in the future');
   const which = await runOf(context, input);
   return writeInProject(context, async (db) => {
-    await db.row(shares.lineUp, which);
+    await db.row(shares.lockShare, which);
     const before = await db.row(shares.find, which);
     refuseStale(body.expectedPolicyVersion, before?.policyVersion ?? 0);
     const wasOpen = presentShare(context, which, before).shared;
     const open = body.shared ?? wasOpen;
     if (body.rotate && !open)
-      throw conflict('It is not shared, so there is no link to replace', 'NOT_SHARED');
+      throw conflict('The resource is not shared, so it has no link to replace', 'NOT_SHARED');
     const kept = wasOpen && !body.rotate ? before : undefined;
     const { expiresAt: end = wasOpen ? (before?.expiresAt ?? null) : null } = body;
     const { linkHash = null, linkSealedId = null } = open ? (kept ?? (await mintLink(context, db))) : {};

@@ -89,6 +89,6 @@ export const removeStudyMember: Verb<'removeStudyMember'> = (context, { studyId,
   writeStudy(context, studyId, 'remove-member', async (db, { projectId }) => {
     const idOrEmail = memberIdOrEmail.includes('@') ? memberIdOrEmail.toLowerCase() : memberIdOrEmail;
     if (!(await db.row(visitors.removeMember, { studyId, idOrEmail }))) throw notFound('member of the study');
-    await db.run(studies.bump, { id: studyId });
+    await db.run(studies.incrementAccessVersion, { id: studyId });
     return { studyId, projectId, removed: memberIdOrEmail };
   });

@@ -28,7 +28,7 @@ export const publishStudy: Verb<'publishStudy'> = (context, { environmentId, bod
       'environment',
     );
     mustBeLive(environment);
-    await db.row(studies.lineUp, { environmentId });
+    await db.row(studies.lockPublishing, { environmentId });
     const [last] = await db.rows(studies.ofEnvironment, { projectId: project.id, environmentId });
     if (last && last.publishedAt !== null) {
       const overridesIgnored = Object.values(body).some((value) => value !== undefined);
@@ -76,7 +76,7 @@ export const unpublishStudy: Verb<'unpublishStudy'> = (context, { environmentId,
   writeInProject(context, async (db) => {
     const projectId = context.project.id;
     found(await db.row(environments.find, { projectId, id: environmentId }), 'environment');
-    await db.row(studies.lineUp, { environmentId });
+    await db.row(studies.lockPublishing, { environmentId });
     const all = await db.rows(studies.ofEnvironment, { projectId, environmentId });
     const published = all.filter(({ publishedAt }) => publishedAt !== null);
     const meant = scenarioId === undefined ? published : published.filter(({ id }) => id === scenarioId);

@@ -5,7 +5,7 @@ import type { Services } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 
 /** Milliseconds to decide; a timeout counts as declined. */
-export const patience = 120_000;
+export const approvalTimeout = 120_000;
 /** Poll interval in milliseconds, in case an announcement is lost. */
 const pollInterval = 2_000;
 
@@ -23,7 +23,7 @@ export async function askVisitor(
   signal: AbortSignal,
 ): Promise<boolean> {
   await db.run(sessions.askApproval, call);
-  const over = AbortSignal.any([signal, timeoutSignal(patience)]);
+  const over = AbortSignal.any([signal, timeoutSignal(approvalTimeout)]);
   let wake = (): void => {};
   const stop = notifications.on(sessions.approvalChannel, (id) => {
     if (id === undefined || id === call.turnId) wake();

@@ -141,7 +141,7 @@ async function comeIn(
     deviceKind: deviceOf(visitor.userAgent),
     language: language ?? null,
   };
-  if (earlier) return db.one(visitors.comeBack, row);
+  if (earlier) return db.one(visitors.touchVisitor, row);
   if (who.kind === 'guest') await refuseCrowd(context, db, studyId);
   return db.one(visitors.insert, row);
 }

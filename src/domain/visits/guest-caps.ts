@@ -33,7 +33,7 @@ export async function refuseGuest(db: Db, { visitor, study }: Grant, now: number
  */
 export async function refuseTurn(db: Db, grant: Grant, now: number): Promise<void> {
   const studyId = grant.study.id;
-  await db.row(sessions.lineUpTurns, { studyId });
+  await db.row(sessions.lockTurnStarts, { studyId });
   const { own, guests } = await db.one(sessions.running, { studyId, visitorId: grant.visitor.id });
   if (own >= maxOfOne)
     throw new Refusal(

@@ -13,7 +13,7 @@ import type { GrantContext, ProjectContext } from '../context/context.ts';
 import type { Verb } from '../context/verb.ts';
 import { type ResolvedComposition, resolveComposition } from '../environments/resolve-composition.ts';
 import { accessEnded } from '../parts/access-watch.ts';
-import { askVisitor, patience } from './approvals.ts';
+import { approvalTimeout, askVisitor } from './approvals.ts';
 import { grantNow } from './grant.ts';
 import { capOfGuests, refuseGuest, refuseTurn } from './guest-caps.ts';
 import { inProject } from './in-project.ts';
@@ -144,7 +144,7 @@ function hooksFor(
       approve: async (call, signal) => {
         const { toolCallId } = call;
         const { turnId } = turn;
-        const until = context.clock() + patience;
+        const until = context.clock() + approvalTimeout;
         const asked = (): void => emit({ type: 'tool.asks', turnId, ...call, until });
         const approved = await kept.waiting(() =>
           askVisitor(context, { ...turn, toolCallId }, asked, signal),

@@ -25,7 +25,7 @@ export function forVisitor(refusal: Refusal): Refusal {
   const plain = Object.keys(details).length === 0;
   if (plain && (code === 'NOT_FOUND' || code === 'UNAUTHORIZED')) return refusal;
   if (code === 'TIMEOUT')
-    return new Refusal('TIMEOUT', 'This took too long, so it was stopped. Try again', {
+    return new Refusal('TIMEOUT', 'The reply timed out. Send your message again', {
       details: { reason: 'TURN_TIMEOUT' },
     });
   return new Refusal(

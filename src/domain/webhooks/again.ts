@@ -23,7 +23,7 @@ export const testWebhook: Verb<'testWebhook'> = (context, { webhookId }) =>
       eventId: [newId('evt')],
       type: ['webhook.test'],
       subject: [id],
-      data: [{ webhookId, message: 'A test. Nothing happened.' }],
+      data: [{ webhookId, message: 'Test event' }],
     });
     await begin(db, hook);
     await audit(db, context, 'webhook.test', webhookId);

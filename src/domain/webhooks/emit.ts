@@ -39,7 +39,7 @@ export async function emit(db: Db, projectId: string, events: readonly ProjectEv
 }
 
 /** Whether a webhook subscribes to the event, to skip expensive preparation. */
-export async function isHeard(db: Db, projectId: string, type: EventType): Promise<boolean> {
+export async function hasSubscriber(db: Db, projectId: string, type: EventType): Promise<boolean> {
   return (await db.rows(webhooks.listening, { projectId, types: [type] })).length > 0;
 }
 

@@ -22,7 +22,7 @@ const frame = (toolCallId: string, over: object) => ({
 });
 const shown = (toolName: string, args: object = {}) => ({ toolName, arguments: args });
 
-/** Two prompts with a pinned call of the case between them; call ids repeat, one call was not sent and one failed. */
+/** Two prompts with a pinned call of the case between them; call IDs repeat, one call was not sent and one failed. */
 const trace = {
   messages: [
     { role: 'user', content: 'Find it.' },

@@ -4,7 +4,7 @@ import { isGating } from './evaluate.ts';
 
 const shown = { role: 'advisory', severity: 'warn' } as const;
 
-/** The recommended checks by id. All are advisory, so they never decide a verdict. */
+/** The recommended checks by ID. All are advisory, so they never decide a verdict. */
 export const standardChecks: Readonly<Record<StandardCheckId, Check>> = {
   'discovery.description': { type: 'toolDescriptionsPresent', minLength: 20, ...shown },
   'discovery.annotations': { type: 'toolAnnotationsPresent', ...shown },

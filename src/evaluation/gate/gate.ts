@@ -99,8 +99,7 @@ function scoreErrors({ scores }: GateSide): Answer {
   const failing = new Map<string, number>();
   for (const { gating, errors, scorerId } of scores)
     if (gating && errors > 0) failing.set(scorerId, (failing.get(scorerId) ?? 0) + errors);
-  if (failing.size === 0)
-    return { status: 'passed', message: 'Every deciding score was measured', observed: 0 };
+  if (failing.size === 0) return { status: 'passed', message: 'No required score is missing', observed: 0 };
   return [...failing].map(([scorerId, errors]) => ({
     status: 'failed',
     message: `${scorerId} could not be measured in ${errors} ${errors === 1 ? 'trial' : 'trials'}`,
@@ -112,12 +111,12 @@ function scoreErrors({ scores }: GateSide): Answer {
 
 function passRateDrop(now: GateSide, base: GateSide, threshold: number): Finding {
   if (now.passRate === undefined || base.passRate === undefined)
-    return cannot({ reason: 'passRateNotMeasured', message: 'One of the runs has no trial that was judged' });
+    return cannot({ reason: 'passRateNotMeasured', message: 'One of the runs has no judged trials' });
   // Rounds off the floating-point error of the subtraction.
   const observed = Number((base.passRate - now.passRate).toFixed(12));
   return {
     status: observed > threshold ? 'failed' : 'passed',
-    message: `The pass rate went from ${percent(base.passRate)} to ${percent(now.passRate)}; it may fall by ${percent(threshold)}`,
+    message: `Pass rate changed from ${percent(base.passRate)} to ${percent(now.passRate)}; maximum drop: ${percent(threshold)}`,
     observed,
     threshold,
   };
@@ -137,20 +136,20 @@ function regressions(now: GateSide, base: GateSide): Finding {
   if (pairs.length === 0)
     return cannot({
       reason: 'noComparableScores',
-      message: 'The runs have no check in common that needs no model',
+      message: 'The runs share no deterministic check',
     });
   const failing = pairs.filter(({ score, was }) => allPassed(was) && !allPassed(score));
   if (failing.length === 0)
     return {
       status: 'passed',
-      message: `None of ${pairs.length} checks fails that passed before`,
+      message: `No regressions in ${pairs.length} deterministic ${pairs.length === 1 ? 'check' : 'checks'}`,
       observed: 0,
     };
   const named = failing.slice(0, maxNamed).map(({ score }) => `${score.scorerId} of ${score.caseKey}`);
   const more = failing.length > maxNamed ? ` and ${failing.length - maxNamed} more` : '';
   return {
     status: 'failed',
-    message: `Passed before and fails now: ${named.join(', ')}${more}`,
+    message: `Regressions: ${named.join(', ')}${more}`,
     observed: failing.length,
     threshold: 0,
   };
@@ -174,12 +173,12 @@ function latencyIncrease(now: GateSide, base: GateSide, threshold: number): Find
     return cannot({ reason: 'latencyNotMeasured', message: 'One of the runs has no durations' });
   return {
     status: is - was > threshold ? 'failed' : 'passed',
-    message: `The 95th percentile of a trial went from ${was} to ${is} ms; it may grow by ${threshold} ms`,
+    message: `p95 trial duration changed from ${was} to ${is} ms; maximum increase: ${threshold} ms`,
     observed: is - was,
     threshold,
   };
 }
 
 function percent(rate: number): string {
-  return `${Math.round(rate * 1000) / 10} %`;
+  return `${Math.round(rate * 1000) / 10}%`;
 }

@@ -44,7 +44,7 @@ export function trialPrompt(findings: readonly InsightFinding[]): Prompt {
   return promptOf(trialInstructions, 'FINDINGS', rows);
 }
 
-/** `excerpts` holds an excerpt of the conversation by session id. */
+/** `excerpts` holds an excerpt of the conversation by session ID. */
 export function sessionPrompt(
   users: Users,
   { unnarratedCandidates }: Pick<SessionInsights, 'unnarratedCandidates'>,

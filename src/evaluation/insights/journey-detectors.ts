@@ -2,7 +2,7 @@ import { callsOf, isExecuted, lifecycleOf, type SessionFacts } from '../swarms/f
 import { sessionVerdict } from '../swarms/session-verdict.ts';
 import { type Detector, type Observation, observeWith, type Subject } from './observe.ts';
 
-/** `calling` holds the ids of the runs in which at least one tool was called. */
+/** `calling` holds the IDs of the runs in which at least one tool was called. */
 type JourneyDetector = Detector<SessionFacts, [calling: ReadonlySet<string>]>;
 
 /**

@@ -21,11 +21,11 @@ interface Reading {
 export interface Detector<Session, Rest extends unknown[] = []> {
   name: string;
   dimension: 'criteria' | 'goal' | 'execution' | 'tools' | 'conversation' | 'speed' | 'feedback';
-  /** Empty if the problem could not occur in this session. */
+  /** Returns one reading per subject; none if the problem could not occur in this session. */
   read(session: Session, ...rest: Rest): Reading[];
 }
 
-/** All readings of one detector for one subject. */
+/** Aggregate of the readings of one detector for one subject, over the sessions of a wave. */
 export interface Observation {
   /** Equal for the same detector and subject in every wave. */
   fingerprint: string;
@@ -53,7 +53,7 @@ interface Threshold {
 const maxEvidence = 20;
 const maxContrast = 10;
 const maxLabelLength = 200;
-/** Maximum characters of a subject's id. With the longest detector and kind, a fingerprint stays within 300. */
+/** Maximum characters of a subject's ID. With the longest detector and kind, a fingerprint stays within 300. */
 const maxIdLength = 250;
 const keptOfLongId = 150;
 
@@ -108,7 +108,7 @@ function fingerprintOf(detector: string, { kind, id }: Subject): string {
   return `${detector}:${kind}:${boundedId(id)}`;
 }
 
-/** The id itself if it is short and can be stored, otherwise its beginning and a hash of the whole. */
+/** The ID itself if it is short and can be stored, otherwise its beginning and a hash of the whole. */
 function boundedId(id: string): string {
   return cut(id, maxIdLength) === id ? id : `${cut(id, keptOfLongId)}~${sha256(JSON.stringify(id))}`;
 }

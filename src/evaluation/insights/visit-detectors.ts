@@ -2,7 +2,7 @@ import { type Detector, type Observation, observeWith, type Subject } from './ob
 import type { VisitFacts } from './visits.ts';
 
 /**
- * A detector fires if at least two sessions, and 5 % of those in which the problem could occur, are affected: one
+ * A detector fires if at least two sessions, and 5% of those in which the problem could occur, are affected: one
  * unlucky visitor is not a finding. For a bad rating or an unanswered last message, one session is enough.
  */
 const threshold = { share: 0.05, sessions: 2 };

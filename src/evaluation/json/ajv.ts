@@ -1,7 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { compileJavaScript } from '../text/pattern.ts';
-import { isFound, spend } from './effort.ts';
+import { searchWithinEffort, spend } from './effort.ts';
 import { stepsKeyword, UnusableSchema } from './schema-copy.ts';
 import { canonicalText, isObject } from './value.ts';
 
@@ -93,5 +93,5 @@ function regExp(source: string): { test(text: string): boolean; toString(): stri
   const compiled = compileJavaScript(source, { unicode: true });
   if ('problem' in compiled) throw new UnusableSchema(`a pattern in it cannot be used: ${compiled.problem}`);
   spend(compiled.pattern.size * stepsOfInstruction);
-  return { test: (text) => isFound(source, text), toString: () => source };
+  return { test: (text) => searchWithinEffort(source, text), toString: () => source };
 }

@@ -36,8 +36,11 @@ export function spend(steps: number): void {
   if (current.steps < 0) throw new EffortExceeded();
 }
 
-/** Whether a pattern that is known to compile matches any part of a text. */
-export function isFound(source: string, text: string): boolean {
+/**
+ * Searches a text for a pattern that is known to compile. Counts against the current effort limit; throws
+ * `EffortExceeded` beyond it.
+ */
+export function searchWithinEffort(source: string, text: string): boolean {
   let pattern = current.patterns.get(source);
   if (!pattern) {
     const compiled = compileJavaScript(source, { unicode: true });

@@ -36,12 +36,12 @@ function goalIn(answer: Record<string, unknown>, rubric: Rubric | null | undefin
     reason: why,
     rubricHits: [],
   });
-  if (!isScore(score)) return refuse('The score of the judge is no number from 0 to 1');
+  if (!isScore(score)) return refuse("The judge's score is not a number from 0 to 1");
   if (typeof reason !== 'string') return refuse('The judge gave no reason');
   const hits = rubricHits ?? [];
-  if (!isTexts(hits)) return refuse('The criteria that the judge names are no list of ids');
+  if (!isTexts(hits)) return refuse("The judge's `rubricHits` is not a list of IDs");
   const known = new Set((rubric?.criteria ?? []).map(({ id }) => id));
-  if (hits.some((id) => !known.has(id))) return refuse('The judge names a criterion that the rubric lacks');
+  if (hits.some((id) => !known.has(id))) return refuse('The judge returned an unknown criterion ID');
   return goalOf(score, cut(reason, maxReasonLength), [...new Set(hits)], rubric);
 }
 
@@ -52,11 +52,11 @@ function groundednessIn(answer: unknown): GroundednessMeasurement {
     reason: why,
     unsupportedClaims: [],
   });
-  if (!isObject(answer)) return refuse('The judge said nothing about groundedness');
+  if (!isObject(answer)) return refuse('The judge returned no groundedness result');
   const { score, reason = '', unsupportedClaims } = answer;
-  if (!isScore(score)) return refuse('The groundedness is no number from 0 to 1');
-  if (!isTexts(unsupportedClaims)) return refuse('The unsupported claims are no list of texts');
-  if (typeof reason !== 'string') return refuse('The reason for the groundedness is no text');
+  if (!isScore(score)) return refuse('The groundedness score is not a number from 0 to 1');
+  if (!isTexts(unsupportedClaims)) return refuse("The judge's `unsupportedClaims` is not a list of strings");
+  if (typeof reason !== 'string') return refuse('The reason for the groundedness score is not a string');
   return {
     status: 'scored',
     score,

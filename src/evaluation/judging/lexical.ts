@@ -72,7 +72,7 @@ function goalIn(
   const found = wanted.size - missing.length;
   return goalOf(
     found / wanted.size,
-    `Counted, not understood: the answer has ${found} of the ${wanted.size} words and numbers that are asked for${named('missing', missing)}`,
+    `Offline judge: the answer contains ${found} of the ${wanted.size} expected words and numbers${named('missing', missing)}`,
     hits.map(({ id }) => id),
     rubric,
   );
@@ -83,7 +83,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
     return {
       status: 'skipped',
       errorCode: 'no_answer',
-      reason: 'The conversation has no last answer',
+      reason: 'The conversation has no final answer',
       unsupportedClaims: [],
     };
   const claims = claimsOf(finalAnswer.slice(0, maxRead));
@@ -108,7 +108,7 @@ function groundednessIn({ finalAnswer, sources }: JudgeEvidence): GroundednessMe
   return {
     status: 'scored',
     score: supported / claims.length,
-    reason: `Counted, not understood: ${supported} of ${claims.length} numbers, quotations and names of the answer are in tool results or in what the model was told${named('not found', unsupported)}`,
+    reason: `Offline judge: ${supported} of ${claims.length} numbers, quotations and names in the answer occur in tool results or in the prompts${named('not found', unsupported)}`,
     unsupportedClaims: unsupported.slice(0, maxClaims).map((claim) => cut(claim, 300)),
   };
 }

@@ -30,7 +30,7 @@ interface Measured {
 
 /** How far the answer meets the user's goal. */
 export interface GoalMeasurement extends Measured {
-  /** Ids of the criteria that are met. */
+  /** IDs of the criteria that are met. */
   rubricHits: string[];
 }
 

@@ -54,7 +54,7 @@ function compareErrors(before: CallEnd, after: CallEnd): ResultComparison {
     before.error.message === after.error.message;
   return same
     ? { outcome: 'same', pointers: [] }
-    : { outcome: 'content', pointers: [''], reason: 'It fails in another way' };
+    : { outcome: 'content', pointers: [''], reason: 'The error differs' };
 }
 
 function compareForm(
@@ -69,13 +69,13 @@ function compareForm(
     return {
       outcome: 'schema',
       pointers: ['/structuredContent'],
-      reason: `It does not fit the output schema: ${fits.problem}`,
+      reason: `The result does not match the output schema: ${fits.problem}`,
     };
   const found = new PointerList();
   // A declared output schema can allow null, so a new null is not a change.
   findShapeDifferences(is, shapeOf(was), fitted.valid && fits.valid, found);
   if (found.pointers.length === 0) return undefined;
-  return { outcome: 'schema', pointers: found.pointers, reason: 'It has other types or keys' };
+  return { outcome: 'schema', pointers: found.pointers, reason: 'Types or keys differ' };
 }
 
 function fit(result: Record<string, unknown>, schema: unknown): { valid: boolean; problem?: string } {

@@ -5,7 +5,7 @@ import { sha256 } from '../json/value.ts';
 /** How a score is computed. Everything except the label is hashed, so equal hashes mean equal measurements. */
 export interface ScoreDefinition {
   scorerId: string;
-  /** Whether an author named the scorer, its id was generated from a check, or the platform defines it. */
+  /** Whether an author named the scorer, its ID was generated from a check, or the platform defines it. */
   idSource: 'explicit' | 'generated' | 'platform';
   scorerVersion: string;
   implementationHash: string;
@@ -37,13 +37,13 @@ export function hashed(definition: ScoreDefinition): HashedDefinition {
   return { definition, payload, hash: sha256(payload) };
 }
 
-/** Throws if two different definitions share an id. Equal ones are merged. */
+/** Throws if two different definitions share an ID. Equal ones are merged. */
 export function evaluationConfig(all: readonly HashedDefinition[]): EvaluationConfig {
   const byId = new Map<string, HashedDefinition>();
   for (const one of all) {
     const { scorerId } = one.definition;
     const known = byId.get(scorerId) ?? one;
-    if (known.hash !== one.hash) throw new Error(`Two different scorers have the id ${scorerId}`);
+    if (known.hash !== one.hash) throw new Error(`Two different scorers have the ID ${scorerId}`);
     byId.set(scorerId, known);
   }
   const distinct = [...byId.values()];

@@ -12,7 +12,7 @@ type Standing = 'passed' | 'failed' | 'error' | 'skipped' | 'ignored' | 'unresol
 
 export interface Gate {
   passed: boolean;
-  /** Ids of the scorers that keep the trial from passing. */
+  /** IDs of the scorers that keep the trial from passing. */
   failed: string[];
   unresolved: string[];
 }

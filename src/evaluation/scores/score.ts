@@ -34,7 +34,7 @@ export function scored(
   evidence: readonly string[] = [],
 ): Score {
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))
-    return notScored(hashed, 'error', 'The scorer gave something that is no number from 0 to 1');
+    return notScored(hashed, 'error', 'The scorer did not return a number from 0 to 1');
   return {
     ...headOf(hashed),
     status: 'scored',

@@ -89,7 +89,7 @@ function scorersOf(plan: TrialPlan): Scorer[] {
   return scorers;
 }
 
-/** Derives the id from the check and its place, so that it is equal in every run. */
+/** Derives the ID from the check and its place, so that it is equal in every run. */
 function definitionOfCheck(
   check: unknown,
   promptIndex: number | undefined,

@@ -35,7 +35,7 @@ test('hashes are those of the canonical JSON of what counts', () => {
 });
 
 test('one id for two different scorers is refused', () => {
-  expect(() => evaluationConfig([definition(), definition({ role: 'advisory' })])).toThrow('id a');
+  expect(() => evaluationConfig([definition(), definition({ role: 'advisory' })])).toThrow('ID a');
 });
 
 test.each([-0.1, 1.1, Number.NaN, '0.5', null])(

@@ -95,7 +95,7 @@ interface SliceTally {
 }
 
 interface PhaseTally {
-  /** By id of the attempt. */
+  /** By ID of the attempt. */
   attempts: Map<string, SetupAttempt>;
   impacted: number;
 }

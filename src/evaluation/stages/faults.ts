@@ -198,7 +198,7 @@ function judgeFaults({ outcome: { judge } }: Findings): Fault[] {
   return judge === 'failed' ? [{ stage: 'userValue', reason: 'judgeObserved', category: 'userValue' }] : [];
 }
 
-/** The id of a call's span in the trace. */
+/** The ID of a call's span in the trace. */
 function spanOf(toolCallId: string): string {
   return `tool-${toolCallId}`;
 }

@@ -9,7 +9,7 @@ import {
   stages,
 } from './stage.ts';
 
-/** A stored chain. It may come from another version of this code or from an external runner. */
+/** The stage results of a trial as stored, possibly by another version of this code or an external runner. */
 export interface StoredChain {
   stageResults?: readonly StageResult[] | null | undefined;
   firstFailedStage?: Stage | null | undefined;

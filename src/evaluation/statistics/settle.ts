@@ -11,7 +11,7 @@ export interface Settling {
 const maxCounted = 100_000;
 
 /**
- * Projects the smallest number of trials whose 95 % interval excludes the threshold at the observed rate. Do not use it
+ * Projects the smallest number of trials whose 95% interval excludes the threshold at the observed rate. Do not use it
  * as a stopping rule: testing after every trial finds too many differences. Undefined when the rate equals the
  * threshold, or nothing was observed.
  */
@@ -27,7 +27,7 @@ export function trialsToSettle(passed: number, trials: number, threshold: number
     if (isSettled(Math.round(rate * count), count, threshold, side)) return { more: count - trials, side };
 }
 
-/** The minimum number of trials, all passing, whose 95 % interval excludes rates below the threshold. */
+/** The minimum number of trials, all passing, whose 95% interval excludes rates below the threshold. */
 export function passesToSettle(threshold: number): number | undefined {
   return threshold >= 1 ? undefined : Math.ceil((z95 * z95 * Math.max(0, threshold)) / (1 - threshold));
 }

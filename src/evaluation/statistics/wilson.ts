@@ -1,4 +1,4 @@
-/** Quantile of the normal distribution for 95 % confidence. */
+/** Quantile of the normal distribution for 95% confidence. */
 export const z95 = 1.959963984540054;
 
 export interface Interval {

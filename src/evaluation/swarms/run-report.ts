@@ -63,7 +63,7 @@ export interface SwarmReport {
   undecidedReason?: 'executionPending' | 'gradingPending' | 'gradingNotConfigured' | 'integrityFailed';
 }
 
-/** The counts of a run, with the verdict from `journeyRunVerdict`. */
+/** Builds the report of a run: verdict (from `journeyRunVerdict`), execution, goal grading and observations. */
 export function swarmReport(run: JourneyRunFacts, summary: JourneyRunVerdictSummary): SwarmReport {
   const { runId, rubric, sessions } = run;
   return {

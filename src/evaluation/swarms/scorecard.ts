@@ -10,7 +10,7 @@ interface ScorecardCriterion {
   pendingCount: number;
   /** Sessions for which the criterion could not be evaluated. They do not count as failed. */
   failedGradingCount: number;
-  /** The 95 % confidence interval of the pass rate; null if never measured. */
+  /** The 95% confidence interval of the pass rate; null if never measured. */
   interval: { low: number; high: number } | null;
 }
 

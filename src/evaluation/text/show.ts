@@ -10,7 +10,7 @@ const hidden = '«redacted»';
 /** Keys with secret values. */
 const sensitive =
   /authorization|bearer|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key/i;
-/** Secrets in text, where a value follows its key. */
+/** Matches a secret in text: a sensitive key followed by its value. */
 const sensitiveText =
   /((?:authorization|passw(?:or)?d|secret|token|api[-_ ]?key|access[-_ ]?key|cookie|credential|private[-_ ]?key)["']?\s?[:=]\s?["']?(?:bearer |basic )?|bearer )[^\s"',;)}\]]+/gi;
 

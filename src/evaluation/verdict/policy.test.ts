@@ -214,7 +214,7 @@ test('reaching a threshold exactly is enough, in every fraction', () => {
 
 test.each<[string, ConfiguredVariant[], TrialRecord[]]>([
   ['No case', [], []],
-  ['id', [variant('a b')], []],
+  ['ID', [variant('a b')], []],
   ['configured for 101 trials', [variant('a', { configuredTrials: 101 })], []],
   ['configured for 0 trials', [variant('a', { configuredTrials: 0 })], []],
   ['threshold', [variant('a', { passThreshold: 1.1 })], []],

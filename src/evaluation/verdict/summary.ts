@@ -7,7 +7,7 @@ import type { TrialSummary } from './legacy.ts';
 
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'timed_out']);
 /** A trial with one of these statuses has no trace to inspect: the advice is to run it again. */
-const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+const notExecuted: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 const maxToolNames = 50;
 const maxFailure = 500;
 
@@ -176,7 +176,7 @@ function diagnosticOf(
       observed: { ...(actual.length > 0 && { toolNames: actual }), ...(failure && { failure }) },
     }),
     evidence: evidenceOf(place, iterationId, chain),
-    nextAction: notCarriedOut.has(status)
+    nextAction: notExecuted.has(status)
       ? runAgain
       : actionFor(failed.category, failed.reason, {
           expectsNoCall: expected.length === 0 && actual.length > 0 && failed.wasSent,

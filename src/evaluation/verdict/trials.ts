@@ -55,7 +55,7 @@ function problemOfVariants(variants: readonly ConfiguredVariant[]): string | und
   const naming = new Map<string, boolean>();
   for (const variant of variants) {
     const { caseId, executionVariant, configuredTrials, passThreshold } = variant;
-    if (!caseIdPattern.test(caseId)) return `A case has the id ${JSON.stringify(caseId.slice(0, 128))}`;
+    if (!caseIdPattern.test(caseId)) return `A case has the ID ${JSON.stringify(caseId.slice(0, 128))}`;
     if (!Number.isInteger(configuredTrials) || configuredTrials < 1 || configuredTrials > maxTrials)
       return `Case ${caseId} is configured for ${configuredTrials} trials`;
     if (!(passThreshold >= 0 && passThreshold <= 1)) return `Case ${caseId} has no threshold from 0 to 1`;

@@ -24,7 +24,7 @@ test('a run that passes because nothing has to pass says so', () => {
   const [warning] = runWarnings([good, { ...good, title: 'poor', passed: 0, threshold: 0 }], true);
   expect(warning).toEqual({
     code: 'no_trial_passed',
-    message: 'No trial of "poor" passed. The run counts as passed because a pass rate of 0 % is enough.',
+    message: 'No trial of "poor" passed. The run counts as passed because a pass rate of 0% is enough.',
   });
 });
 

@@ -90,7 +90,7 @@ export function runWarnings(
   if (empty.length > 0)
     found.push({
       code: 'no_trial_passed',
-      message: `No trial of ${named(empty)} passed. The run counts as passed because a pass rate of 0 % is enough.`,
+      message: `No trial of ${named(empty)} passed. The run counts as passed because a pass rate of 0% is enough.`,
     });
   return found;
 }

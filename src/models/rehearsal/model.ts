@@ -96,7 +96,7 @@ function lastRequest(prompt: LanguageModelV3Prompt): { text: string; made: MadeC
   return { text, made: calls.map((call) => ({ call, result: byCall.get(call.toolCallId) })) };
 }
 
-/** Ids count the calls and messages before them, so they are deterministic and unique within a chat. */
+/** IDs count the calls and messages before them, so they are deterministic and unique within a chat. */
 function callPart(
   { name, arguments: input }: PlannedCall,
   place: number,

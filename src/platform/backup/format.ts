@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * A gzipped tar that is written and read sequentially: manifest, master key if requested, tables in pieces, blobs in
- * order of id, and an end entry that proves the archive is complete.
+ * order of ID, and an end entry that proves the archive is complete.
  */
 export const entries = {
   manifest: 'manifest.json',

@@ -10,7 +10,7 @@ interface SavedBlob extends StoredBlob {
   id: string;
 }
 
-/** Saves the blob of every row in order of id. Returns the number of blobs. */
+/** Saves the blob of every row in order of ID. Returns the number of blobs. */
 export async function saveBlobs(
   client: pg.Client,
   blobs: BlobStore,

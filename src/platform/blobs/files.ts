@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { makeFolder, syncFolder } from '../durable.ts';
 import { type BlobPart, type BlobStore, checkId, counted, type StoredBlob } from './store.ts';
 
-/** One file per blob, distributed over folders by the last characters of the id, which are random. */
+/** One file per blob, distributed over folders by the last characters of the ID, which are random. */
 export class FileBlobStore implements BlobStore {
   private readonly root: string;
 

@@ -12,7 +12,7 @@ export interface BlobPart {
   end: number;
 }
 
-/** Stores immutable bytes by id. */
+/** Stores immutable bytes by ID. */
 export interface BlobStore {
   /** Stores nothing if the content exceeds the limit or ends with an error. */
   put(id: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<StoredBlob>;

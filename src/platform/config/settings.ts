@@ -35,7 +35,7 @@ export const settings = {
     env: 'DRYDOCK_REPLICA_HOST',
     schema: z.string().min(1).default('127.0.0.1'),
     meaning:
-      'Address of this machine at which other replicas on the same database reach it, for tunnels. Use an address in your own network.',
+      'Address of this machine for connections from other replicas (tunnel traffic). Use a private address.',
   }),
   replicaPort: setting({
     env: 'DRYDOCK_REPLICA_PORT',

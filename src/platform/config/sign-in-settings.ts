@@ -32,7 +32,7 @@ export const signInSettings = {
     env: 'DRYDOCK_OIDC_ORGANIZATION',
     schema: z.string().min(1).max(200).optional(),
     fallback: 'none: only people with an account or an invitation can sign in',
-    meaning: 'Organization, by id or name, that people without an account or invitation join as members.',
+    meaning: 'Organization, by ID or name, that people without an account or invitation join as members.',
   }),
   oidcDomains: setting({
     env: 'DRYDOCK_OIDC_DOMAINS',

@@ -11,11 +11,11 @@ import {
   foldersAbove,
   type HiddenBy,
   hiddenPaths,
+  isAllowedHome,
   isFolder,
+  isGrantable,
   isInside,
   isOfRoot,
-  mayBeGiven,
-  mayBeHome,
   namedFolders,
   programFolder,
   temporaryFolders,
@@ -205,9 +205,9 @@ function sharedFiles(
   toHide: readonly string[],
   user: Account | undefined,
 ): Mount[] {
-  const given = (folders: string[]): string[] => folders.filter((folder) => mayBeGiven(folder, temporary));
+  const given = (folders: string[]): string[] => folders.filter((folder) => isGrantable(folder, temporary));
   const home = homeOf(command).filter((folder) =>
-    isOwnHome(folder, user) ? mayBeHome(folder, temporary) : mayBeGiven(folder, temporary),
+    isOwnHome(folder, user) ? isAllowedHome(folder, temporary) : isGrantable(folder, temporary),
   );
   const named = given(namedFolders(command));
   const own = given(existing(['.'])).filter((folder) => !home.includes(folder) && !named.includes(folder));
@@ -231,7 +231,7 @@ function sharedFiles(
  */
 function privateHomes({ env }: Command): Mount[] {
   const home = env['HOME'] ?? homedir();
-  return existing([...privateFolders, ...(mayBeHome(home, []) ? [home] : [])]).map((path) =>
+  return existing([...privateFolders, ...(isAllowedHome(home, []) ? [home] : [])]).map((path) =>
     memory(path, true),
   );
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type HiddenBy, hiddenPaths, mayBeGiven, mayBeHome, namedFolders } from './places.ts';
+import { type HiddenBy, hiddenPaths, isAllowedHome, isGrantable, namedFolders } from './places.ts';
 
 let folder: string;
 
@@ -36,7 +36,7 @@ test.each([
   ['/tmp', false, false],
   ['/tmp/drydock-browser-1-x/profile', false, false],
 ])('%s may be changed when it is named: %s, and when it is the home folder: %s', (path, named, home) => {
-  expect([mayBeGiven(path, ['/tmp']), mayBeHome(path, ['/tmp'])]).toEqual([named, home]);
+  expect([isGrantable(path, ['/tmp']), isAllowedHome(path, ['/tmp'])]).toEqual([named, home]);
 });
 
 const nothing: HiddenBy = {

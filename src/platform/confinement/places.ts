@@ -126,17 +126,17 @@ function pathsIn(texts: readonly string[]): string[] {
 }
 
 /**
- * Whether a command may get access to a folder that it names: no system folders, nor those that `mayBeHome` refuses.
+ * Whether a command may get access to a folder that it names: no system folders, nor those that `isAllowedHome` refuses.
  */
-export function mayBeGiven(folder: string, temporary: readonly string[]): boolean {
-  return !isInside(folder, '/var') && mayBeHome(folder, temporary);
+export function isGrantable(folder: string, temporary: readonly string[]): boolean {
+  return !isInside(folder, '/var') && isAllowedHome(folder, temporary);
 }
 
 /**
  * Whether a folder may be the home of a command: no system folder, temporary directory, or folder of our browsers and
  * suites. Home folders of service users are often below /var.
  */
-export function mayBeHome(folder: string, temporary: readonly string[]): boolean {
+export function isAllowedHome(folder: string, temporary: readonly string[]): boolean {
   const [, top = ''] = folder.split('/');
   if (/\/drydock-(?:browser|conformance)-/.test(folder)) return false;
   if (system.includes(top) || folder === '/var') return false;

@@ -116,7 +116,7 @@ function privileges({ tools, root }: Facilities, { user }: Wrapped): string[] {
 
 type Limit = [Resource, number];
 
-/** Limits written memory, not reserved memory, of which V8 reserves gigabytes. */
+/** Limits of each process. RLIMIT_DATA instead of RLIMIT_AS, because V8 reserves gigabytes of address space. */
 function limitsOfEach({ bounds }: Wrapped): Limit[] {
   return [
     ['data', bounds.memory],
@@ -151,7 +151,7 @@ export function shortfalls(facilities: Facilities, wrapped: Wrapped): string[] {
   });
 }
 
-/** Parses /proc/self/limits. */
+/** Reads the finite hard limits from the text of /proc/self/limits; unlimited ones are omitted. */
 export function hardLimits(text: string): Facilities['hard'] {
   const lines = text.split('\n');
   const found = Object.entries(resources).flatMap(([name, called]) => {

@@ -11,7 +11,7 @@ import { hostUrls } from './hosts.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { firstPrimary, Primary } from './primary.ts';
-import { Standby } from './standby.ts';
+import { StandbyMonitor } from './standby.ts';
 
 /** Major version of PostgreSQL. */
 const oldestSupported = 15;
@@ -63,13 +63,13 @@ export async function connectDatabase(
       : await detectConnectionMode(hosts, timeouts).catch(unreachable);
     connections = await Connections.open({
       hosts: hosts.map((host) => ({ ...host, ...mode.connection })),
-      most: config.databasePool,
-      patience: timeouts.away,
+      max: config.databasePool,
+      unavailableTimeout: timeouts.away,
       log,
       moved: () => sessions.hangUp(),
     });
     if (mode.pooled) await checkSessions(connections.pool, dial);
-    const standby = new Standby({ dial, log, patience: timeouts.confirmation });
+    const standby = new StandbyMonitor({ dial, log, confirmationTimeout: timeouts.confirmation });
     return {
       database: new Database(connections, mode, standby),
       dial,

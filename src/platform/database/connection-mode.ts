@@ -58,7 +58,7 @@ function pooledMode({ statement, idleInTransaction }: Timeouts): ConnectionMode 
 const unsupportedParameter = '08P01';
 
 /**
- * Detects a pooler by connecting to each host once: it rejects the timeout parameters, or reports a process id that
+ * Detects a pooler by connecting to each host once: it rejects the timeout parameters, or reports a process ID that
  * differs from that of the server process.
  */
 export async function detectConnectionMode(
@@ -86,7 +86,7 @@ async function isPooled(options: pg.ClientConfig): Promise<boolean> {
   }
 }
 
-/** Poolers report process ids of their own. */
+/** Poolers report process IDs of their own. */
 export async function isBehindPooler(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   // Missing in the types of the library.

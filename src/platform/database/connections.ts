@@ -8,9 +8,9 @@ export interface ConnectionOptions {
   /** Options to connect to each host, one of which is the primary. */
   hosts: readonly pg.ClientConfig[];
   /** Maximum number of connections. */
-  most: number;
+  max: number;
   /** Milliseconds that requests wait for an unavailable database. */
-  patience: number;
+  unavailableTimeout: number;
   log: Log;
   /** Called after a failover to another host. */
   moved?: () => void;
@@ -50,7 +50,7 @@ export class Connections {
   /** Finds the primary before it opens connections. */
   static async open(options: ConnectionOptions): Promise<Connections> {
     const primary = new Primary(options.hosts);
-    const current = options.hosts.length > 1 ? await firstPrimary(primary, options.patience) : 0;
+    const current = options.hosts.length > 1 ? await firstPrimary(primary, options.unavailableTimeout) : 0;
     return new Connections(options, current, primary);
   }
 
@@ -64,7 +64,7 @@ export class Connections {
 
   /** Whether the database is unavailable, but requests still wait for it. */
   get isAwaited(): boolean {
-    return this.away > 0 && this.away <= this.options.patience;
+    return this.away > 0 && this.away <= this.options.unavailableTimeout;
   }
 
   /** Milliseconds since the database became unavailable. */
@@ -73,14 +73,14 @@ export class Connections {
   }
 
   /**
-   * Resolves when the database accepts writes again; all callers share one search. Rejects when the caller's patience
+   * Resolves when the database accepts writes again; all callers share one search. Rejects when the caller's timeout
    * ends, or at once if the database has been away for longer than that.
    */
   async back(since: number): Promise<void> {
-    const { patience } = this.options;
+    const { unavailableTimeout } = this.options;
     this.search ??= this.seek().finally(() => (this.search = undefined));
     this.search.catch(() => {});
-    const left = this.away > patience ? 0 : patience - (performance.now() - since);
+    const left = this.away > unavailableTimeout ? 0 : unavailableTimeout - (performance.now() - since);
     const late = new AbortController();
     try {
       await Promise.race([this.search, overAfter(left, late.signal)]);
@@ -97,12 +97,12 @@ export class Connections {
   }
 
   private createPool(): pg.Pool {
-    const { hosts, most, log } = this.options;
+    const { hosts, max, log } = this.options;
     const host = (): pg.ClientConfig => hosts[this.current] as pg.ClientConfig;
     const made = (client: object): void => void this.hostOf.set(client, this.current);
     const pool = new pg.Pool({
       ...host(),
-      max: most,
+      max,
       idleTimeoutMillis: 0,
       // Each new connection goes to the current primary.
       Client: class extends pg.Client {

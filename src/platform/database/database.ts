@@ -8,7 +8,7 @@ import type { Connections } from './connections.ts';
 import { type Connectable, LimitedPool } from './limited-pool.ts';
 import { DatabaseUnavailable, isReadOnly, lossOf } from './losses.ts';
 import { type Query, query, valuesOf } from './query.ts';
-import type { Standby } from './standby.ts';
+import type { StandbyMonitor } from './standby.ts';
 
 /** The select list that reads each field from its source. */
 export function selectList(columns: Record<string, string>): string {
@@ -148,7 +148,7 @@ const fate = query(
   { same: flag, status: orNull(text) },
 );
 
-/** Assigns a transaction id, by which the outcome can be looked up if the connection breaks. */
+/** Assigns a transaction ID, by which the outcome can be looked up if the connection breaks. */
 const numbered = '; select pg_current_xact_id()::text as id, pg_postmaster_start_time()::text as life';
 /** Milliseconds between two attempts. */
 const shortPause = 20;
@@ -160,14 +160,14 @@ const shortPause = 20;
 export class Database extends Queries implements Db {
   private readonly connections: Connections;
   private readonly mode: Pick<ConnectionMode, 'pooled' | 'afterBegin'>;
-  private readonly standby: Standby;
+  private readonly standby: StandbyMonitor;
   private readonly source: Connectable;
   private readonly batched: BatchedReads;
 
   constructor(
     connections: Connections,
     mode: Pick<ConnectionMode, 'pooled' | 'afterBegin'>,
-    standby: Standby,
+    standby: StandbyMonitor,
     source: Connectable = connections.pool,
   ) {
     super(!mode.pooled);
@@ -220,7 +220,7 @@ export class Database extends Queries implements Db {
     for (let error = first; ; await delay(shortPause)) {
       const loss = lossOf(error);
       if (loss === undefined && !isReadOnly(error)) throw error;
-      if (loss === 'in doubt' && !reads) throw inDoubt(error);
+      if (loss === 'unknown-outcome' && !reads) throw inDoubt(error);
       await this.connections.back(since);
       try {
         return await this.once(config, reads);
@@ -295,7 +295,7 @@ export class Database extends Queries implements Db {
 
   /**
    * Whether a transaction with an unconfirmed commit was written. The server that began it knows while it runs; another
-   * server, or the same one after a crash, may have reused the transaction id.
+   * server, or the same one after a crash, may have reused the transaction ID.
    */
   private async committed({ number, proof, error }: Unanswered): Promise<boolean> {
     for (const since = performance.now(); ; await delay(shortPause)) {
@@ -333,11 +333,11 @@ interface Attempt<T> {
 const undefinedly = (): undefined => undefined;
 
 function orThrowUnlessInDoubt(error: unknown): Error {
-  if (lossOf(error) !== 'in doubt') throw error;
+  if (lossOf(error) !== 'unknown-outcome') throw error;
   return error as Error;
 }
 
-/** Beginning a transaction takes several statements, the last of which returns its id. */
+/** Beginning a transaction takes several statements, the last of which returns its ID. */
 function numberIn(begun: pg.QueryResult | pg.QueryResult[]): TransactionNumber | undefined {
   const last = Array.isArray(begun) ? begun.at(-1) : begun;
   return last?.rows[0] as TransactionNumber | undefined;

@@ -41,12 +41,14 @@ export function isReadOnly(error: unknown): boolean {
   return (error as { code?: string }).code === '25006';
 }
 
-export type Loss = 'undone' | 'in doubt';
+export type ConnectionLoss = 'not-executed' | 'unknown-outcome';
 
 /** Whether an error means that the database connection was lost, and whether the statement may have been executed. */
-export function lossOf(error: unknown): Loss | undefined {
+export function lossOf(error: unknown): ConnectionLoss | undefined {
   const { code, message = '' } = error as { code?: string; message?: string };
-  if (code !== undefined && (unconnected.has(code) || undone.has(code))) return 'undone';
-  if (unconnectedWords.test(message)) return 'undone';
-  return (code !== undefined && broken.has(code)) || brokenWords.test(message) ? 'in doubt' : undefined;
+  if (code !== undefined && (unconnected.has(code) || undone.has(code))) return 'not-executed';
+  if (unconnectedWords.test(message)) return 'not-executed';
+  return (code !== undefined && broken.has(code)) || brokenWords.test(message)
+    ? 'unknown-outcome'
+    : undefined;
 }

@@ -100,7 +100,7 @@ function refusalOf(done: Done[], wanted: readonly Migration[]): string | undefin
 }
 
 /** How long a migration waits for a lock before it tries again, since statements of others queue behind it. */
-const patience = '100ms';
+const lockTimeout = '100ms';
 const tries = 600;
 
 async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
@@ -120,7 +120,7 @@ async function applyOnce(client: pg.ClientBase, migration: Migration): Promise<v
   await client.query('begin');
   try {
     if (migration.locks !== undefined) {
-      await client.query(`set local lock_timeout = '${patience}'`);
+      await client.query(`set local lock_timeout = '${lockTimeout}'`);
       await client.query(migration.locks);
       await client.query('set local lock_timeout = default');
     }

@@ -7,7 +7,7 @@ import { command, query } from './query.ts';
 
 /**
  * Append-only tables that no other table references are partitioned by month, so that old rows are removed by dropping
- * a file. The partition key is the id of the row or of its parent, which starts with the time: primary keys stay as
+ * a file. The partition key is the ID of the row or of its parent, which starts with the time: primary keys stay as
  * they are, and queries by key or cursor touch only the partitions they need.
  */
 export interface Partitioned {
@@ -157,14 +157,14 @@ export async function falseIfDropped(work: () => Promise<boolean>): Promise<bool
 }
 
 /** Statements queue behind a waiting exclusive lock, so the lock attempt times out soon and is retried. */
-const patience = '20ms';
+const lockTimeout = '20ms';
 const tries = 200;
 
 async function withoutWaiting<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {
       return await db.transaction(async (trx) => {
-        await trx.run(command(`set local lock_timeout = '${patience}'`));
+        await trx.run(command(`set local lock_timeout = '${lockTimeout}'`));
         return work(trx);
       });
     } catch (error) {

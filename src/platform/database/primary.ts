@@ -35,7 +35,7 @@ export class Primary {
     const all: Answer[] = [];
     const writers = asked.map(async (answer) => {
       const received = await answer;
-      if (!received.writes) throw new Error('It is read-only');
+      if (!received.writes) throw new Error('The host is read-only');
       all.push(received);
     });
     try {
@@ -54,8 +54,8 @@ export class Primary {
 }
 
 /** Waits until one of the hosts accepts writes. */
-export async function firstPrimary(primary: Primary, patience: number): Promise<number> {
-  const until = performance.now() + patience;
+export async function firstPrimary(primary: Primary, timeout: number): Promise<number> {
+  const until = performance.now() + timeout;
   for (;;) {
     const found = await primary.find();
     if (found !== undefined) return found;

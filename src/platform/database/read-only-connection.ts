@@ -10,7 +10,7 @@ import { planMigrations } from './migrate.ts';
 import { Primary } from './primary.ts';
 
 /** Milliseconds to connect, and for each statement. */
-const patience = 8_000;
+const timeout = 8_000;
 
 /**
  * Opens a read-only connection. Returns `absent` if there is no embedded database yet, or `stopped` if it does not run.
@@ -23,8 +23,8 @@ export async function connectReadOnly(config: Config): Promise<ReadOnlyConnectio
   const client = new pg.Client({
     ...hosts[await indexOfPrimary(hosts)],
     application_name: 'drydock doctor',
-    connectionTimeoutMillis: patience,
-    query_timeout: patience,
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
   });
   client.on('error', () => {});
   try {
@@ -79,7 +79,7 @@ export class ReadOnlyConnection {
   }
 
   private async transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    await this.client.query(`begin read only; set local statement_timeout = ${patience}`);
+    await this.client.query(`begin read only; set local statement_timeout = ${timeout}`);
     try {
       // Behind a pooler, another client may have prepared a different statement under the same name.
       return await work(new InTransaction(this.client, false));

@@ -14,18 +14,18 @@ const question = `select exists (select from pg_stat_activity
  * ends the wait. A slow commit triggers a check; while a standby is missing, writes are refused at once, and reads
  * continue.
  */
-export class Standby {
+export class StandbyMonitor {
   private readonly dial: () => Promise<pg.Client>;
   private readonly log: Log;
-  private readonly patience: number;
+  private readonly confirmationTimeout: number;
   private missing = false;
   private checking: Promise<void> | undefined;
   private next: NodeJS.Timeout | undefined;
 
-  constructor(options: { dial: () => Promise<pg.Client>; log: Log; patience: number }) {
+  constructor(options: { dial: () => Promise<pg.Client>; log: Log; confirmationTimeout: number }) {
     this.dial = options.dial;
     this.log = options.log;
-    this.patience = options.patience;
+    this.confirmationTimeout = options.confirmationTimeout;
   }
 
   get isMissing(): boolean {
@@ -41,7 +41,7 @@ export class Standby {
         await this.check();
         if (this.missing) reject(refusal('The request may still take effect when the standby is back'));
       };
-      late = setInterval(() => void runCheck(), this.patience).unref();
+      late = setInterval(() => void runCheck(), this.confirmationTimeout).unref();
     });
     try {
       return await Promise.race([write(), tooLong]);

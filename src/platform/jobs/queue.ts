@@ -26,7 +26,7 @@ export interface Enqueued extends EnqueueOptions {
 }
 
 /**
- * Inside a transaction, the job exists only if the transaction commits. Returns its id, or undefined if it was dropped
+ * Inside a transaction, the job exists only if the transaction commits. Returns its ID, or undefined if it was dropped
  * as a duplicate.
  */
 export async function enqueue(
@@ -75,7 +75,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /**
  * Waiting jobs never start. Running jobs lose their lease: their signal aborts, and their result is not committed.
- * Returns the ids of the jobs that were cancelled.
+ * Returns the IDs of the jobs that were cancelled.
  */
 export function cancelJobs(db: Db, ids: string[]): Promise<string[]> {
   return jobs.leases.cancel(db, ids);

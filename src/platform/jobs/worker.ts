@@ -82,10 +82,10 @@ export class Worker {
     }
   }
 
-  /** After `patience` milliseconds, running jobs are aborted and released. */
-  stop(patience: number): Promise<void> {
+  /** After `timeout` milliseconds, running jobs are aborted and released. */
+  stop(timeout: number): Promise<void> {
     this.stopping.abort();
-    return this.holder.stop(patience);
+    return this.holder.stop(timeout);
   }
 
   /** Not awaited at the start: another worker may hold a lock on the row until the database disconnects it. */

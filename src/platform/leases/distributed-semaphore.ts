@@ -95,7 +95,7 @@ export class DistributedSemaphore {
     const sentAt = now();
     try {
       const { usable } = await db.transaction(async (trx) => {
-        await trx.row(grants.lineUp, { pool: name });
+        await trx.row(grants.lockPool, { pool: name });
         return trx.one(grants.exchange, request);
       });
       pool.granted = usable;

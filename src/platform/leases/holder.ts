@@ -101,14 +101,14 @@ export class LeaseHolder<Row extends LeasedRow, Outcome> {
   }
 
   /**
-   * Stops claiming and waits for running work. After `patience` milliseconds the work is aborted and released without
+   * Stops claiming and waits for running work. After `timeout` milliseconds the work is aborted and released without
    * counting the attempt, so that another process can claim it at once.
    */
-  async stop(patience: number): Promise<void> {
+  async stop(timeout: number): Promise<void> {
     this.stopping = true;
     this.wake();
     await this.loop;
-    await this.ended(patience);
+    await this.ended(timeout);
     const unfinished = this.held.list().filter(({ lost, settling }) => !lost && !settling);
     for (const { abort } of unfinished) abort.abort(new Error('the service is stopping'));
     await this.ended(grace);

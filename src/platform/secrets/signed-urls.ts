@@ -14,7 +14,7 @@ export class SignedUrls {
     return this.seals.seal(scope, `${Math.floor(expiresAt / 1000).toString(36)}.${blobId}`);
   }
 
-  /** The id of the blob. Undefined for a foreign or expired token. */
+  /** The ID of the blob. Undefined for a foreign or expired token. */
   read(token: string, now: number): string | undefined {
     const [expires = '', blobId] = this.seals.open(scope, token)?.split('.') ?? [];
     return now < Number.parseInt(expires, 36) * 1000 ? blobId : undefined;

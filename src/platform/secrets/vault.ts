@@ -142,7 +142,7 @@ export class Vault {
   }
 }
 
-/** iv (12) + tag (16) + ciphertext. The id is authenticated, so values cannot be swapped between rows. */
+/** iv (12) + tag (16) + ciphertext. The ID is authenticated, so values cannot be swapped between rows. */
 function encrypt(key: MasterKey, id: string, value: unknown): Buffer {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key.bytes, iv).setAAD(Buffer.from(id));

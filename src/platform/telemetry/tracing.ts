@@ -3,7 +3,7 @@
  * function costs one comparison.
  */
 
-/** Ids, counts and fixed words: never a header, body, prompt, address or foreign message. */
+/** IDs, counts and fixed words: never a header, body, prompt, address or foreign message. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {

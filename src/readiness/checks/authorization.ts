@@ -1,4 +1,5 @@
 import {
+  ifKnown,
   listing,
   noneOf,
   notApplicable,
@@ -7,7 +8,6 @@ import {
   type Rule,
   satisfied,
   violated,
-  whenKnown,
 } from '../check.ts';
 import type {
   AuthorizationServerFacts,
@@ -38,8 +38,8 @@ export const authorizationRules: readonly Rule[] = [
     evaluate: (evidence) => {
       if (answersEveryone(evidence)) return satisfied({ mode: 'none' });
       return whenProtected(evidence, () =>
-        whenKnown(evidence.resourceMetadata, (resource) =>
-          whenKnown(evidence.authorizationServer, (issuer) =>
+        ifKnown(evidence.resourceMetadata, (resource) =>
+          ifKnown(evidence.authorizationServer, (issuer) =>
             resource.published || issuer.published || issuer.issuerMismatch
               ? satisfied({ mode: 'oauth' })
               : violated('The server requires authorization and publishes no OAuth metadata'),
@@ -99,7 +99,7 @@ export const authorizationRules: readonly Rule[] = [
     openai: listing('auth.prm-discoverable', plugins, 'Discovery'),
     evaluate: (evidence) =>
       whenProtected(evidence, () =>
-        whenKnown(evidence.resourceMetadata, (facts) =>
+        ifKnown(evidence.resourceMetadata, (facts) =>
           facts.published ? satisfied({ url: facts.url }) : violated(facts.problem),
         ),
       ),
@@ -127,7 +127,7 @@ export const authorizationRules: readonly Rule[] = [
     openai: listing('auth.as-metadata-discoverable', plugins, 'Discovery'),
     evaluate: (evidence) =>
       whenProtected(evidence, () =>
-        whenKnown(evidence.authorizationServer, (facts) => {
+        ifKnown(evidence.authorizationServer, (facts) => {
           if (facts.published) return satisfied({ issuer: facts.issuer });
           if (facts.issuerMismatch) return notApplicable('The metadata names another issuer');
           return violated(facts.problem);
@@ -142,7 +142,7 @@ export const authorizationRules: readonly Rule[] = [
     openai: listing('auth.issuer-matches', plugins, 'Discovery'),
     evaluate: (evidence) =>
       whenProtected(evidence, () =>
-        whenKnown(evidence.authorizationServer, (facts) => {
+        ifKnown(evidence.authorizationServer, (facts) => {
           if (facts.published) return satisfied({ issuer: facts.issuer });
           return facts.issuerMismatch ? violated(facts.problem) : noServerMetadata();
         }),
@@ -176,7 +176,7 @@ export const authorizationRules: readonly Rule[] = [
       whenIssuerKnown(evidence, (facts) => {
         const ways = [
           ...(facts.registrationEndpoint === undefined ? [] : ['dynamic registration']),
-          ...(facts.clientMetadataDocuments ? ['client id metadata documents'] : []),
+          ...(facts.clientMetadataDocuments ? ['client ID metadata documents'] : []),
           ...(evidence.declared.predefinedClient ? ['a client that the directory was given'] : []),
         ];
         return ways.length > 0
@@ -280,7 +280,7 @@ export const authorizationRules: readonly Rule[] = [
       const server = authorizationServer.known ? authorizationServer.value : undefined;
       if (server?.published && server.registrationEndpoint === undefined)
         return notApplicable('There is no registration_endpoint');
-      return whenKnown(registration, ({ registered, status }) =>
+      return ifKnown(registration, ({ registered, status }) =>
         registered
           ? satisfied({ status })
           : violated(`The registration was answered with HTTP status ${status}`),
@@ -296,7 +296,7 @@ export function answersEveryone({ challenge: facts }: Evidence): boolean {
 /** Rules about authorization do not apply to a server that answers without credentials. */
 function whenProtected(evidence: Evidence, judge: (challenge: ChallengeFacts) => Outcome): Outcome {
   if (answersEveryone(evidence)) return notApplicable('The server answers without authorization');
-  return whenKnown(evidence.challenge, (facts) =>
+  return ifKnown(evidence.challenge, (facts) =>
     facts.status === 401 || facts.scheme !== undefined
       ? judge(facts)
       : notEvaluated(`The server answered a request without credentials with HTTP status ${facts.status}`),
@@ -305,7 +305,7 @@ function whenProtected(evidence: Evidence, judge: (challenge: ChallengeFacts) =>
 
 function whenResourceKnown(evidence: Evidence, judge: (facts: ResourceMetadataFacts) => Outcome): Outcome {
   return whenProtected(evidence, () =>
-    whenKnown(evidence.resourceMetadata, (facts) =>
+    ifKnown(evidence.resourceMetadata, (facts) =>
       facts.published ? judge(facts) : notApplicable('There is no protected resource metadata'),
     ),
   );
@@ -313,7 +313,7 @@ function whenResourceKnown(evidence: Evidence, judge: (facts: ResourceMetadataFa
 
 function whenIssuerKnown(evidence: Evidence, judge: (facts: AuthorizationServerFacts) => Outcome): Outcome {
   return whenProtected(evidence, () =>
-    whenKnown(evidence.authorizationServer, (facts) => (facts.published ? judge(facts) : noServerMetadata())),
+    ifKnown(evidence.authorizationServer, (facts) => (facts.published ? judge(facts) : noServerMetadata())),
   );
 }
 

@@ -1,4 +1,4 @@
-import { listing, notApplicable, type Rule, satisfied, violated, whenKnown } from '../check.ts';
+import { ifKnown, listing, notApplicable, type Rule, satisfied, violated } from '../check.ts';
 import { whenOpen } from './session.ts';
 
 const criteria = 'Connectors: review criteria';
@@ -29,7 +29,7 @@ export const endpointRules: readonly Rule[] = [
     claude: listing('endpoint.redirects-stay-https', criteria, 'Transport'),
     openai: listing('endpoint.redirects-stay-https', submission, 'Endpoint'),
     evaluate: ({ redirects, endpoint }) =>
-      whenKnown(redirects, ({ hops }) => {
+      ifKnown(redirects, ({ hops }) => {
         const plain = hops.slice(1).filter(({ secure }) => !secure);
         if (hops.length === 1 || !endpoint.secure)
           return notApplicable('The server does not redirect from HTTPS');
@@ -45,7 +45,7 @@ export const endpointRules: readonly Rule[] = [
     claude: listing('endpoint.redirects-terminate', criteria, 'Transport'),
     openai: listing('endpoint.redirects-terminate', submission, 'Endpoint'),
     evaluate: ({ redirects }) =>
-      whenKnown(redirects, ({ hops, ended, problem = 'The redirects do not end' }) =>
+      ifKnown(redirects, ({ hops, ended, problem = 'The redirects do not end' }) =>
         ended === 'answer'
           ? satisfied({ hops: hops.length - 1 })
           : violated(problem, { items: hops.map(({ url }) => url) }),
@@ -76,7 +76,7 @@ export const endpointRules: readonly Rule[] = [
     claude: listing('endpoint.session-opens', criteria, 'Functionality'),
     openai: listing('endpoint.session-opens', submission, 'Endpoint'),
     evaluate: ({ session }) =>
-      whenKnown(session, (facts) =>
+      ifKnown(session, (facts) =>
         facts.open
           ? satisfied({ protocolVersion: facts.protocolVersion, transport: facts.transport })
           : violated(facts.problem),
@@ -107,7 +107,7 @@ export const endpointRules: readonly Rule[] = [
     remediation: 'Compare the Origin header with the origins you expect, and answer others with 403.',
     claude: listing('endpoint.origin-checked', criteria, 'Security'),
     evaluate: ({ foreignOrigin }) =>
-      whenKnown(foreignOrigin, ({ accepted, status }) =>
+      ifKnown(foreignOrigin, ({ accepted, status }) =>
         accepted
           ? violated('The server answered a request with the Origin of another site', { status })
           : satisfied({ status }),
@@ -123,7 +123,7 @@ export const endpointRules: readonly Rule[] = [
       'Serve the token from the submission page as text at /.well-known/openai-apps-challenge. Declare domainChallenge to have it compared.',
     openai: listing('domain.challenge-served', submission, 'Domain verification'),
     evaluate: ({ domainChallenge, declared: { domainChallenge: wanted } }) =>
-      whenKnown(domainChallenge, ({ status, token }) => {
+      ifKnown(domainChallenge, ({ status, token }) => {
         if (status !== 200 || token === '') return violated('No token is served', { status });
         return wanted === undefined || wanted === token
           ? satisfied({ compared: wanted !== undefined })

@@ -1,4 +1,4 @@
-import { informational, listing, type Rule, satisfied, violated, whenKnown } from '../check.ts';
+import { ifKnown, informational, listing, type Rule, satisfied, violated } from '../check.ts';
 import { whenOpen } from './session.ts';
 
 const criteria = 'Connectors: review criteria';
@@ -30,8 +30,8 @@ export const featureRules: readonly Rule[] = [
     remediation: 'No action needed.',
     claude: listing('features.prompts-and-resources', criteria, 'Features'),
     evaluate: ({ prompts, resources }) =>
-      whenKnown(prompts, (prompted) =>
-        whenKnown(resources, (listed) => informational({ prompts: prompted, resources: listed })),
+      ifKnown(prompts, (prompted) =>
+        ifKnown(resources, (listed) => informational({ prompts: prompted, resources: listed })),
       ),
   },
   {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  ifKnown,
   informational,
   listing,
   noneOf,
@@ -7,7 +8,6 @@ import {
   notApplicable,
   type Outcome,
   type Rule,
-  whenKnown,
 } from '../check.ts';
 import type { Evidence, UiFacts } from '../evidence.ts';
 import { confirmed, declaredCount } from './declared.ts';
@@ -170,7 +170,7 @@ export const interfaceRules: readonly Rule[] = [
     remediation: 'No action needed.',
     openai: listing('feature.interfaces', plugins, 'Overview'),
     evaluate: ({ ui }) =>
-      whenKnown(ui, (all) => informational({ interfaces: all.map(({ uri }) => uri).slice(0, 20) })),
+      ifKnown(ui, (all) => informational({ interfaces: all.map(({ uri }) => uri).slice(0, 20) })),
   },
   {
     ...optional,
@@ -185,9 +185,7 @@ export const interfaceRules: readonly Rule[] = [
 
 /** Rules about interfaces do not apply to a server whose tools name none. */
 function whenShown({ ui }: Evidence, judge: (all: UiFacts[]) => Outcome): Outcome {
-  return whenKnown(ui, (all) =>
-    all.length === 0 ? notApplicable('No tool names an interface') : judge(all),
-  );
+  return ifKnown(ui, (all) => (all.length === 0 ? notApplicable('No tool names an interface') : judge(all)));
 }
 
 function noInterface(evidence: Evidence, has: (ui: UiFacts) => boolean, problem: string): Outcome {

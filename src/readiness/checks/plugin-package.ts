@@ -1,4 +1,5 @@
 import {
+  ifKnown,
   listing,
   noneOf,
   notApplicable,
@@ -6,7 +7,6 @@ import {
   type Rule,
   satisfied,
   violated,
-  whenKnown,
 } from '../check.ts';
 import type { Evidence } from '../evidence.ts';
 import { confirmed } from './declared.ts';
@@ -24,7 +24,7 @@ export const pluginPackageRules: readonly Rule[] = [
     openai: listing('skills.listed', submission, 'Imported skills'),
     evaluate: (evidence) =>
       whenImported(evidence, () =>
-        whenKnown(evidence.skills, ({ names, rejected }) =>
+        ifKnown(evidence.skills, ({ names, rejected }) =>
           names.length + rejected.length > 0
             ? satisfied({ skills: names.slice(0, 20) })
             : violated('The server lists no skills'),
@@ -38,7 +38,7 @@ export const pluginPackageRules: readonly Rule[] = [
     openai: listing('skills.valid', submission, 'Imported skills'),
     evaluate: (evidence) =>
       whenImported(evidence, () =>
-        whenKnown(evidence.skills, ({ rejected }) => noneOf(rejected, 'The skill cannot be imported')),
+        ifKnown(evidence.skills, ({ rejected }) => noneOf(rejected, 'The skill cannot be imported')),
       ),
   },
   {
@@ -59,7 +59,7 @@ export const pluginPackageRules: readonly Rule[] = [
     remediation: 'Scan the tools again on the submission page. Then save a new baseline of the server.',
     openai: listing('release.contract-unchanged', 'Plugins: maintenance', 'Changes after review'),
     evaluate: ({ baseline }) =>
-      whenKnown(baseline, (difference) => {
+      ifKnown(baseline, (difference) => {
         if (difference === null) return notApplicable('No baseline of the server is saved');
         const { same, breaking, risky } = difference;
         return same ? satisfied() : violated('The tools differ from the baseline', { breaking, risky });

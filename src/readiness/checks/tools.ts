@@ -1,4 +1,5 @@
 import {
+  ifKnown,
   listing,
   noneOf,
   noTool,
@@ -7,7 +8,6 @@ import {
   satisfied,
   toolLabel,
   violated,
-  whenKnown,
 } from '../check.ts';
 import type { ToolFacts } from '../tool-facts.ts';
 import { toolParameterRules } from './tool-parameters.ts';
@@ -41,7 +41,7 @@ export const toolRules: readonly Rule[] = [
     claude: listing('tools.list-valid', criteria, 'Tools'),
     openai: listing('tools.list-valid', plugins, 'Definition'),
     evaluate: ({ tools }) =>
-      whenKnown(tools, (all) => {
+      ifKnown(tools, (all) => {
         if (all.length === 0) return violated('The server lists no tools');
         const invalid = all.filter(({ problem }) => problem !== undefined);
         if (invalid.length === 0) return satisfied({ tools: all.length });
@@ -59,7 +59,7 @@ export const toolRules: readonly Rule[] = [
     claude: listing('tools.name-unique', criteria, 'Tools'),
     openai: listing('tools.name-unique', plugins, 'Definition'),
     evaluate: ({ tools }) =>
-      whenKnown(tools, (all) => {
+      ifKnown(tools, (all) => {
         const names = all.map(({ name }) => name);
         const repeated = names.filter((name, index) => names.indexOf(name) < index);
         return noneOf([...new Set(repeated)], 'Several tools have this name');
@@ -164,7 +164,7 @@ export const toolRules: readonly Rule[] = [
     claude: listing('experience.tool-count', criteria, 'Tool design'),
     openai: listing('experience.tool-count', plugins, 'Design'),
     evaluate: ({ tools }) =>
-      whenKnown(tools, ({ length }) =>
+      ifKnown(tools, ({ length }) =>
         length <= manyTools
           ? satisfied({ tools: length })
           : violated(`Models choose badly among more than ${manyTools} tools`, { tools: length }),
@@ -188,7 +188,7 @@ export const toolRules: readonly Rule[] = [
     claude: listing('intrusive.tools-answer', criteria, 'Functionality'),
     openai: listing('tools.answer', 'Plugins: submission', 'Testing'),
     evaluate: ({ calls }) =>
-      whenKnown(calls, (made) => {
+      ifKnown(calls, (made) => {
         if (made.length === 0) return notApplicable('No tool can be called without arguments');
         const failed = made.filter(({ problem }) => problem !== undefined);
         if (failed.length === 0) return satisfied({ called: made.map(({ tool }) => tool) });

@@ -64,7 +64,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Exponential backoff with jitter of ±50 %, so that clients do not retry at the same time. */
+/** Exponential backoff with jitter of ±50%, so that clients do not retry at the same time. */
 export function backoff(first: number, attempt: number): number {
   return first * 2 ** Math.min(attempt - 1, 10) * (0.5 + Math.random());
 }

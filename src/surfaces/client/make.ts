@@ -4,7 +4,7 @@ import { eachEvent } from './events.ts';
 import { Lifetime } from './lifetime.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 import { requestOf, type Target } from './request.ts';
-import { sendPatiently } from './send.ts';
+import { sendWithRetry } from './send.ts';
 import { boundedText } from './text.ts';
 
 type Given = Record<string, unknown>;
@@ -24,7 +24,7 @@ function callOf(options: Target, operation: Callable) {
     const lifetime = new Lifetime(call.signal);
     lifetime.allow(timeoutOf(options, call));
     try {
-      const answer = await sendPatiently(request, lifetime.signal, options, read);
+      const answer = await sendWithRetry(request, lifetime.signal, options, read);
       // The caller can still abort while a file is read.
       if (operation.answers === 'file') lifetime.allow(Number.POSITIVE_INFINITY);
       else lifetime.release();
@@ -43,7 +43,7 @@ function watch(target: Target, operation: Callable, input: Given, call: CallOpti
       lifetime.allow(timeoutOf(target, call));
       const resumed = last === undefined ? undefined : { 'last-event-id': last };
       const request = requestOf(target, operation, input, call, resumed);
-      return sendPatiently(request, lifetime.signal, target, async (response) => response);
+      return sendWithRetry(request, lifetime.signal, target, async (response) => response);
     },
     signal: call.signal,
     retries: target.retries === 0 ? 0 : 5,

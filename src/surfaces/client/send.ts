@@ -11,13 +11,13 @@ const gatewayStatuses: readonly number[] = [502, 503, 504];
 const targetErrors: readonly string[] = ['SERVER_UNREACHABLE', 'TIMEOUT'];
 
 /** Sends a request, retries it as allowed, and returns the response unread. */
-export async function sendPatiently<T>(
+export async function sendWithRetry<T>(
   request: Request,
   signal: AbortSignal,
-  patience: ClientOptions,
+  options: ClientOptions,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  const { retries = 2, maxWait = 60_000, onRetry, fetch: send = fetch } = patience;
+  const { retries = 2, maxWait = 60_000, onRetry, fetch: send = fetch } = options;
   let waited = 0;
   for (let attempt = 1; ; attempt++) {
     const init = await request.init();

@@ -2,7 +2,7 @@ import { eachItem } from '../client/pages.ts';
 
 type List = Parameters<typeof eachItem>[0];
 
-/** Maximum number of items searched by name; longer lists need an id. */
+/** Maximum number of items searched by name; longer lists need an ID. */
 export const maxListed = 10_000;
 
 /** Reads a list across its pages, up to `maxListed` items, to find one by name. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Operation } from '../../contract/operation.ts';
 
-/** The operation that lists the objects of a parameter, so that a name can be given instead of an id. */
+/** The operation that lists the objects of a parameter, so that a name can be given instead of an ID. */
 export interface Lookup {
   operation: string;
   /** Parameters of the list operation. */
@@ -10,7 +10,7 @@ export interface Lookup {
 
 export type Lookups = Readonly<Record<string, Lookup>>;
 
-/** The lookup of each path parameter: the GET on the path before it, if its items have an id and a name. */
+/** The lookup of each path parameter: the GET on the path before it, if its items have an ID and a name. */
 export function lookupsOf(operations: readonly Operation[]): Lookups {
   const lookups: Record<string, Lookup> = {};
   for (const { path, deprecated } of operations)
@@ -22,10 +22,10 @@ export function lookupsOf(operations: readonly Operation[]): Lookups {
   return lookups;
 }
 
-/** Fields whose ids belong to a parameter of another name. */
+/** Fields whose IDs belong to a parameter of another name. */
 const synonyms: Readonly<Record<string, string>> = { hostId: 'client', optionalServerId: 'serverId' };
 
-/** The parameter whose id or ids a field holds; undefined if it cannot be looked up. */
+/** The parameter whose ID or IDs a field holds; undefined if it cannot be looked up. */
 export function paramOfField(field: string, known: Readonly<Record<string, unknown>>): string | undefined {
   const one = field.replace(/Ids$/, 'Id');
   const param = synonyms[one] ?? one;

@@ -6,10 +6,10 @@ export interface Named {
 }
 
 const ownId = /^[a-z]{2,8}_[0-9a-z]{26}$/;
-/** The id of a journey session: its run, its target and its number there. */
+/** The ID of a journey session: its run, its target and its number there. */
 const sessionId = /^synth_jrun_[0-9a-z]{26}_(?:env_)?[a-z]{2,8}_[0-9a-z]{26}_\d{1,3}$/;
 
-/** Whether a text has the form of our ids. Any other text may be a name. */
+/** Whether a text has the form of our IDs. Any other text may be a name. */
 export function isId(wanted: string): boolean {
   return ownId.test(wanted) || sessionId.test(wanted);
 }
@@ -18,7 +18,7 @@ export function nameOf({ name, title }: Named): string {
   return name ?? title ?? '';
 }
 
-/** Finds items by id, otherwise by exact name, otherwise by name regardless of case and surrounding spaces. */
+/** Finds items by ID, otherwise by exact name, otherwise by name regardless of case and surrounding spaces. */
 export function called<Item extends Named>(wanted: string, items: readonly Item[]): Item[] {
   const byId = items.find(({ id }) => id === wanted);
   if (byId) return [byId];

@@ -72,7 +72,7 @@ export function chapters(base: string, first: Placed | undefined): Chapter[] {
         code: JSON.stringify(
           {
             code: 'RATE_LIMITED' satisfies ErrorCode,
-            message: 'API key limit exceeded, slow down: try again in 2 s',
+            message: 'Rate limit exceeded (API key). Retry in 2 s',
             details: { retryAfterMs: 1500 },
           },
           null,

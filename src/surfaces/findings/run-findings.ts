@@ -56,5 +56,5 @@ export function isWaived({ gateWaiver }: EvalRun): boolean {
 export const maxExplained = 5;
 
 export function percent(rate: number | null): string {
-  return rate === null ? '-' : `${Math.round(rate * 1000) / 10} %`;
+  return rate === null ? '-' : `${Math.round(rate * 1000) / 10}%`;
 }

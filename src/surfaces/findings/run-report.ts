@@ -12,7 +12,7 @@ const columns: Record<string, (one: CaseStatistics, verdict: string) => string> 
   Model: ({ model, provider }) => (provider === 'none' ? 'none' : model),
   Passed: ({ passed, trials }) => `${passed}/${trials}`,
   Rate: ({ rate }) => percent(rate),
-  '95 % interval': interval,
+  '95% interval': interval,
   Needs: ({ threshold }) => percent(threshold),
   Verdict: (_, verdict) => verdict,
   Note: note,
@@ -80,11 +80,9 @@ function undecided(run: EvalRun): ReportCase[] {
 
 function figuresOf({ passed, trials, excluded = 0, threshold }: CaseStatistics): string {
   const measured = trials === 0 ? 'no trial was measured' : `${passed} of ${trials} trials passed`;
-  return [
-    measured,
-    ...(excluded > 0 ? [excludedText(excluded)] : []),
-    `${percent(threshold)} are needed`,
-  ].join(', ');
+  return [measured, ...(excluded > 0 ? [excludedText(excluded)] : []), `${percent(threshold)} required`].join(
+    ', ',
+  );
 }
 
 /** Describes the trials that are excluded from a rate. */
@@ -100,7 +98,8 @@ const doubts: Record<string, string> = {
 
 /** Why a passed case proves nothing: no trial passed without a warning. Empty if one did. */
 function doubtOf({ passed, trials, warnings = {} }: CaseStatistics): string {
-  if (passed === 0) return `0 of ${trials} trials passed, and 0 % are needed`;
+  if (passed === 0)
+    return `0 of ${trials} trials passed; the case passes because its required pass rate is 0%`;
   const [code, count = 0] = Object.entries(warnings)[0] ?? [];
   const warned = Object.values(warnings).reduce((sum, one) => sum + one, 0);
   if (code === undefined || warned < passed) return '';
@@ -138,7 +137,7 @@ function failuresTable(run: EvalRun): ReportTable {
 /** Names a judge that only counts words, so that its scores are not mistaken for a verdict. */
 export function judgeLines({ run: { judges } }: Findings): string[] {
   if (judges.goalCompletion.basis !== 'wordCount') return [];
-  return ['Judge: offline, it counts words. Its scores are advice and decide nothing.'];
+  return ['Judge: offline, compares words. Scores are advisory and do not affect the verdict.'];
 }
 
 export function gateLines({ gate }: Findings): string[] {
@@ -176,15 +175,17 @@ function gateSuite({ gate }: Findings): Report['suites'] {
   return [{ name: 'Quality gate', cases }];
 }
 
-/** Statuses of trials that were not carried out. They did not fail; a warning of the run counts them. */
-const notCarriedOut: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
+/** Statuses of trials that were not executed. They did not fail; a warning of the run counts them. */
+const notExecuted: ReadonlySet<string> = new Set(['pending', 'running', 'skipped', 'cancelled']);
 
-export function carriedOut<Item extends { status: string }>(items: readonly Item[]): Item[] {
-  return items.filter(({ status }) => !notCarriedOut.has(status));
+export function executedItems<Item extends { status: string }>(items: readonly Item[]): Item[] {
+  return items.filter(({ status }) => !notExecuted.has(status));
 }
 
 export function failuresByTitle({ decisionSummary }: EvalRun): Map<string, Failure> {
-  return new Map(carriedOut(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]));
+  return new Map(
+    executedItems(decisionSummary.diagnostics.items).map((item) => [String(item['title']), item]),
+  );
 }
 
 /** Display names of the stages of a trial. */

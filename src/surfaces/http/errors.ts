@@ -67,8 +67,11 @@ function asRefusal(error: unknown, request: FastifyRequest, log: Log): Refusal {
   if (code === '57014')
     return new Refusal(
       'UNAVAILABLE',
-      `The database took too long. Nothing was changed: ask again. The request id is ${request.id}`,
+      `The database took too long. Nothing was changed. Try again. The request ID is ${request.id}`,
       { retryAfter: 2 },
     );
-  return new Refusal('INTERNAL_ERROR', `Something failed on our side. The request id is ${request.id}`);
+  return new Refusal(
+    'INTERNAL_ERROR',
+    `Internal error. Try again; if it persists, give the operator the request ID ${request.id}`,
+  );
 }

@@ -185,7 +185,7 @@ function jobFamilies(figures: LeaseFigures[], backlog: Backlog[]): Family[] {
     {
       name: 'drydock_job_events_total',
       type: 'counter',
-      help: 'What became of jobs in this process, by kind',
+      help: 'Events of jobs in this process, by kind and event',
       values: figures.flatMap(({ kind, counts }) =>
         Object.entries(eventNames).map(([name, event]) => ({
           labels: { kind, event },

@@ -71,7 +71,7 @@ async function pass(tunnels: Tunnels, request: FastifyRequest, reply: FastifyRep
   const { k } = request.query as Record<string, unknown>;
   const route = typeof k === 'string' ? await tunnels.findRoute(slug, k) : undefined;
   // A wrong secret gets the same response as an unknown tunnel.
-  if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this address. It may have been given a new one');
+  if (!route) throw new Refusal('NOT_FOUND', 'No tunnel has this URL. The tunnel may have a new one');
   const url = new URL(request.raw.url ?? '/', 'http://tunnel');
   const failure = await sendThrough(request.raw, reply.raw, {
     path: '',

@@ -14,7 +14,7 @@ export interface Arrival {
   credential: Credential;
   /** The origin of the service for the caller. */
   origin: () => string;
-  /** The id of the calls in the log and the audit. Default: a new id per call. */
+  /** The ID of the calls in the log and the audit. Default: a new ID per call. */
   requestId?: () => string;
 }
 

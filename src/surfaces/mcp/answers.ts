@@ -137,7 +137,7 @@ export function refusalIn(
 }
 
 /** Codes of errors raised before a server is contacted, unless the details show that it was. */
-const oursAlone: ReadonlySet<string> = new Set([
+const internalCodes: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'UNAUTHORIZED',
   'NOT_FOUND',
@@ -147,14 +147,14 @@ const oursAlone: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the message may come from a server. */
-export function isWorded({
+export function mayContainServerText({
   code,
   details,
 }: {
   code: string;
   details?: Record<string, unknown> | undefined;
 }): boolean {
-  return !oursAlone.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
+  return !internalCodes.has(code) || details?.['mcpError'] !== undefined || details?.['cause'] !== undefined;
 }
 
 /**
@@ -189,7 +189,8 @@ export function madeResult(
 export function failedResult(agent: Agent, error: unknown, reachesOut: boolean): CallToolResult {
   const refusal = refusalIn(error);
   const requestId = refusal?.requestId ?? agent.requestId;
-  if (refusal) return refusalResult(refusal, { requestId, foreign: reachesOut && isWorded(refusal) });
+  if (refusal)
+    return refusalResult(refusal, { requestId, foreign: reachesOut && mayContainServerText(refusal) });
   agent.failed(error);
   const about = requestId === undefined ? '' : `. The request ID is ${requestId}`;
   return refusalResult(new Refusal('INTERNAL_ERROR', `Internal error${about}`), {

@@ -3,18 +3,18 @@ import { named } from '../../platform/quoted.ts';
 import { everything } from '../common/everything.ts';
 import { called, isId, nameOf, nearest } from '../common/naming.ts';
 import type { Calling } from './agent.ts';
-import { patientClient } from './rate-limit-retry.ts';
+import { retryingClient } from './rate-limit-retry.ts';
 
-export const everyProject = (calling: Calling) => everything(patientClient(calling).listProjects, {});
+export const everyProject = (calling: Calling) => everything(retryingClient(calling).listProjects, {});
 
 export const everyServer = (calling: Calling, projectId: string) =>
-  everything(patientClient(calling).listProjectServers, { projectId });
+  everything(retryingClient(calling).listProjectServers, { projectId });
 
 export const everySuite = (calling: Calling, projectId: string) =>
-  everything(patientClient(calling).listEvalSuites, { projectId });
+  everything(retryingClient(calling).listEvalSuites, { projectId });
 
 export const everyEnvironment = (calling: Calling, projectId: string) =>
-  everything(patientClient(calling).listEnvironments, { projectId });
+  everything(retryingClient(calling).listEnvironments, { projectId });
 
 interface Chosen {
   id: string;

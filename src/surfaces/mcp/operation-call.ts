@@ -9,7 +9,7 @@ import type { Agent, Calling } from './agent.ts';
 import { type Answer, provenanceLabels, refusalIn } from './answers.ts';
 import { reachesOut } from './operation-facts.ts';
 import { inputSchemaOf } from './operation-schema.ts';
-import { patiently } from './rate-limit-retry.ts';
+import { withRateLimitRetry } from './rate-limit-retry.ts';
 
 type Arguments = Record<string, unknown>;
 type Call = (input: Arguments, options: CallOptions) => unknown;
@@ -39,10 +39,10 @@ export async function callOperation(
       return fileAnswer(
         operation,
         input,
-        (await patiently(() => call(input, options), calling.signal)) as Response,
+        (await withRateLimitRetry(() => call(input, options), calling.signal)) as Response,
       );
     case 'json': {
-      const value = await patiently(() => call(input, options), calling.signal);
+      const value = await withRateLimitRetry(() => call(input, options), calling.signal);
       const uri = addressOf(operation, input);
       return {
         ours: [`${operation.id} answered.`, ...(isSafe(operation) ? [] : madeIds(value, input))],

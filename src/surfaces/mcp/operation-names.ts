@@ -8,7 +8,7 @@ import type { Answer } from './answers.ts';
 import { pick, projectOf } from './names.ts';
 import { callOf, callOperation } from './operation-call.ts';
 import { operationNamed } from './operation-facts.ts';
-import { patientClient } from './rate-limit-retry.ts';
+import { retryingClient } from './rate-limit-retry.ts';
 
 type Arguments = Record<string, unknown>;
 type List = (input: object) => Promise<{ items: Named[]; nextCursor?: string }>;
@@ -102,7 +102,8 @@ class Ids {
     }
     const list = operationNamed(lookups[param]?.operation ?? '') as Operation;
     const key = JSON.stringify([list.id, input]);
-    const items = this.lists.get(key) ?? everything(callOf(patientClient(this.calling), list) as List, input);
+    const items =
+      this.lists.get(key) ?? everything(callOf(retryingClient(this.calling), list) as List, input);
     this.lists.set(key, items);
     return items;
   }

@@ -8,7 +8,11 @@ const maxWaits = 3;
 const maxWait = 15_000;
 
 /** Retries a rate-limited call, because one tool makes several calls and the burst of a key may be small. */
-export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 0): Promise<Awaited<T>> {
+export async function withRateLimitRetry<T>(
+  call: () => T,
+  signal: AbortSignal,
+  waited = 0,
+): Promise<Awaited<T>> {
   try {
     return await call();
   } catch (error) {
@@ -16,18 +20,18 @@ export async function patiently<T>(call: () => T, signal: AbortSignal, waited = 
     const wait = Number(refusal?.details?.['retryAfterMs']);
     if (refusal?.code !== 'RATE_LIMITED' || !(wait <= maxWait) || waited >= maxWaits) throw error;
     await delay(wait, undefined, { signal });
-    return patiently(call, signal, waited + 1);
+    return withRateLimitRetry(call, signal, waited + 1);
   }
 }
 
 type Call = (input: object, options?: CallOptions) => Promise<unknown>;
 
 /** A client whose JSON calls retry when rate limited, and abort with the agent. */
-export function patientClient({ agent: { client }, signal }: Pick<Calling, 'agent' | 'signal'>): Client {
+export function retryingClient({ agent: { client }, signal }: Pick<Calling, 'agent' | 'signal'>): Client {
   return new Proxy(client, {
     get: (target, name): Call => {
       const call = Reflect.get(target, name) as Call;
-      return (input, options) => patiently(() => call(input, { signal, ...options }), signal);
+      return (input, options) => withRateLimitRetry(() => call(input, { signal, ...options }), signal);
     },
   });
 }

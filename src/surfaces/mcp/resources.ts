@@ -8,10 +8,10 @@ import { streamedAnswer } from '../../contract/operation.ts';
 import { named, quoted, visibleJsonWithin, visibleLine, visibleText } from '../../platform/quoted.ts';
 import { resolveAddress, templateOf } from './addresses.ts';
 import type { Calling } from './agent.ts';
-import { isWorded, provenanceLabels, refusalIn } from './answers.ts';
+import { mayContainServerText, provenanceLabels, refusalIn } from './answers.ts';
 import { callOf, firstBytes, isText } from './operation-call.ts';
 import { operationNamed, reachesOut } from './operation-facts.ts';
-import { patiently } from './rate-limit-retry.ts';
+import { withRateLimitRetry } from './rate-limit-retry.ts';
 import { shorten } from './shorten.ts';
 
 /** Maximum bytes of a resource. */
@@ -121,13 +121,13 @@ function tooLarge(): ProtocolError {
 /** Translates API errors to protocol errors, for methods whose result has no error form. */
 async function refusing<T>(call: () => T, signal: AbortSignal, reaches: boolean): Promise<Awaited<T>> {
   try {
-    return await patiently(call, signal);
+    return await withRateLimitRetry(call, signal);
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) throw error;
     const { code, message } = refusal;
     const text =
-      reaches && isWorded(refusal)
+      reaches && mayContainServerText(refusal)
         ? quoted(provenanceLabels.server, shorten({ message }, 4000).value)
         : visibleLine(message);
     throw new ProtocolError(

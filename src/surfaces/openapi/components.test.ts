@@ -45,7 +45,7 @@ test('two schemas with one id are refused', () => {
   components.add(z.object({ a: z.string() }).meta({ id: 'Same' }), 'output');
   const other = z.object({ b: z.string() }).meta({ id: 'Same' });
   expect(() => components.add(other, 'output')).toThrow(
-    'Two different schemas of the contract have the id Same',
+    'Two different schemas of the contract have the ID Same',
   );
 });
 

@@ -9,7 +9,7 @@ const home = '#/components/schemas/';
 const fromRequest = 'request:';
 
 /**
- * Collects the schemas of a document. A schema with an id becomes a component; others stay where they are used. A
+ * Collects the schemas of a document. A schema with an ID becomes a component; others stay where they are used. A
  * component whose request and response forms differ appears twice, the request form as `…Input`.
  */
 export class Components {
@@ -33,7 +33,7 @@ export class Components {
     const schemas = new Map(this.output);
     for (const [name, schema] of this.input) {
       if (twins.has(name) && schemas.has(rename(name)))
-        throw new Error(`The id ${rename(name)} is needed for the request form of ${name}`);
+        throw new Error(`The ID ${rename(name)} is needed for the request form of ${name}`);
       schemas.set(rename(name), settle(schema, rename));
     }
     const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -43,7 +43,7 @@ export class Components {
   private note(name: string, definition: Schema, direction: Direction): void {
     const known = this[direction].get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(definition))
-      throw new Error(`Two different schemas of the contract have the id ${name}`);
+      throw new Error(`Two different schemas of the contract have the ID ${name}`);
     this[direction].set(name, definition);
   }
 

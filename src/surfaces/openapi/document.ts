@@ -143,7 +143,7 @@ function pathParameters(operation: Operation): Parameter[] {
     name,
     in: 'path',
     required: true,
-    ...(name.endsWith('Id') && { description: `Id of the ${wordsOf(name.slice(0, -2))}.` }),
+    ...(name.endsWith('Id') && { description: `ID of the ${wordsOf(name.slice(0, -2))}.` }),
     schema: { type: 'string' },
   }));
 }

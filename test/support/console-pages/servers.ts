@@ -33,7 +33,7 @@ async function checks({ api, projectId, serverId }: Console) {
     { id: 'ping', title: 'Answers a ping', status: 'passed' as const },
     { id: 'close', title: 'Ends a session', status: 'failed' as const, error: 'It answered 500' },
   ];
-  // Under the same id it is the same run, however often the pages are asked for.
+  // Under the same ID it is the same run, however often the pages are asked for.
   const { runId } = await api.reportConformanceRun({
     projectId,
     body: {

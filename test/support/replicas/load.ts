@@ -5,11 +5,11 @@ import { type Watched, watch } from './watch.ts';
 
 /** Everything that the fleet has acknowledged. */
 export class Acknowledged {
-  /** Ids of created resources, with the action in the audit log and the unique name. */
+  /** IDs of created resources, with the action in the audit log and the unique name. */
   readonly made: { action: string; id: string; name: string }[] = [];
   /** The last acknowledged text of each edited resource. */
   readonly edited = new Map<string, string>();
-  /** Digests of uploads by id. */
+  /** Digests of uploads by ID. */
   readonly uploads = new Map<string, string>();
   readonly runs: string[] = [];
   readonly swarms: string[] = [];

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 /** The events that a watcher of a run received. */
 export interface Watched {
   runId: string;
-  /** Event ids in the order of arrival; empty if events have none. */
+  /** Event IDs in the order of arrival; empty if events have none. */
   ids: number[];
   /** Number of reconnections. */
   resumed: number;

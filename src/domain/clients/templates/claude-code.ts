@@ -3,7 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const claudeCode: ClientTemplate = {
   id: 'claude-code',
   label: 'Claude Code',
-  about: 'Claude in a terminal: runs tools inside a coding harness with a computer of its own.',
+  about: 'Claude in a terminal: runs tools inside a coding harness in its own sandbox.',
   modelId: 'anthropic/claude-haiku-4.5',
   temperature: 1,
   clientInfo: { name: 'claude-code', version: '2.1.237' },

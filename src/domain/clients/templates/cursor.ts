@@ -3,7 +3,7 @@ import type { ClientTemplate } from './template.ts';
 export const cursor: ClientTemplate = {
   id: 'cursor',
   label: 'Cursor',
-  about: 'The Cursor editor: offers the model every tool, also those marked for the app; renders apps.',
+  about: 'The Cursor editor: offers the model every tool, including app-only tools; renders apps.',
   modelId: 'anthropic/claude-sonnet-4.5',
   temperature: 0.7,
   clientInfo: { name: 'cursor-vscode', version: '1.0.0' },

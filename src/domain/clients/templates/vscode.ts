@@ -4,7 +4,7 @@ export const vscode: ClientTemplate = {
   id: 'vscode',
   label: 'Visual Studio Code',
   about:
-    'Visual Studio Code: offers the model every tool, also those marked for the app, up to 128 at once; renders apps.',
+    'Visual Studio Code: offers the model every tool, including app-only tools, up to 128 at once; renders apps.',
   modelId: 'anthropic/claude-sonnet-4.5',
   toolLimit: 128,
   temperature: 0.7,

@@ -74,12 +74,12 @@ function begin(
   organizationId: string,
 ): Promise<ConformanceRun | 'full' | undefined> {
   return db.transaction(async (trx) => {
-    await trx.row(runs.lineUp, { organizationId });
+    await trx.row(runs.lockStarts, { organizationId });
     const run = await trx.row(runs.lock, { projectId, id });
     if (!run || !isOpen(run)) return undefined;
     const { count } = await trx.one(runs.countRunning, { organizationId, except: id });
     if (count >= maxAtOnce) return 'full';
-    await trx.run(runs.hear, { id });
+    await trx.run(runs.recordHeartbeat, { id });
     return run;
   });
 }

@@ -116,7 +116,7 @@ async function resultOf(
   const reason = notApplicable(scenario, plan);
   if (reason !== undefined) return { kind: 'skipped', reason };
   const left = ends - performance.now();
-  if (left < 1_000) return { kind: 'broken', reason: 'The time for the whole suite was over', durationMs: 0 };
+  if (left < 1_000) return { kind: 'broken', reason: 'The suite timed out', durationMs: 0 };
   const started = performance.now();
   const timeout = Math.min(scenarioTimeout, left);
   const outcome = await runScenario({

@@ -16,7 +16,7 @@ import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { casesById, type PlannedCase, type RunSnapshot } from '../snapshot.ts';
 import { trialPlan } from '../trial-plan.ts';
-import { pageOf, type Reservation, refuseSoon, reserve } from './reservation.ts';
+import { type BacktestSession, enforceCooldown, pageOf, reserve } from './reservation.ts';
 
 type Draft = Omit<InputOf<Operations['backtestEvalRun']>['body'], 'continuation'>;
 type Report = OutputOf<Operations['backtestEvalRun']>;
@@ -39,7 +39,7 @@ export const backtestEvalRun: Verb<'backtestEvalRun'> = async (context, input) =
     kind: 'checks',
     draft,
     continued: continuation && { ...continuation, cursor: cursorIn(continuation.cursor) },
-    admit: (db) => refuseSoon(db, run.id, 'checks', cooldown),
+    admit: (db) => enforceCooldown(db, run.id, 'checks', cooldown),
   });
   return pageOf(context, reservation, () => report(context, run, draft, reservation));
 };
@@ -54,7 +54,7 @@ async function report(
   context: ProjectContext,
   run: RunRow,
   draft: Draft,
-  { id, sourceHash, draftHash, cursor }: Reservation,
+  { id, sourceHash, draftHash, cursor }: BacktestSession,
 ): Promise<{ page: Report; next: number | null }> {
   const { db } = context;
   const snapshot = await snapshotOf(context, run.id);

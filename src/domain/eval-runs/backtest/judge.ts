@@ -20,7 +20,7 @@ import { measured } from '../judge/read.ts';
 import { refuseOpen } from '../judge/request.ts';
 import { findRun, snapshotOf } from '../read/find.ts';
 import { casesById, type RunSnapshot } from '../snapshot.ts';
-import { pageOf, type Reservation, reserve } from './reservation.ts';
+import { type BacktestSession, pageOf, reserve } from './reservation.ts';
 
 type Rubric = InputOf<Operations['backtestEvalRunJudge']>['body']['rubric'];
 type Page = OutputOf<Operations['backtestEvalRunJudge']>;
@@ -47,7 +47,7 @@ async function judgePage(
   context: ProjectContext,
   run: RunRow,
   rubric: Rubric,
-  { id: reservationId, sourceHash, cursor }: Reservation,
+  { id: reservationId, sourceHash, cursor }: BacktestSession,
 ): Promise<{ page: Page; next: number }> {
   const { db, models } = context;
   const snapshot = await snapshotOf(context, run.id);
@@ -122,7 +122,7 @@ async function tried(
     if (error instanceof JudgeUnavailable && error.failure instanceof SpendCapReached)
       throw error.failure.refusal;
     if (error instanceof JudgeUnavailable)
-      throw new Refusal('SERVER_UNREACHABLE', `The judge cannot be asked: ${error.message}`);
+      throw new Refusal('SERVER_UNREACHABLE', `The judge is unavailable: ${error.message}`);
     throw error;
   }
   return page.map(({ id }) => results.get(id) ?? {});

@@ -17,11 +17,11 @@ import type { ProjectContext } from '../../context/context.ts';
 type Kind = 'judge' | 'checks';
 
 /** A draft being tested against a run, page by page. */
-export interface Reservation {
+export interface BacktestSession {
   id: string;
   sourceHash: string;
   draftHash: string;
-  /** Start of the requested page. */
+  /** Start of the requested page: a trial's position in the run (checks), or an offset among the trials to judge. */
   cursor: number;
 }
 
@@ -45,7 +45,7 @@ export async function reserve(
   context: ProjectContext,
   run: RunRow,
   { kind, draft, continued, admit }: Begin,
-): Promise<Reservation> {
+): Promise<BacktestSession> {
   const draftHash = createHash('sha256')
     .update(JSON.stringify(sortKeys(draft)))
     .digest('hex');
@@ -76,7 +76,7 @@ export async function reserve(
 /** Returns the stored page, or computes it. Concurrent requests for the same page get the same response. */
 export async function pageOf<Page>(
   { db }: ProjectContext,
-  { id, cursor }: Reservation,
+  { id, cursor }: BacktestSession,
   make: () => Promise<{ page: Page; next: number | null }>,
 ): Promise<Page> {
   const answered = await db.row(backtests.page, { id, cursor });
@@ -88,7 +88,7 @@ export async function pageOf<Page>(
 }
 
 /** Rate limit: refuses a draft that comes too soon after the previous one. */
-export async function refuseSoon(db: Db, runId: string, kind: Kind, seconds: number): Promise<void> {
+export async function enforceCooldown(db: Db, runId: string, kind: Kind, seconds: number): Promise<void> {
   const last = await db.row(backtests.lastAge, { runId, kind });
   if (!last || last.seconds >= seconds) return;
   const retryAfter = Math.max(1, Math.ceil(seconds - last.seconds));

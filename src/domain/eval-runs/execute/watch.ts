@@ -14,7 +14,7 @@ export function watchHandler(services: Services): JobHandler {
   const { db } = services;
   return {
     handle: async () => {
-      for (const { id, source } of await db.rows(runs.late))
+      for (const { id, source } of await db.rows(runs.listOverdue))
         await db.transaction((trx) => endEarly(services, trx, id, lateEnd(services, source)));
       const left = await db.rows(trials.untallied);
       await tallyRuns(
@@ -41,11 +41,11 @@ export function decideHandler(services: Services): JobHandler {
     handle: async (payload) => decision(services, runOf(payload)),
     givenUp: (payload) => async (trx) => {
       const id = runOf(payload);
-      if (await trx.row(runs.stuck, { id }))
+      if (await trx.row(runs.findAwaitingJudge, { id }))
         await endEarly(services, trx, id, {
           status: 'timed_out',
           stopReason: 'run_timeout',
-          error: 'The judge had its time, and the run could not be decided',
+          error: 'The judge timed out, so the run has no verdict',
         });
     },
   };
@@ -57,7 +57,7 @@ function lateEnd({ config }: Services, source: string): EarlyEnd {
     return {
       status,
       stopReason: 'never_finalized',
-      error: `Nothing was heard of the run for ${config.evalRunTimeout} s, and it was not finalized`,
+      error: `No report for ${config.evalRunTimeout} s; the run was not finalized`,
     };
   return { status, stopReason: 'run_timeout', error: `The run took longer than ${config.evalRunTimeout} s` };
 }

@@ -47,8 +47,8 @@ export class TrialWorker {
     this.holder.start();
   }
 
-  async stop(patience: number): Promise<void> {
-    await this.holder.stop(patience);
+  async stop(timeout: number): Promise<void> {
+    await this.holder.stop(timeout);
   }
 
   async close(): Promise<void> {

@@ -48,7 +48,7 @@ async function baseOf(
   run: RunRow,
   { baseline }: Policy,
 ): Promise<Baseline | Unanswerable> {
-  if (!baseline) return { reason: 'baselineNotConfigured', message: 'The gate names no run to compare with' };
+  if (!baseline) return { reason: 'baselineNotConfigured', message: 'The gate has no baseline' };
   try {
     return await baselineOf(context, run, namedBy(baseline));
   } catch (error) {

@@ -42,7 +42,7 @@ export async function judgesOf(db: Db, runId: string): Promise<Judges> {
     advisory: !judgement.gating,
     threshold,
   };
-  const preface = state.basis === 'wordCount' ? 'Advice only, words were counted: ' : '';
+  const preface = state.basis === 'wordCount' ? 'Advisory (offline judge): ' : '';
   const { scored, errors, skipped, passed, groundednessScored, groundednessErrors, grounded } = counts;
   // One question asks for both scores, and an answer may contain only one of them.
   const groundless = status === 'completed' && groundednessScored === 0 && groundednessErrors > 0;

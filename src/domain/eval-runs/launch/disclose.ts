@@ -133,10 +133,10 @@ function elsewhere(
       messages: true,
       toolCalls: true,
       toolResults: 'whole up to 262,144 bytes each, then the beginning',
-      secrets: 'taken out of what servers say',
+      secrets: 'redacted from server responses',
       screenshots: false,
     },
     retention: { kind: 'kept-indefinitely', note: 'Until the suite or the project is deleted' },
-    region: { stated: false, reason: 'Where this service runs is up to its operator' },
+    region: { stated: false, reason: 'The operator chooses the hosting region' },
   };
 }

@@ -61,7 +61,7 @@ export function planRun(
     const problem = problemOf(row, definition, selection, overrides);
     const choices = choicesFor(suite, definition, chosen);
     if (problem !== undefined || choices.length === 0) {
-      const reason = problem ?? 'It has no model, and neither has the suite';
+      const reason = problem ?? 'No model is set for the case or the suite';
       unrunnable.push({ caseId: row.id, title: row.title, reason });
       return [];
     }
@@ -143,9 +143,9 @@ function problemOf(
   { servers }: Selection,
   { approved }: Overrides,
 ): string | undefined {
-  if (claim && /^un/.test(claim.status)) return `It was imported as ${claim.status}`;
+  if (claim && /^un/.test(claim.status)) return `Imported as ${claim.status}`;
   if (claim?.status === 'approximated' && !approved.has(row.id))
-    return 'It only approximates the imported original. Approve it with importApprovals';
+    return 'Only approximates the imported original. Approve it with importApprovals';
   for (const step of steps) {
     if (step.kind !== 'toolCall') continue;
     const known = servers.some(({ id, name }) =>

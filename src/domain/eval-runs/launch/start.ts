@@ -60,7 +60,7 @@ async function suiteOfRun(context: ProjectContext, db: Db, suite: Launch['suite'
 /** Refuses a run beyond the plan's limit of concurrent runs. Up to `maxTargets` runs of a group count as one. */
 async function takeSlot(context: ProjectContext, db: Db, runGroupId: string | undefined): Promise<void> {
   const organizationId = context.actor.organization.id;
-  await db.row(runs.lineUp, { organizationId });
+  await db.row(runs.lockStarts, { organizationId });
   const { limits } = await limitsOf({ ...context, db }, organizationId);
   const maxRuns = limits['concurrentEvalRuns'] ?? null;
   const which = { organizationId, runGroupId: runGroupId ?? null, most: maxTargets };

@@ -15,7 +15,7 @@ export const watchEvalRun: Verb<'watchEvalRun'> = async (context, { runId, lastE
   const { id, events } = await findRun(context, runId);
   // A `Last-Event-ID` from a longer run would skip this run's events up to that number.
   if (lastEventId !== undefined && !(/^\d{1,9}$/.test(lastEventId) && Number(lastEventId) < events))
-    throw invalid('Last-Event-ID: Not an id of an event of this run');
+    throw invalid('Last-Event-ID: Not an ID of an event of this run');
   return eventsOf(context, id, lastEventId === undefined ? -1 : Number(lastEventId));
 };
 

@@ -38,7 +38,7 @@ export async function callAgain(
       const first = done.size === 0;
       if (!first && performance.now() > calling.beginsUntil && failures < maxFailures) return;
       const now =
-        failures < maxFailures ? server : { unavailable: 'The server gave no answer several times' };
+        failures < maxFailures ? server : { unavailable: 'The server did not respond to several calls' };
       const replayed = await replay(now, call, calling);
       if (replayed.outcome === 'unavailable') failures++;
       done.set(call, replayed);
@@ -64,7 +64,7 @@ async function replay(server: ServerNow, call: RecordedCall, calling: Calling): 
   const tool = server.tools.find(({ name }) => name === toolName);
   if (!tool) return goneTool(shown, before);
   if (!calling.includeWrites && !isReadOnly(tool))
-    return { ...shown, outcome: 'skipped', reason: 'The tool does not say that it is read-only' };
+    return { ...shown, outcome: 'skipped', reason: 'The tool is not declared read-only' };
   const began = performance.now();
   const outcome = await callOrGiveUp(server, call, calling);
   const durationMs = Math.round(performance.now() - began);
@@ -97,7 +97,7 @@ async function callOrGiveUp(
     return await server.call(call.toolName, call.arguments, AbortSignal.any([gone, ends]));
   } catch (error) {
     gone.throwIfAborted();
-    if (ends.aborted) return { failure: { message: 'The server gave no answer while the request lasted' } };
+    if (ends.aborted) return { failure: { message: 'The server did not respond before the request ended' } };
     throw error;
   }
 }

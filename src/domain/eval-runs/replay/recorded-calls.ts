@@ -128,12 +128,13 @@ export const keyLength = 8;
 
 function endOf({ result, error }: Frame, called: string): RecordedCall['before'] {
   if (called.includes('[hidden]'))
-    return { unknown: 'Its arguments held a secret, which traces do not keep' };
+    return { unknown: 'The arguments contained a secret, which traces do not keep' };
   if (error)
-    return error.code === undefined ? { unknown: 'The server gave no answer in the run' } : { error };
-  if (typeof result !== 'object' || result === null) return { unknown: 'The trace has no result of it' };
+    return error.code === undefined ? { unknown: 'The server did not respond in the run' } : { error };
+  if (typeof result !== 'object' || result === null)
+    return { unknown: 'The trace has no result for this call' };
   const { cut, content } = result as { cut?: unknown; content?: unknown };
   if (cut === true && content === undefined)
-    return { unknown: 'Its result was large, and the trace keeps only the beginning' };
+    return { unknown: 'The result was too large; the trace keeps only its beginning' };
   return { result: result as Record<string, unknown> };
 }

@@ -45,7 +45,7 @@ export async function addCase(
 ): Promise<cases.CaseRow> {
   const { title, declaredId, definition, idempotencyKey = null, requestHash = null } = given;
   if (declaredId !== undefined && (await db.row(cases.byDeclaredId, { suiteId, declaredId })))
-    throw conflict(`Another case of this suite has the id ${declaredId}`, 'DUPLICATE_CASE_ID');
+    throw conflict(`Another case of this suite has the ID ${declaredId}`, 'DUPLICATE_CASE_ID');
   const hash = contentHash(title, definition);
   if (!given.twins) {
     const twin = await db.row(cases.byContent, { suiteId, contentHash: hash });

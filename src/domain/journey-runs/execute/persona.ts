@@ -11,7 +11,7 @@ import type { RunInProcess, SessionParts } from './runs.ts';
 const callTimeout = 90_000;
 const maxTokens = 4_096;
 
-type Said = ReturnType<typeof readPersonaAnswer>;
+type PersonaAnswer = ReturnType<typeof readPersonaAnswer>;
 
 /** Plays the persona of a session, by a model or from templates. */
 export class Speaker {
@@ -36,7 +36,7 @@ export class Speaker {
     return new Speaker(run, model, signal);
   }
 
-  async next(history: readonly TurnMessage[], turn: number): Promise<Said> {
+  async next(history: readonly TurnMessage[], turn: number): Promise<PersonaAnswer> {
     const { persona, journey, maxTurns } = this.run.snapshot;
     const given: PersonaTurn = {
       persona,

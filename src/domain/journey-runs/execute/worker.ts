@@ -44,8 +44,8 @@ export class SessionWorker {
     this.holder.start();
   }
 
-  async stop(patience: number): Promise<void> {
-    await this.holder.stop(patience);
+  async stop(timeout: number): Promise<void> {
+    await this.holder.stop(timeout);
   }
 
   async close(): Promise<void> {

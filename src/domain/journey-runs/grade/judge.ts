@@ -49,7 +49,7 @@ export async function judgeGoal(
   } catch (error) {
     if (error instanceof JudgeUnavailable)
       return unheard(
-        error.failure.kind === 'spend-cap' ? error.message : 'The provider of the judge refuses to answer',
+        error.failure.kind === 'spend-cap' ? error.message : "The judge's model provider is unavailable",
       );
     throw error;
   }

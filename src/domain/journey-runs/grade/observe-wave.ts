@@ -23,7 +23,7 @@ export function observeWaveHandler({ clock }: Services): JobHandler {
       const { runId, projectId, waveId } = payload as Payload;
       return async (db) => {
         // The lock prevents two concurrent jobs, each missing runs the other has read, from overwriting each other.
-        await db.row(journeyFindings.lineUp, { ownerId: projectId });
+        await db.row(journeyFindings.lockForUpdate, { ownerId: projectId });
         const run = await db.row(runs.get, { id: runId });
         if (!run) return;
         const rows = await db.rows(sessions.listOfRun, { runId });

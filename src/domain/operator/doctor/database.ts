@@ -62,7 +62,7 @@ async function reach(database: DatabaseToCheck, { databaseUrl, dataDir }: Config
   if (looking === 'stopped')
     return warning(
       `The embedded database in ${dataDir} is not running`,
-      'It runs only while a service or command is running. Start drydock serve, then run this again',
+      'The database runs only while a service or command is running. Start drydock serve, then run this again',
     );
   if (looking instanceof Error)
     return problem(

@@ -63,7 +63,7 @@ async function disk(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const places = new Set([config.dataDir, ...(folder === undefined ? [] : [folder])].map(existing));
   const found = await Promise.all([...places].map(spaceAt));
-  const said = found.map(({ path, free, share }) => `${bytes(free)} (${share.toFixed(0)} %) free at ${path}`);
+  const said = found.map(({ path, free, share }) => `${bytes(free)} (${share.toFixed(0)}%) free at ${path}`);
   const least = Math.min(...found.map(({ free }) => free));
   const leastShare = Math.min(...found.map(({ share }) => share));
   const remedy = 'Free up space, or move DRYDOCK_DATA_DIR or DRYDOCK_BLOBS_URL to a larger disk';

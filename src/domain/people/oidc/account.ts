@@ -61,21 +61,21 @@ function mustBeOfDomain({ config }: VisitorContext, { email, emailVerified }: Cl
   if (!domains) return;
   const domain = email?.toLowerCase().split('@').at(-1) ?? '';
   if (!emailVerified || !domains.includes(domain))
-    throw refused('Your email address is not of a domain that may sign in here', 'DOMAIN_NOT_ALLOWED');
+    throw refused('Only verified email addresses of allowed domains can sign in', 'DOMAIN_NOT_ALLOWED');
 }
 
 async function byAddress(context: VisitorContext, db: Db, claims: Claims): Promise<string> {
   const { emailVerified } = claims;
   const email = Email.safeParse(claims.email).data;
   if (email === undefined || !emailVerified)
-    throw refused('The provider does not vouch for your email address', 'EMAIL_NOT_VERIFIED');
+    throw refused('The provider has not verified your email address', 'EMAIL_NOT_VERIFIED');
   const account = await db.row(passwords.ofEmail, { email });
   if (!account) return newAccount(context, db, email, VisibleName.safeParse(claims.name).data ?? email);
   const others = await db.rows(identities.list, { userId: account.userId });
   // Addresses get reassigned to other people; accounts do not.
   if (account.hash !== null || others.some(({ issuer }) => issuer === claims.issuer))
     throw conflict(
-      'An account with your email address already exists. Sign in to it as usual, then link this identity in your profile',
+      'An account with your email address already exists. Sign in to it as usual, then link this identity on your account page',
       'SIGN_IN_TO_LINK',
     );
   await refusePowerful(db, account.userId);
@@ -92,7 +92,7 @@ async function refusePowerful(db: Db, userId: string): Promise<void> {
   const owns = (await db.rows(people.organizations, { userId })).some(({ role }) => role === 'owner');
   if (owns || account?.operator !== false)
     throw conflict(
-      'The account with your email address is an owner or an operator. Such an account can be linked only while signed in to it. Sign in with a link from: drydock console link --user. Then link the identity in your profile',
+      'The account with your email address is an owner or an operator. Such an account can be linked only while signed in to it. Sign in with a link from: drydock console link --user. Then link the identity on your account page',
       'SIGN_IN_TO_LINK',
     );
 }
@@ -123,7 +123,7 @@ async function newAccount(context: VisitorContext, db: Db, email: string, name: 
 async function invitationsThatWork(db: Db, email: string): Promise<links.LinkRow[]> {
   const found = [];
   for (const link of await db.rows(links.invitationsFor, { email })) {
-    await db.rows(members.lineUp, { organizationId: link.organizationId as string });
+    await db.rows(members.lockOrganization, { organizationId: link.organizationId as string });
     if (await isStillAllowed(db, link)) found.push(link);
   }
   return found;

@@ -110,7 +110,7 @@ const boundedFetch: CustomFetch = async (url, { body, ...options }) => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > maxAnswerLength) throw new TypeError('the provider answers without end');
+    if (size > maxAnswerLength) throw new TypeError('the response of the provider is too large');
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;

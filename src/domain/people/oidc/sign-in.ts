@@ -62,7 +62,7 @@ function callbackOf(context: PublicContext): string {
   if (here !== origin)
     throw new Refusal(
       'FEATURE_NOT_SUPPORTED',
-      `${context.config.oidcName} sends you back to ${origin}. Open the console there, or have DRYDOCK_PUBLIC_URL set to ${here}`,
+      `${context.config.oidcName} sends you back to ${origin}. Open the console there, or ask the operator to set DRYDOCK_PUBLIC_URL to ${here}`,
       { details: { reason: 'PUBLIC_URL_NEEDED' } },
     );
   return `${origin}/console/oidc`;

@@ -104,7 +104,7 @@ async function ask(drafter: Drafter, prompt: { system: string; user: string }): 
     context.log.warn('Drafting model failed', { model: route.id, error: redact(error.message) });
     throw new Refusal(
       error.kind === 'aborted' ? 'TIMEOUT' : 'SERVER_UNREACHABLE',
-      `The model that drafts, ${route.id}, failed (${error.kind}). Try again; if it stays so, ask the operator, whose log says more`,
+      `The drafting model ${route.id} failed (${error.kind}). Try again. If it persists, ask the operator to check the log`,
     );
   }
 }

@@ -3,11 +3,11 @@ import { cut } from '../../../evaluation/text/show.ts';
 
 import { asStorable } from '../../../platform/json/storable.ts';
 
-export interface Says {
+export interface PersonaMessage {
   kind: 'says';
   message: string;
 }
-export interface Ends {
+export interface PersonaEnd {
   kind: 'ends';
   reason: string;
 }
@@ -22,7 +22,7 @@ const isJson = /^(?:```(?:json)?\s*)?(?:\{|\[\s*["{[\]])/;
  * Parses the answer of the model that plays a persona: the requested JSON object, possibly surrounded by text, or
  * plain text.
  */
-export function readPersonaAnswer(text: string): Says | Ends | { kind: 'unreadable' } {
+export function readPersonaAnswer(text: string): PersonaMessage | PersonaEnd | { kind: 'unreadable' } {
   const all = text.slice(0, maxAnswerLength).trim();
   const answer = answeredObject(all.slice(all.indexOf('{'), all.lastIndexOf('}') + 1));
   if (answer?.['endSession'] === true) return ends(answer['reason']);
@@ -36,7 +36,7 @@ export function messageOf(text: string): string {
   return cut(asStorable(text).trim(), maxMessageLength);
 }
 
-function ends(reason: unknown): Ends {
+function ends(reason: unknown): PersonaEnd {
   const said = typeof reason === 'string' ? cut(asStorable(reason).trim(), maxReasonLength) : '';
   return { kind: 'ends', reason: said || 'The persona gave no reason' };
 }

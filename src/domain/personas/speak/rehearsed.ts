@@ -1,4 +1,4 @@
-import { type Ends, messageOf, type Says } from './answer.ts';
+import { messageOf, type PersonaEnd, type PersonaMessage } from './answer.ts';
 import type { PersonaTurn } from './prompt.ts';
 
 /** Opening phrases by words in role and notes. The first match wins. */
@@ -19,7 +19,12 @@ const followUps = [
  * Plays a persona without a language model, deterministically: states the goal, repeats it while the agent is silent
  * or asks back, then ends. Always ends after the last follow-up.
  */
-export function rehearsedPersona({ persona, goal, turn, transcript }: PersonaTurn): Says | Ends {
+export function rehearsedPersona({
+  persona,
+  goal,
+  turn,
+  transcript,
+}: PersonaTurn): PersonaMessage | PersonaEnd {
   const said = Math.max(turn, transcript.filter(({ speaker }) => speaker === 'persona').length);
   const wish = inFirstPerson(goal);
   if (said === 0) return says(`${openingOf(persona)}${wish}`);
@@ -27,10 +32,10 @@ export function rehearsedPersona({ persona, goal, turn, transcript }: PersonaTur
   const followUp = followUps[said - 1];
   const isOpen = answer === '' || asksBack(answer);
   if (isOpen && followUp !== undefined) return says(`${followUp} ${wish}`);
-  return { kind: 'ends', reason: isOpen ? 'The agent did not get on with it' : 'The agent has answered' };
+  return { kind: 'ends', reason: isOpen ? 'The agent made no progress' : 'The agent has answered' };
 }
 
-function says(text: string): Says {
+function says(text: string): PersonaMessage {
   return { kind: 'says', message: messageOf(text) };
 }
 

@@ -21,13 +21,13 @@ export async function authorization(
   { resourceMetadataUrl, answered }: ChallengeFacts,
   signal: AbortSignal,
 ): Promise<Discovered> {
-  if (answered) return nothingKnown('The server answers without authorization');
+  if (answered) return unknownAuthorization('The server answers without authorization');
   const facts = await discoverAuthorization(outbound, address.url, resourceMetadataUrl, signal);
-  if (signal.aborted) return nothingKnown('Reading the OAuth metadata timed out');
+  if (signal.aborted) return unknownAuthorization('Reading the OAuth metadata timed out');
   return { resourceMetadata: known(resourceOf(facts)), authorizationServer: known(serverOf(facts)) };
 }
 
-export function nothingKnown(reason: string): Discovered {
+export function unknownAuthorization(reason: string): Discovered {
   return { resourceMetadata: unknown(reason), authorizationServer: unknown(reason) };
 }
 

@@ -5,7 +5,7 @@ import type { Capability } from '../../../readiness/index.ts';
 import type { ServerContext } from '../../context/context.ts';
 import { targetOf } from '../../live/target.ts';
 import { hasAuthorizationHeader, usableGrant } from '../../servers/auth-method.ts';
-import { authorization, nothingKnown } from './authorization.ts';
+import { authorization, unknownAuthorization } from './authorization.ts';
 import { baseline, skills } from './catalogs.ts';
 import { domainChallenge } from './domain-challenge.ts';
 import { endpointFacts } from './endpoint.ts';
@@ -73,7 +73,7 @@ export async function gather(
         authorization(place, challenge.value, ends),
       )
     : challenge;
-  const oauth = published.known ? published.value : nothingKnown(published.reason);
+  const oauth = published.known ? published.value : unknownAuthorization(published.reason);
   const evidence: Evidence = {
     endpoint: endpointFacts(server),
     redirects,

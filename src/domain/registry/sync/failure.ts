@@ -13,20 +13,24 @@ export class SourceFailure extends Error {
 }
 
 const words: Partial<Record<FailureKind, string>> = {
-  address: 'Its address is not allowed here. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS',
-  dns: 'Its name cannot be resolved',
-  tls: 'Its certificate is not trusted',
-  'too-large': 'Its response is too large',
-  redirect: 'It redirects too often, or to an address that is not followed',
+  address:
+    'The network of the source is not allowed. The operator can allow it with DRYDOCK_ALLOWED_NETWORKS',
+  dns: 'The host name does not resolve',
+  tls: 'The TLS certificate is not trusted',
+  'too-large': 'The response is too large',
+  redirect: 'Too many redirects, or a redirect to a URL that is not followed',
 };
 
 /** Classifies an error from reading a source. */
 export function failureOf(error: unknown, timedOut: boolean): SourceFailure {
   if (error instanceof SourceFailure) return error;
-  if (timedOut) return new SourceFailure('It did not answer in time', { mayGoOn: true, cause: error });
+  if (timedOut) return new SourceFailure('Timed out', { mayGoOn: true, cause: error });
   if (error instanceof McpFailure) {
     const known = words[error.kind];
-    return new SourceFailure(known ?? 'It cannot be reached', { mayGoOn: known === undefined, cause: error });
+    return new SourceFailure(known ?? 'The source is unreachable', {
+      mayGoOn: known === undefined,
+      cause: error,
+    });
   }
-  return new SourceFailure('It could not be read', { cause: error });
+  return new SourceFailure('The source could not be read', { cause: error });
 }

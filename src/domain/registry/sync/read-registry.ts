@@ -75,19 +75,18 @@ export async function readRegistry(reading: SourceReading): Promise<void> {
     met += page.listed.length;
     etag = page.etag;
     cursor = page.nextCursor ?? null;
-    if (cursor !== null && seen.has(cursor)) throw new SourceFailure('Its pages repeat themselves');
+    if (cursor !== null && seen.has(cursor)) throw new SourceFailure('Pagination repeats a cursor');
     if (cursor !== null) seen.add(cursor);
     if (met > limits.entries || bytes > limits.bytes || (cursor !== null && pages >= limits.pages)) {
       // The next read may contain other names, so the excess is removed; otherwise it would accumulate.
       await db.run(entries.removeBeyond, { source, most: limits.entries });
-      throw new SourceFailure('It exceeds the size limit of a source');
+      throw new SourceFailure('The source exceeds the size limit');
     }
-    if (cursor !== null && performance.now() > ends)
-      throw new SourceFailure('It took too long', { mayGoOn: true });
+    if (cursor !== null && performance.now() > ends) throw new SourceFailure('Timed out', { mayGoOn: true });
     const place = { source, cursor, skipped: page.skipped, at: clock() };
     await db.transaction(async (trx) => {
       await storeListed(trx, row, page.listed);
-      await trx.run(sources.goOn, place);
+      await trx.run(sources.saveCursor, place);
     });
   } while (cursor !== null);
   await db.transaction(async (trx) => {
@@ -151,7 +150,7 @@ async function fetchPage(
     );
     if (response.status === 304 && etag !== undefined) return 'unchanged';
     if (response.status !== 200)
-      throw new SourceFailure(`It answered with the HTTP status ${response.status}`, {
+      throw new SourceFailure(`The source returned HTTP status ${response.status}`, {
         mayGoOn: response.status >= 500 || response.status === 429,
       });
     const text = await response.text();
@@ -174,7 +173,7 @@ const maxCursorLength = 2_000;
 export function listIn(text: string, maxServers: number): ServerList {
   const list = readServerList(parsed(text), maxServers);
   if (!list || (list.nextCursor?.length ?? 0) > maxCursorLength || list.nextCursor?.includes('\0'))
-    throw new SourceFailure(`It gives no list of servers, or one of more than ${maxServers}`);
+    throw new SourceFailure(`No list of servers, or more than ${maxServers} servers`);
   return list;
 }
 

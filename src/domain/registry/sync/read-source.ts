@@ -52,7 +52,7 @@ export async function readSource(
       cause: failure.cause instanceof Error ? redact(failure.cause.message) : undefined,
     });
     await db.run(sources.fail, { source, error: failure.message });
-    if (!failure.mayGoOn) await db.run(sources.forgetPlace, { source });
+    if (!failure.mayGoOn) await db.run(sources.clearCursor, { source });
   }
 }
 
@@ -60,12 +60,12 @@ async function textOf({ kind, location }: RegistrySource): Promise<string> {
   if (kind === 'bundled') return (await import('../../../registry/bundled.ts')).bundledText();
   try {
     const { size } = await stat(location);
-    if (size > maxFileBytes) throw new SourceFailure('Its file is larger than 16 MiB');
+    if (size > maxFileBytes) throw new SourceFailure('The file is larger than 16 MiB');
     return await readFile(location, 'utf8');
   } catch (error) {
     if (error instanceof SourceFailure) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new SourceFailure(`Its file cannot be read (${code})`, { cause: error });
+    throw new SourceFailure(`The file cannot be read (${code})`, { cause: error });
   }
 }
 
@@ -84,7 +84,7 @@ async function readWhole(
     for (let at = 0; at < listed.length; at += batchSize)
       await storeListed(trx, row, listed.slice(at, at + batchSize));
     await trx.run(entries.removeUnmet, { source, pass: row.pass });
-    await trx.run(sources.goOn, { source, cursor: null, skipped, at: clock() });
+    await trx.run(sources.saveCursor, { source, cursor: null, skipped, at: clock() });
     await trx.run(sources.finish, { source, etag: hash, moves: true, at: clock() });
   });
 }

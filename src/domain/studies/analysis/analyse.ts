@@ -54,7 +54,7 @@ export function analyseHandler({ db }: Services): JobHandler {
       return async (trx) => {
         // The lock prevents two concurrent analyses, each missing turns the other has read, from overwriting each
         // other.
-        await trx.row(studyFindings.lineUp, { ownerId: studyId });
+        await trx.row(studyFindings.lockForUpdate, { ownerId: studyId });
         const put = { studyId, id: window.id, startAt: from, analysedAt: now };
         if ((await trx.run(windows.put, { ...put, sessions: visits.length, signals })) === 0) return;
         const owner = { kind: 'study', id: studyId } as const;

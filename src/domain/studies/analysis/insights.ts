@@ -35,7 +35,7 @@ export const requestStudyInsights: Verb<'requestStudyInsights'> = (context, { st
     const window = await latestWindow(db, studyId);
     if (!window)
       throw conflict(
-        'The study has no analysis yet. Try again some seconds after a visitor has chatted',
+        'The study has no analysis yet. Try again a few seconds after the first visitor message',
         'WINDOW_NOT_ANALYSED',
       );
     const { windowId } = window;
@@ -85,7 +85,7 @@ export const getStudyWindowInsights: Verb<'getStudyWindowInsights'> = async (
   if (!window || !row)
     throw new Refusal(
       'NOT_FOUND',
-      `No insights into window "${windowId}" were requested, or there is no such window`,
+      `No insights for window "${windowId}". Request them first, or check the ID`,
     );
   const { windowStartAt, windowEndAt } = window;
   return { windowId, windowStartAt, windowEndAt, ...presentSessions(row) };

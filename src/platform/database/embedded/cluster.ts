@@ -12,7 +12,7 @@ import { type Binaries, isAlive, isLeftover } from './binaries.ts';
 import { existingHome, type Home } from './home.ts';
 
 /** Milliseconds to wait for a server that replays its log after a crash before it accepts connections. */
-const recoveryPatience = 600_000;
+const recoveryTimeout = 600_000;
 
 interface Starting {
   /** Why the process exited, once it has. */
@@ -92,7 +92,7 @@ export class Cluster {
   }
 
   /** Connects to the server, after starting it if necessary. */
-  async connect(patience = 30_000): Promise<pg.Client> {
+  async connect(timeout = 30_000): Promise<pg.Client> {
     const began = Date.now();
     let { starting } = this;
     this.starting = undefined;
@@ -100,7 +100,7 @@ export class Cluster {
       const answer = await this.tryConnect();
       if (answer instanceof pg.Client) return answer;
       const waited = Date.now() - began;
-      if (waited > (answer === 'recovering' ? recoveryPatience : patience))
+      if (waited > (answer === 'recovering' ? recoveryTimeout : timeout))
         throw new OperatorProblem(
           `PostgreSQL did not become ready in ${Math.round(waited / 1000)} s (log: ${this.logFile})`,
         );
@@ -119,7 +119,7 @@ export class Cluster {
     if (failure !== undefined && !/shared memory|lock file/.test(failure))
       throw new OperatorProblem(`PostgreSQL does not start: ${failure} (log: ${this.logFile})`);
     const pid = await this.postmaster();
-    // The process with the recorded id may be an unrelated one that got the same id, so the wait is limited.
+    // The process with the recorded ID may be an unrelated one that got the same ID, so the wait is limited.
     if (pid !== undefined && isAlive(pid) && waited < 3_000) return undefined;
     return this.start();
   }
@@ -178,7 +178,7 @@ export class Cluster {
     );
   }
 
-  /** The process id in the cluster's pid file, whether or not that process runs. */
+  /** The process ID in the cluster's pid file, whether or not that process runs. */
   async postmaster(): Promise<number | undefined> {
     const file = await readFile(join(this.dataDir, 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(file.split('\n')[0]);
@@ -189,10 +189,10 @@ export class Cluster {
    * Requests a fast shutdown. If it takes too long, or the database is temporary, requests an immediate one, after
    * which the next start recovers.
    */
-  async stop(patience = 10_000): Promise<void> {
+  async stop(timeout = 10_000): Promise<void> {
     const pid = await this.postmaster();
     if (pid === undefined || !isAlive(pid)) return;
-    const fast = this.temporary ? [] : [['SIGINT', patience] as const];
+    const fast = this.temporary ? [] : [['SIGINT', timeout] as const];
     for (const [signal, wait] of [...fast, ['SIGQUIT', 5_000] as const]) {
       process.kill(pid, signal);
       const deadline = Date.now() + wait;

@@ -3,7 +3,7 @@ import { query } from '../query.ts';
 import { isActive } from './console-sessions.ts';
 import { mayView } from './visibility.ts';
 
-/** Announces the id of a user, project, key, session or study that lets in fewer than before. */
+/** Announces the ID of a user, project, key, session or study that lets in fewer than before. */
 export const accessChannel = 'drydock_access';
 
 /**

@@ -8,7 +8,7 @@ const events = table('audit_events', {
   /** Empty for what was done in the installation as a whole. */
   organizationId: text,
   projectId: orNull(text),
-  /** A user id, or `operator` for the command line. */
+  /** A user ID, or `operator` for the command line. */
   actor: text,
   action: text,
   target: text,
@@ -30,8 +30,8 @@ const written = [
   'details',
 ] as const;
 export const insert = query('audit.insert', events.insert(written), events.pick(written));
-export const isThere = query(
-  'audit.is-there',
+export const exists = query(
+  'audit.exists',
   'select exists (select from audit_events where id = :id) as there',
   { id: text },
   { there: flag },

@@ -42,8 +42,8 @@ const sessions = table('browser_sessions', {
 export type BrowserRow = RowOf<typeof sessions.columns>;
 
 /** Serializes the opening of browsers for one user. */
-export const lineUp = query(
-  'browser-sessions.line-up',
+export const lockOpening = query(
+  'browser-sessions.lock-opening',
   `select from pg_advisory_xact_lock(hashtextextended('browsers ' || :userId, 4700))`,
   { userId: text },
 );
@@ -129,8 +129,8 @@ export const lock = query(
 );
 
 /** Renews the lease of a process on its browsers. */
-export const beat = query(
-  'browser-sessions.beat',
+export const heartbeat = query(
+  'browser-sessions.heartbeat',
   `insert into browser_holders (id, lease_until) values (:id, now() + :lease * interval '1 ms')
    on conflict (id) do update set lease_until = excluded.lease_until`,
   { id: text, lease: float },
@@ -224,7 +224,7 @@ export const close = query(
   { id: text, reason: text },
   { id: text, told: orNull(text) },
 );
-/** Narrows the ids to the active sessions that this process still holds. */
+/** Narrows the IDs to the active sessions that this process still holds. */
 export const stillHeld = query(
   'browser-sessions.still-held',
   `select b.id from browser_sessions b ${inLiveProject}

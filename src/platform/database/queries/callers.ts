@@ -9,7 +9,7 @@ import { users } from './users.ts';
 import type { OrganizationRole } from './visibility.ts';
 import { mayView } from './visibility.ts';
 
-/** The parts of a row, with columns named after part and field. A part exists if its id is set. */
+/** The parts of a row, with columns named after part and field. A part exists if its ID is set. */
 const parts = {
   key: { id: text },
   /** `stale`: the last use was recorded more than a minute ago. */
@@ -156,7 +156,7 @@ function reading(name: string, ...pieces: Piece[]): Query {
 export interface CallerPath {
   projectId?: string | undefined;
   serverId?: string | undefined;
-  /** `default` as the project id means the Default project. */
+  /** `default` as the project ID means the Default project. */
   defaultProject?: boolean | undefined;
 }
 

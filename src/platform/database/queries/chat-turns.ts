@@ -40,8 +40,8 @@ export type TurnRow = RowOf<typeof turns.columns>;
 const cutOff = `state = 'running' and lease_until < now()`;
 
 /** Serializes requests with the same idempotency key, including the first two. */
-export const lineUp = query(
-  'chat-turns.line-up',
+export const lockIdempotencyKey = query(
+  'chat-turns.lock-idempotency-key',
   `select from pg_advisory_xact_lock(hashtextextended(
      'chat-turn ' || :organizationId || ' ' || :userId || ' ' || :idempotencyKey, 4700))`,
   turns.pick(['organizationId', 'userId', 'idempotencyKey']),

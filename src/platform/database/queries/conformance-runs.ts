@@ -104,8 +104,8 @@ export const listOfServer = query(
   { index: 'conformance_runs_server' },
 );
 /** Records that the reporter is still active. */
-export const hear = query(
-  'conformance-runs.hear',
+export const recordHeartbeat = query(
+  'conformance-runs.record-heartbeat',
   `update conformance_runs set heard_at = now(), status = 'running', started_at = coalesce(started_at, now())
    where id = :id and ${isOpen}`,
   { id: text },
@@ -145,8 +145,8 @@ export const lockSilent = query(
   runs.columns,
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = query(
-  'conformance-runs.line-up',
+export const lockStarts = query(
+  'conformance-runs.lock-starts',
   `select from pg_advisory_xact_lock(hashtextextended('conformance-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );

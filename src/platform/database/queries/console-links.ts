@@ -129,8 +129,8 @@ export const prune = query(
 );
 
 /** The current roles of the creator and the recipient of a link, for `refusalFor`. */
-export const standing = query(
-  'console-links.standing',
+export const currentRoles = query(
+  'console-links.current-roles',
   `select
      (select role from organization_members where organization_id = :organizationId and user_id = :makerId) as "makerRole",
      (select role from organization_members where organization_id = :organizationId and user_id = :userId) as "memberRole",

@@ -45,7 +45,7 @@ export const list = query(
   cases.columns,
   { index: 'eval_cases_position' },
 );
-/** All cases of a suite, or those with these ids, in list order. */
+/** All cases of a suite, or those with these IDs, in list order. */
 export const all = query(
   'eval-cases.all',
   `select ${cases.all()} from eval_cases

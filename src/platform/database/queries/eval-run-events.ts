@@ -2,12 +2,12 @@ import { bigint, integer, json, jsonText, listOf, text, texts } from '../columns
 import { query } from '../query.ts';
 import { isOpen } from './eval-runs.ts';
 
-/** Notification channel for new events of a run; the payload is the id of the run. */
+/** Notification channel for new events of a run; the payload is the ID of the run. */
 export const eventsChannel = 'drydock_eval_runs';
 
 /**
  * Appends events to several runs, each run's events in the given order. Runs that have ended get none. Runs are locked
- * in the order of their ids, as in all queries that write to several, to avoid deadlocks.
+ * in the order of their IDs, as in all queries that write to several, to avoid deadlocks.
  */
 export const addEvents = query(
   'eval-runs.add-events',

@@ -243,8 +243,8 @@ export const lastCompleted = query(
   { index: 'eval_runs_suite' },
 );
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = query(
-  'eval-runs.line-up',
+export const lockStarts = query(
+  'eval-runs.lock-starts',
   `select from pg_advisory_xact_lock(hashtextextended('eval-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );
@@ -277,8 +277,8 @@ export const openOfSuite = query(
   { open: flag },
 );
 /** Open runs past their deadline. */
-export const late = query(
-  'eval-runs.late',
+export const listOverdue = query(
+  'eval-runs.list-overdue',
   `select id, source from eval_runs where deadline_at < now() and ${isOpen} and status <> 'grading'
    order by deadline_at limit 100`,
   {},
@@ -312,8 +312,8 @@ export const graded = query(
   { id: text },
 );
 /** Returns the run if it still waits for its judge after the deadline. */
-export const stuck = query(
-  'eval-runs.stuck',
+export const findAwaitingJudge = query(
+  'eval-runs.find-awaiting-judge',
   `select id from eval_runs where id = :id and status = 'grading' and deadline_at < now()`,
   { id: text },
   { id: text },

@@ -120,7 +120,7 @@ export const lock = query(
   which,
   suites.columns,
 );
-/** Locks the suite that is managed by the file with this id. */
+/** Locks the suite that is managed by the file with this ID. */
 export const lockByDeclaredId = query(
   'eval-suites.lock-by-declared-id',
   `select ${suites.all()} from eval_suites
@@ -224,7 +224,7 @@ const placesWithSchedules = `with recursive places as (
      select (select e.project_id from eval_suites e where e.schedule_due_at is not null and e.deleted_at is null
        and e.project_id > t.project_id order by e.project_id limit 1)
      from places t where t.project_id is not null)`;
-/** Whether a suite may be due. */
+/** Cheap pre-check for `fire`: whether any schedule is due. Does not check whether the project was deleted. */
 export const anyDue = query(
   'eval-suites.any-due',
   `${placesWithSchedules}

@@ -105,7 +105,7 @@ const recordedTrial = {
 export type RecordedTrial = RowOf<typeof recordedTrial>;
 const recorded = manyOf(recordedTrial);
 /**
- * Ends the leases of trials and writes their results, traces and pending amounts for their runs. Returns the ids of the
+ * Ends the leases of trials and writes their results, traces and pending amounts for their runs. Returns the IDs of the
  * trials whose lease was not lost; nothing is written for the others.
  */
 export const record = query(
@@ -162,7 +162,7 @@ export const insertReported = query(
   { ...reported.takes, projectId: text },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
-/** Reported trials of a run by external id. */
+/** Reported trials of a run by external ID. */
 export const knownReported = query(
   'eval-trials.known-reported',
   `select external_id as "externalId", content_hash as "contentHash" from eval_results
@@ -173,7 +173,7 @@ export const knownReported = query(
 );
 /**
  * Adds ended trials to the counts and events of their runs, and removes the pending amounts in the same statement, so
- * that each trial is counted once. Runs are locked in the order of their ids.
+ * that each trial is counted once. Runs are locked in the order of their IDs.
  */
 export const tally = query(
   'eval-trials.tally',

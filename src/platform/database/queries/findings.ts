@@ -76,8 +76,8 @@ function findingQueries({ name, tables, owner, index }: Place) {
   const some = { ownerId: text, fingerprints: texts };
   return {
     /** Serializes the analysis of an owner's waves. */
-    lineUp: query(
-      `${name}.line-up`,
+    lockForUpdate: query(
+      `${name}.lock-for-update`,
       `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId, 4700))`,
       { ownerId: text },
     ),

@@ -36,8 +36,8 @@ function insightsQueries({ name, table: tableName, owner }: Place) {
       insights.columns,
     ),
     /** Serializes requests for the same insights, including the first two. */
-    lineUp: query(
-      `${name}.line-up`,
+    lockForUpdate: query(
+      `${name}.lock-for-update`,
       `select from pg_advisory_xact_lock(hashtextextended('${name} ' || :ownerId || ' ' || :waveId, 4700))`,
       one,
     ),

@@ -13,7 +13,7 @@ import {
 } from '../columns.ts';
 import { query } from '../query.ts';
 
-/** Notification channel for changes of a run or its sessions; the payload is the id of the run. */
+/** Notification channel for changes of a run or its sessions; the payload is the ID of the run. */
 export const runsChannel = 'drydock_journey_runs';
 
 /** Notification channel for runs that have ended. */

@@ -14,7 +14,7 @@ const keys = table('api_keys', {
   revokedAt: orNull(time),
 });
 
-/** Keys of one organization, or of all organizations without an id. */
+/** Keys of one organization, or of all organizations without an ID. */
 export const list = query(
   'keys.list',
   `select k.id, k.name, k.hint, u.email, o.id as "organizationId", o.name as "organizationName",

@@ -83,7 +83,7 @@ export interface LeaseQueries<Row extends LeasedRow> {
   settle(db: Db, lease: LeaseName, end: LeaseEnd): Promise<boolean>;
   /** Releases rows without counting the attempt. Skips rows that are locked. */
   release(db: Db, leases: LeaseName[]): Promise<void>;
-  /** Cancels waiting rows and revokes the leases of running ones. Returns the ids of rows that had not ended. */
+  /** Cancels waiting rows and revokes the leases of running ones. Returns the IDs of rows that had not ended. */
   cancel(db: Db, ids: string[]): Promise<string[]>;
   backlog(db: Db, kinds: string[]): Promise<Backlog[]>;
 }
@@ -165,7 +165,7 @@ export function leaseQueries<Own extends Columns>(name: string, own: Own): Lease
       const rows = found.filter(({ id }) => id !== null);
       const [all] = found;
       return {
-        // A row with an id was claimed, so all its columns are set.
+        // A row with an ID was claimed, so all its columns are set.
         rows: rows as unknown as LeasedRowOf<Own>[],
         crowded: (all?.chosen ?? 0) > rows.length,
         next: all?.next ?? undefined,

@@ -52,16 +52,16 @@ export const withEmail = query(
   { userId: text },
 );
 /** Serializes changes of the members of an organization until the transaction ends. */
-export const lineUp = query(
-  'members.line-up',
+export const lockOrganization = query(
+  'members.lock-organization',
   'select id from organizations where id = :organizationId for no key update',
   { organizationId: text },
   { id: text },
 );
 const leaving = { userId: text, organizationId: orNull(text) };
 /** Locks the organizations of a user, or one of them, in a fixed order, so that two callers cannot deadlock. */
-export const lineUpToLeave = query(
-  'members.line-up-to-leave',
+export const lockOrganizationsOfUser = query(
+  'members.lock-organizations-of-user',
   `select o.id from organizations o
    where o.id in (select m.organization_id from organization_members m where m.user_id = :userId)
      and (:organizationId::text is null or o.id = :organizationId) order by o.id for no key update`,

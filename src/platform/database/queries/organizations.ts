@@ -17,7 +17,7 @@ export const find = query(
   { id: text },
   organizations.columns,
 );
-/** All organizations, or those with this id or name. Names are not unique. */
+/** All organizations, or those with this ID or name. Names are not unique. */
 export const list = query(
   'organizations.list',
   `select o.id, o.name, o.plan, o.created_at as "createdAt",

@@ -59,7 +59,7 @@ const made = [
   'avatarShape',
   'avatarPalette',
 ] as const;
-/** Appends the end of the id to a slug that is taken. */
+/** Appends the end of the ID to a slug that is taken. */
 export const insert = query(
   'personas.insert',
   `insert into personas (id, project_id, slug, name, role, notes, source, avatar_shape, avatar_palette)

@@ -128,7 +128,7 @@ export const nameOf = query(
   { name: text },
 );
 /**
- * Whether plugin versions can be pinned, and their components. Returns the ids that exist in the project. Served by
+ * Whether plugin versions can be pinned, and their components. Returns the IDs that exist in the project. Served by
  * plugin_versions_project, servers_plugin_version and skills_plugin_version.
  */
 export const pinning = query(

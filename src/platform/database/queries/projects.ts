@@ -62,8 +62,8 @@ export const hold = query(
   { id: text },
 );
 /** Serializes changes within a project until the transaction ends. Does not conflict with `hold`. */
-export const lineUp = query(
-  'projects.line-up',
+export const lockForUpdate = query(
+  'projects.lock-for-update',
   'select id from projects where id = :id for no key update',
   { id: text },
   { id: text },

@@ -108,8 +108,8 @@ export const listOfServer = query(
 );
 
 /** Serializes the start of runs of one organization, so that their count stays valid. */
-export const lineUp = query(
-  'readiness-runs.line',
+export const lockStarts = query(
+  'readiness-runs.lock-starts',
   `select from pg_advisory_xact_lock(hashtextextended('readiness-runs ' || :organizationId, 4700))`,
   { organizationId: text },
 );

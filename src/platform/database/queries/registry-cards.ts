@@ -49,8 +49,8 @@ export const lock = query(
   cards.columns,
 );
 /** Serializes adding cards to an organization, so that their count stays valid. */
-export const lineUp = query(
-  'registry-cards.line-up',
+export const lockAdditions = query(
+  'registry-cards.lock-additions',
   `select from pg_advisory_xact_lock(hashtextextended('registry-cards ' || :organizationId, 4700))`,
   { organizationId: text },
 );

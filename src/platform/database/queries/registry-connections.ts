@@ -26,7 +26,7 @@ export const list = query(
   listed,
   { index: 'registry_connections_project' },
 );
-/** `originId` is the id of a card or of a directory entry. */
+/** `originId` is the ID of a card or of a directory entry. */
 export const find = query(
   'registry-connections.find',
   `select ${connections.all()} from registry_connections

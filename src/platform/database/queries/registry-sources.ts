@@ -71,8 +71,8 @@ export const attempt = query(
   { source: text, at: time },
 );
 /** Stores the cursor after a page. */
-export const goOn = query(
-  'registry-sources.go-on',
+export const saveCursor = query(
+  'registry-sources.save-cursor',
   `update registry_sources set cursor = :cursor, skipped = skipped + :skipped, upstream_fetched_at = :at
    where source = :source`,
   { source: text, cursor: orNull(text), skipped: bigint, at: time },
@@ -103,8 +103,8 @@ export const fail = query(
   { source: text, error: text },
 );
 /** Discards a cursor that the source rejected. */
-export const forgetPlace = query(
-  'registry-sources.forget-place',
+export const clearCursor = query(
+  'registry-sources.clear-cursor',
   'update registry_sources set cursor = null, began_at = null where source = :source',
   { source: text },
 );

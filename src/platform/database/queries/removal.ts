@@ -45,7 +45,7 @@ export function runContents(ofRun: string): Content[] {
 export function removalSteps(name: string, contents: readonly Content[], column: string) {
   return contents.map(({ table, from = `${table} t where t.${column} = :id`, instead, along }) => {
     const change = instead === undefined ? `delete from ${table} d` : `update ${table} d ${instead}`;
-    const step = overPicked(table, from, change);
+    const step = batchByCtid(table, from, change);
     return query(`${name}.${table}`, along ? withOthers(step, along) : step, { id: text, most: bigint });
   });
 }
@@ -56,7 +56,7 @@ const inParts = new Set(partitioned.map(({ table }) => table));
  * Selects the rows `d` by ctid, which is fast. In a partitioned table rows of different partitions may have the same
  * ctid, so the partition is compared too.
  */
-export function overPicked(table: string, from: string, change: string): string {
+export function batchByCtid(table: string, from: string, change: string): string {
   if (!inParts.has(table))
     return `${change} where d.ctid = any(array(select t.ctid from ${from} limit :most))`;
   return `with picked as materialized (select t.tableoid as part, t.ctid as place from ${from} limit :most)

@@ -5,8 +5,8 @@ import { query } from '../query.ts';
 export type Role = 'service' | 'worker';
 
 /** Records the heartbeat of a process. */
-export const beat = query(
-  'replicas.beat',
+export const heartbeat = query(
+  'replicas.heartbeat',
   `insert into replicas (id, role, version) values (:id, :role, :version)
    on conflict (id) do update set seen_at = now()`,
   { id: text, role: oneOf<Role>(), version: text },

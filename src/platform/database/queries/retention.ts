@@ -2,7 +2,7 @@ import { bigint, integer, oneOf, orNull, type RowOf, table, text, time } from '.
 import type { Part } from '../partitions.ts';
 import { command, query } from '../query.ts';
 import { isOpen } from './eval-runs.ts';
-import { overPicked, removalSteps, runContents } from './removal.ts';
+import { batchByCtid, removalSteps, runContents } from './removal.ts';
 
 /** Data with a configurable retention. */
 export const retentionKinds = ['audit', 'traces', 'runs', 'usage'] as const;
@@ -58,17 +58,17 @@ const ofOrganization = (name: string): string =>
   `${name} t where t.organization_id = :organizationId and t.id < :before`;
 export const removeAudit = query(
   'retention.remove-audit',
-  overPicked('audit_events', ofOrganization('audit_events'), 'delete from audit_events d'),
+  batchByCtid('audit_events', ofOrganization('audit_events'), 'delete from audit_events d'),
   before,
 );
 export const removeModelCalls = query(
   'retention.remove-model-calls',
-  overPicked('model_calls', ofOrganization('model_calls'), 'delete from model_calls d'),
+  batchByCtid('model_calls', ofOrganization('model_calls'), 'delete from model_calls d'),
   before,
 );
 export const removeLedger = query(
   'retention.remove-ledger',
-  overPicked(
+  batchByCtid(
     'ledger_entries',
     'ledger_entries t where t.organization_id = :organizationId and t.period < :before',
     'delete from ledger_entries d',

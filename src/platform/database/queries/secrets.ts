@@ -59,14 +59,14 @@ export const lock = query(
   { ...viewer, id: text },
   secrets.columns,
 );
-/** Secrets of the project among these ids that are shared or belong to the user. */
-export const among = query(
-  'secrets.among',
+/** Secrets of the project among these IDs that are shared or belong to the user. */
+export const findVisible = query(
+  'secrets.find-visible',
   `select id, name, sharing, owner_id as "ownerId" ${visible} and id = any(:ids) order by id`,
   { ...viewer, ids: texts },
   secrets.pick(['id', 'name', 'sharing', 'ownerId']),
 );
-/** Existing secrets among these ids, whether visible or not, and whether this user may use each. */
+/** Existing secrets among these IDs, whether visible or not, and whether this user may use each. */
 export const granted = query(
   'secrets.granted',
   `select id, sharing = 'project' or owner_id = :userId as delivered from secrets

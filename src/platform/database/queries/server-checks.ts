@@ -70,7 +70,10 @@ const organizationsWithChecks = `with recursive organizations as (
      select (select d.organization_id from server_checks d where d.enabled and d.organization_id > o.organization_id
        order by d.organization_id limit 1)
      from organizations o where o.organization_id is not null)`;
-/** Whether a check may be due. */
+/**
+ * Cheap pre-check for `fire`: whether any check is due. Does not check whether the server is disabled or its project
+ * was deleted.
+ */
 export const anyDue = query(
   'server-checks.any-due',
   `${organizationsWithChecks}
@@ -163,8 +166,8 @@ export const uptime = query(
   },
 );
 /** Results per slot of `slot` milliseconds since a time. Slots without results are omitted. */
-export const strip = query(
-  'server-checks.strip',
+export const uptimeSlots = query(
+  'server-checks.uptime-slots',
   `select floor(extract(epoch from checked_at - :since)::float8 * 1000 / :slot) as nth,
      count(*) filter (where ok) as ok, count(*) filter (where not ok) as failed
    from server_check_results where server_id = :serverId and checked_at >= :since group by 1 order by 1`,

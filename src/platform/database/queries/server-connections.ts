@@ -44,8 +44,8 @@ const open = `status in ('discovering', 'awaiting_project', 'awaiting_authorizat
 const account = { organizationId: text, userId: text };
 
 /** Serializes requests of one account, so that the count stays valid until the insert. */
-export const lineUp = query(
-  'connections.line',
+export const lockUser = query(
+  'connections.lock-user',
   'select from users where id = :userId for no key update',
   { userId: text },
   {},

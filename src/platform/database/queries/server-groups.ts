@@ -40,7 +40,7 @@ export const insert = query(
   groups.columns,
 );
 
-/** Existing servers of the project among these ids, and whether a plugin manages them. */
+/** Existing servers of the project among these IDs, and whether a plugin manages them. */
 export const servers = query(
   'server-groups.servers',
   `select id, name, plugin_version_id is not null as managed from servers

@@ -88,7 +88,7 @@ export const lockNamed = query(
   { projectId: text, nameKey: text },
   servers.columns,
 );
-/** Locks the existing servers among these ids until the transaction ends. */
+/** Locks the existing servers among these IDs until the transaction ends. */
 export const hold = query(
   'servers.hold-all',
   'select id from servers where project_id = :projectId and id = any(:ids) for key share',
@@ -110,7 +110,7 @@ export const named = query(
   { projectId: text, ids: texts },
   { id: text, name: text },
 );
-/** Servers by id or name. */
+/** Servers by ID or name. */
 export const called = query(
   'servers.called',
   `select id, name from servers where project_id = :projectId and (id = any(:idsOrNames) or name = any(:idsOrNames))

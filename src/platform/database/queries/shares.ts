@@ -24,8 +24,8 @@ const which = 's.project_id = :projectId and s.kind = :kind and s.target_id = :t
 
 export const find = query('shares.find', `select ${all} ${from} where ${which}`, one, sealed);
 /** Serializes changes of a share, including the first two. */
-export const lineUp = query(
-  'shares.line-up',
+export const lockShare = query(
+  'shares.lock-share',
   `select from pg_advisory_xact_lock(hashtextextended('share ' || :projectId || ' ' || :kind || ' ' || :targetId, 4700))`,
   { projectId: text, kind: text, targetId: text },
 );

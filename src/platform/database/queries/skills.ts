@@ -66,7 +66,7 @@ export const find = query(
   { ...viewer, id: text },
   { ...row, content: text },
 );
-/** Existing skills among these ids in the project, including personal ones. */
+/** Existing skills among these IDs in the project, including personal ones. */
 export const pinning = query(
   'skills.pinning',
   `select ${pins.all('s')}, ${more} from skills s where s.project_id = :projectId and s.id = any(:ids) order by s.id`,

@@ -2,8 +2,8 @@ import { integer, text } from '../columns.ts';
 import { query } from '../query.ts';
 
 /** Serializes exchanges for a pool, so that the holders never have more than all its slots. */
-export const lineUp = query(
-  'slot-grants.line-up',
+export const lockPool = query(
+  'slot-grants.lock-pool',
   `select from pg_advisory_xact_lock(hashtextextended('slots ' || :pool, 4700))`,
   { pool: text },
 );

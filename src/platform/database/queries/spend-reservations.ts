@@ -60,7 +60,7 @@ export const open = query(
   { id: text },
 );
 
-/** SQL condition: the amount fits into the limit. If nothing else is reserved, a call may exceed what is left of it. */
+/** SQL condition: the cost fits within the limit. A call with no other reservation may exceed the remainder. */
 const fits = (one: string): string =>
   `(${one}.allowed is null or ${one}.settled + ${one}.reserved + :micros <= ${one}.allowed
      or ${one}.reserved = 0 and ${one}.settled < ${one}.allowed)`;

@@ -80,8 +80,8 @@ export const list = query(
   { index: 'studies_project' },
 );
 /** Serializes the publishing of an environment. */
-export const lineUp = query(
-  'studies.line-up',
+export const lockPublishing = query(
+  'studies.lock-publishing',
   `select from pg_advisory_xact_lock(hashtextextended('study ' || :environmentId, 4700))`,
   { environmentId: text },
 );
@@ -163,8 +163,8 @@ export const setMode = query(
      updated_at = now() where id = :id`,
   { id: text, mode: text, narrows: flag },
 );
-export const bump = query(
-  'studies.bump',
+export const incrementAccessVersion = query(
+  'studies.increment-access-version',
   `update studies set access_version = access_version + 1, updated_at = now() where id = :id`,
   { id: text },
 );

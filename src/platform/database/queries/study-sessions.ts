@@ -171,8 +171,8 @@ export const spent = query(
   { micros: bigint },
 );
 /** Serializes the start of turns in a study, so that each counts the previous ones. */
-export const lineUpTurns = query(
-  'study-sessions.line-up-turns',
+export const lockTurnStarts = query(
+  'study-sessions.lock-turn-starts',
   `select from pg_advisory_xact_lock(hashtextextended('study turns ' || :studyId, 4700))`,
   { studyId: text },
 );

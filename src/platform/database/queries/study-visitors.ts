@@ -122,8 +122,8 @@ export const insert = query(
   visitors.columns,
 );
 /** Updates a returning visitor, who may have signed in since. */
-export const comeBack = query(
-  'study-visitors.come-back',
+export const touchVisitor = query(
+  'study-visitors.touch',
   `update study_visitors set ${back} where id = :id and study_id = :studyId returning ${visitors.all()}`,
   visitors.pick(made),
   visitors.columns,

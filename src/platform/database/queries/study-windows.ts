@@ -35,7 +35,7 @@ export const put = query(
      where study_windows.analysed_at <= :analysedAt`,
   windows.columns,
 );
-/** The latest window with insights. Ids sort by time. */
+/** The latest window with insights. IDs sort by time. */
 export const latestWithInsights = query(
   'study-windows.latest-with-insights',
   `select wave_id as "waveId" from study_insights where study_id = :studyId and insights is not null

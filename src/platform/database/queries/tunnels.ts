@@ -15,7 +15,7 @@ import {
 import { query } from '../query.ts';
 import { mayUse } from './access.ts';
 
-/** Announces the slug of a tunnel that was closed or has another client or token. */
+/** Notification channel. Payload: slug of a tunnel that was closed, or whose client or token changed. */
 export const changedChannel = 'drydock_tunnels';
 
 const tunnels = table(

@@ -10,7 +10,7 @@ export const users = table('users', {
   updatedAt: time,
 });
 
-/** All users, or the one with this id or email address. */
+/** All users, or the one with this ID or email address. */
 export const list = query(
   'users.list',
   `select id, email, name, operator, created_at as "createdAt" from users

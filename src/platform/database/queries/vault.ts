@@ -39,7 +39,7 @@ export const find = query(
   { id: text },
   sealed,
 );
-/** A batch of values not yet under the key, in id order. */
+/** A batch of values not yet under the key, in ID order. */
 export const next = query(
   'vault.next',
   `select id, key_id as "keyId", ciphertext from sealed_values

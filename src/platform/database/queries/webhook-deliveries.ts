@@ -128,7 +128,7 @@ export const againSince = query(
 /** Gives up deliveries that were not sent within three days after they were due. */
 export const giveUpOld = query(
   'webhook-deliveries.give-up-old',
-  `update webhook_deliveries set state = 'dead', ended_at = now(), last_error = coalesce(last_error, 'It was not sent for 3 days')
+  `update webhook_deliveries set state = 'dead', ended_at = now(), last_error = coalesce(last_error, 'Not sent for 3 days')
    where state = 'pending' and greatest(created_at, next_attempt_at) < now() - interval '3 days'`,
   {},
 );

@@ -7,9 +7,9 @@ import { interruptible } from '../interrupt.ts';
 import { asRefused, refusal } from '../refused.ts';
 import { paintFor } from '../screen/screen.ts';
 import { bodyOf, type Settings } from './settings.ts';
-import { runTurn, type Screens, type Turn } from './turn.ts';
+import { type ChatOutput, runTurn, type Turn } from './turn.ts';
 
-const screens: Screens = { reply: process.stdout, beside: process.stderr };
+const screens: ChatOutput = { reply: process.stdout, progress: process.stderr };
 
 /** Sends one message and prints the reply. */
 export async function askOnce(
@@ -26,8 +26,8 @@ export async function askOnce(
 
 /** A conversation on a terminal. An API error is printed, and the conversation continues. */
 export async function talk(api: Client, settings: Settings): Promise<number> {
-  const paint = paintFor(screens.beside);
-  const say = (text: string): void => void screens.beside.write(`${paint('dim', text)}\n`);
+  const paint = paintFor(screens.progress);
+  const say = (text: string): void => void screens.progress.write(`${paint('dim', text)}\n`);
   say(`Chat with ${settings.about}. Ctrl-C stops a reply, Ctrl-D exits.`);
   const prompt = new Prompt();
   let current = settings;

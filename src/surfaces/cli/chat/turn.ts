@@ -10,21 +10,26 @@ import type { Body } from './settings.ts';
 type ChatEvent = Output<'streamChatMessage'>;
 export type Turn = Output<'sendChatMessage'>;
 
-export interface Screens {
+export interface ChatOutput {
   /** Receives the text of the model; undefined when only the whole answer is wanted. */
   reply: Screen | undefined;
   /** Receives tool calls and progress. */
-  beside: Screen;
+  progress: Screen;
 }
 
 /** Time to wait for another turn of the chat, such as one that was just stopped. */
 const waitMs = 15_000;
 
 /** Runs a turn and prints it as it happens. Rejects with the reason of an aborted signal. */
-export async function runTurn(api: Client, body: Body, screens: Screens, signal: AbortSignal): Promise<Turn> {
+export async function runTurn(
+  api: Client,
+  body: Body,
+  output: ChatOutput,
+  signal: AbortSignal,
+): Promise<Turn> {
   const until = Date.now() + waitMs;
   for (;;) {
-    const teller = new TurnPrinter(screens);
+    const teller = new TurnPrinter(output);
     try {
       return await told(api.streamChatMessage({ body }, { signal }), teller);
     } catch (error) {
@@ -78,7 +83,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Prints text as it arrives, and one line per completed tool call. */
 class TurnPrinter {
-  private readonly screens: Screens;
+  private readonly output: ChatOutput;
   private readonly calls = new Map<string, string>();
   private atStart = true;
   /** Whether the last line of the terminal shows a pending call. */
@@ -86,8 +91,8 @@ class TurnPrinter {
   /** The first half of a surrogate pair or line break, completed by the next piece. */
   private rest = '';
 
-  constructor(screens: Screens) {
-    this.screens = screens;
+  constructor(output: ChatOutput) {
+    this.output = output;
   }
 
   tell(event: ChatEvent): void {
@@ -99,9 +104,9 @@ class TurnPrinter {
 
   /** Ends the current line. */
   end(): void {
-    if (!this.atStart) this.screens.reply?.write('\n');
+    if (!this.atStart) this.output.reply?.write('\n');
     this.atStart = true;
-    if (this.drawn) progress(this.screens.beside).end();
+    if (this.drawn) progress(this.output.progress).end();
     this.drawn = false;
   }
 
@@ -111,16 +116,16 @@ class TurnPrinter {
     this.rest = whole.slice(half);
     const text = manyLines(whole.slice(0, half));
     if (text === '') return;
-    this.screens.reply?.write(text);
+    this.output.reply?.write(text);
     this.atStart = text.endsWith('\n');
   }
 
   private started({ toolCallId, toolName, input }: Extract<ChatEvent, { type: 'tool.started' }>): void {
     const what = `${oneLine(toolName, 100)} ${oneLine(JSON.stringify(input) ?? '', 500)}`;
     this.calls.set(toolCallId, what);
-    if (!this.screens.beside.isTTY) return;
+    if (!this.output.progress.isTTY) return;
     this.end();
-    progress(this.screens.beside).say(this.fitting(`  ${what} …`));
+    progress(this.output.progress).say(this.fitting(`  ${what} …`));
     this.drawn = true;
   }
 
@@ -131,13 +136,13 @@ class TurnPrinter {
 
   private line(text: string): void {
     this.end();
-    const paint = paintFor(this.screens.beside);
-    this.screens.beside.write(`${paint('dim', this.fitting(`  ${text}`))}\n`);
+    const paint = paintFor(this.output.progress);
+    this.output.progress.write(`${paint('dim', this.fitting(`  ${text}`))}\n`);
   }
 
   /** Cuts the call in the middle, so that it fits one line of the terminal with its outcome. */
   private fitting(text: string): string {
-    const { isTTY, columns = 80 } = this.screens.beside;
+    const { isTTY, columns = 80 } = this.output.progress;
     if (!isTTY || text.length < columns) return text;
     const end = text.slice(text.lastIndexOf(':') < 0 ? text.length : text.lastIndexOf(':'));
     return `${cutTo(text, Math.max(20, columns - 1 - end.length))}${end}`;

@@ -133,7 +133,7 @@ function tracesAt(projectId: string, { kind, origin }: Where): TraceOf | undefin
 function showCommand(group: Command, host: Host): void {
   const command = group
     .command('show <run>')
-    .description('Show a run with its verdict, gate and waiver; exits like `run`');
+    .description('Show a run with its verdict, gate and waiver; same exit codes as `evals run`');
   reportOptions(placeOptions(command)).action(
     async (runId: string, options: LocationOptions & ReportFiles) => {
       process.exitCode = await host.withApi(options, (api, projectId, where) =>
@@ -149,7 +149,7 @@ function listCommand(group: Command, host: Host): void {
     (options: LocationOptions) =>
       host.withApi(options, async (api, projectId) => (await api.listEvalSuites({ projectId })).items),
     {
-      Id: (suite) => suite.id,
+      ID: (suite) => suite.id,
       Name: (suite) => suite.name,
       'Last run': (suite) => (suite.latestRun ? time(suite.latestRun.createdAt) : 'never'),
       Result: ({ latestRun }) =>

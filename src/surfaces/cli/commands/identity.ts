@@ -36,7 +36,7 @@ function keys(group: Command, host: Host): void {
     organizationOption(group.command('list').description('List API keys')),
     ({ organization }: Place) => host.withServices(({ db }) => listKeys(db, organization)),
     {
-      Id: (row) => row.id,
+      ID: (row) => row.id,
       Name: (row) => row.name,
       Key: (row) => row.hint,
       Owner: (row) => row.email ?? '(deleted)',
@@ -61,7 +61,7 @@ function users(group: Command, host: Host): void {
     .option('--name <name>', 'Full name')
     .action(async (email: string, options: { name?: string }) => {
       const { id, warning } = await host.withServices(async ({ db, trust }) => {
-        const closing = await trust.closedByAnother();
+        const closing = await trust.restrictionsForSecondUser();
         return { id: await createUser(db, { email, name: options.name ?? email }), warning: closing };
       });
       process.stdout.write(`${id}\n`);
@@ -71,7 +71,7 @@ function users(group: Command, host: Host): void {
     group.command('list').description('List user accounts'),
     () => host.withServices(({ db }) => listUsers(db)),
     {
-      Id: (row) => row.id,
+      ID: (row) => row.id,
       Email: (row) => row.email,
       Name: (row) => row.name,
       Operator: (row) => (row.operator ? 'yes' : ''),
@@ -105,7 +105,7 @@ function members(group: Command, host: Host): void {
     add('list', 'List the members of an organization or project'),
     (options: Place) => host.withServices(({ db }) => listMembers(db, place(options))),
     {
-      Id: (row) => row.userId,
+      ID: (row) => row.userId,
       Email: (row) => row.email,
       Name: (row) => row.name,
       Role: (row) => row.role,

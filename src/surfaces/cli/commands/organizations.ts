@@ -42,7 +42,7 @@ function orgs(group: Command, host: Host): void {
     group.command('list').description('List organizations'),
     () => host.withServices(({ db }) => listOrganizations(db)),
     {
-      Id: (row) => row.id,
+      ID: (row) => row.id,
       Name: (row) => row.name,
       Plan: (row) => row.plan,
       Members: (row) => row.members,

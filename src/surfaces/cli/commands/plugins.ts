@@ -18,14 +18,14 @@ export function pluginCommands(program: Command, host: Host): void {
   prints(
     group
       .command('list-all')
-      .description('List the plugins of every project, read from the database')
+      .description('List the plugins of all projects; works without a running service')
       .option('--project <project>', 'Project, by ID or name (default: all projects)'),
     ({ project }: { project?: string }) => host.withServices(({ db }) => listPlugins(db, project)),
     {
       Name: (row) => row.name,
       Project: (row) => row.projectId,
       Version: (row) => row.declaredVersion,
-      'Version id': (row) => row.activeVersionId,
+      'Version ID': (row) => row.activeVersionId,
       State: (row) => (row.enabled ? 'on' : 'off'),
       Updated: (row) => time(row.updatedAt),
     },

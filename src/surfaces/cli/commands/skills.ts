@@ -22,11 +22,11 @@ export function skillCommands(program: Command, host: Host): void {
   prints(
     group
       .command('list-all')
-      .description('List the skills of every project, read from the database')
+      .description('List the skills of all projects; works without a running service')
       .option('--project <project>', 'Project, by ID or name (default: all projects)'),
     ({ project }: { project?: string }) => host.withServices(({ db }) => listSkills(db, project)),
     {
-      Id: (row) => row.id,
+      ID: (row) => row.id,
       Name: (row) => row.name,
       Project: (row) => row.projectId,
       Sharing: (row) => (row.sharing === 'project' ? 'project' : `only ${row.email ?? '(deleted)'}`),

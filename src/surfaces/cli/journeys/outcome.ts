@@ -1,6 +1,6 @@
 import { type Client, eachItem } from '../../client/index.ts';
 import { oneLine } from '../../common/harmless-text.ts';
-import { orNothing } from '../../findings/or-nothing.ts';
+import { undefinedIfNotFound } from '../../findings/undefined-if-not-found.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 type Run = Awaited<ReturnType<Client['getJourneyRun']>>;
@@ -22,7 +22,7 @@ export async function outcomeOf(
   which: { projectId: string; journeyRunId: string },
 ): Promise<Outcome> {
   const run = await api.getJourneyRun(which);
-  const scorecard = await orNothing(api.getJourneyRunScorecard(which));
+  const scorecard = await undefinedIfNotFound(api.getJourneyRunScorecard(which));
   const findings: Finding[] = [];
   for await (const finding of eachItem(api.listSwarmFindings, { projectId: which.projectId })) {
     // Findings are sorted by last update, and a run updates none before it is created.

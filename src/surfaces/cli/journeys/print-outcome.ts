@@ -51,7 +51,7 @@ function brokenLines({ run }: Outcome): string {
   return shortened([...counts].map(([line, count]) => `${line} (${sessions(count)})`));
 }
 
-const criterionColumns = ['Criterion', 'Passed', 'Failed', 'Not graded', 'Rate', '95 % interval'];
+const criterionColumns = ['Criterion', 'Passed', 'Failed', 'Not graded', 'Rate', '95% interval'];
 
 function criteriaTable({ scorecard }: Outcome): string {
   if (!scorecard) return '';

@@ -88,7 +88,7 @@ async function* count(
       sofar += chunk.length;
       if (!shown || Date.now() - said < 100) continue;
       said = Date.now();
-      const share = size ? ` of ${megabytes(size)} (${Math.floor((sofar / size) * 100)} %)` : '';
+      const share = size ? ` of ${megabytes(size)} (${Math.floor((sofar / size) * 100)}%)` : '';
       shown.say(`${done} ${megabytes(sofar)}${share}`);
     }
   } finally {

@@ -3,16 +3,16 @@ import type { Client } from '../../client/index.ts';
 import { changeOf } from '../../findings/run-changes.ts';
 import { type Findings, findingsOf, isWaived, percent } from '../../findings/run-findings.ts';
 import {
-  carriedOut,
   casesNotPassed,
   excludedText,
+  executedItems,
   judgeLines,
   runReport,
 } from '../../findings/run-report.ts';
 import { type Link, linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { type Answer, provenanceLabels } from '../answers.ts';
-import { patientClient, patiently } from '../rate-limit-retry.ts';
+import { retryingClient, withRateLimitRetry } from '../rate-limit-retry.ts';
 
 type Run = Findings['run'];
 
@@ -21,7 +21,7 @@ const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 
 
 /** Explains a run: verdict, figures, failures, changes and links. */
 export async function explained(calling: Calling, projectId: string, runId: string): Promise<Answer> {
-  const findings = await findingsOf(patientClient(calling), { projectId, runId });
+  const findings = await findingsOf(retryingClient(calling), { projectId, runId });
   const { run, suite } = findings;
   const head = `Run ${run.runNumber} (${run.id}) of suite ${named(suite.name)}`;
   const links = [linkTo('getEvalRun', { projectId, runId }, 'The run'), ...traceLinks(projectId, run)];
@@ -96,7 +96,7 @@ function figuresOf({ statistics, usage }: Run): string[] {
   const range =
     rate === null || interval === null
       ? ''
-      : `: ${percent(rate)}, 95 % interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
+      : `: ${percent(rate)}, 95% interval ${percent(interval.lower)} to ${percent(interval.upper)}`;
   return [
     `${passed} of ${trials} trials passed${range}${left}. ${usage.totalTokens} tokens, ${usage.creditsSpent} credits.`,
   ];
@@ -127,7 +127,7 @@ function changedIn({ comparison }: Findings) {
 /** Links to the trace of the first failing trial of each case. */
 function traceLinks(projectId: string, run: Run): Link[] {
   const first = new Map<string, string>();
-  for (const { iterationId, ...item } of carriedOut(run.decisionSummary.diagnostics.items)) {
+  for (const { iterationId, ...item } of executedItems(run.decisionSummary.diagnostics.items)) {
     const title = String(item['title']);
     if (!first.has(title)) first.set(title, iterationId);
   }
@@ -148,7 +148,7 @@ export async function lastRunOf(
   projectId: string,
   suiteId: string,
 ): Promise<Awaited<ReturnType<Client['listEvalSuiteRuns']>>['items'][number] | undefined> {
-  const { items } = await patiently(
+  const { items } = await withRateLimitRetry(
     () => agent.client.listEvalSuiteRuns({ projectId, suiteId, coverage: 'suite', limit: 1 }, { signal }),
     signal,
   );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { named } from '../../../platform/quoted.ts';
 import { environmentOf, projectOf, suiteOf } from '../names.ts';
-import { patiently } from '../rate-limit-retry.ts';
+import { withRateLimitRetry } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, suite } from './arguments.ts';
-import { runOf, which } from './runs.ts';
+import { runOf, runSelector } from './runs.ts';
 import { launchOptions, outcomeOf, waiting } from './started-run.ts';
 
 /** Not read-only: a model calls tools of the servers, which may have any effect. */
@@ -44,7 +44,7 @@ export const runSuite = tool({
       ...(notes !== undefined && { notes }),
     };
     const options = launchOptions('createEvalRun', idempotencyKey, calling);
-    const { runId } = await patiently(
+    const { runId } = await withRateLimitRetry(
       () => calling.agent.client.createEvalRun({ projectId, body }, options),
       calling.signal,
     );
@@ -60,7 +60,7 @@ export const rerunFailed = tool({
     'Rerun the cases of an eval run that failed or were not measured, as a new run, and explain the result like run_suite.',
   spends: true,
   hints,
-  input: z.strictObject({ ...which, ...waiting, answerSize }),
+  input: z.strictObject({ ...runSelector, ...waiting, answerSize }),
   run: async (input, calling) => {
     const { projectId, runId: first } = await runOf(calling, input);
     const { repetitions, notes, idempotencyKey } = input;
@@ -69,7 +69,7 @@ export const rerunFailed = tool({
       ...(notes !== undefined && { notes }),
     };
     const options = launchOptions('rerunEvalRun', idempotencyKey, calling);
-    const { runId } = await patiently(
+    const { runId } = await withRateLimitRetry(
       () => calling.agent.client.rerunEvalRun({ projectId, runId: first, body }, options),
       calling.signal,
     );

@@ -7,7 +7,7 @@ import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { provenanceLabels } from '../answers.ts';
 import { projectOf, suiteOf } from '../names.ts';
-import { patiently } from '../rate-limit-retry.ts';
+import { withRateLimitRetry } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, run, suite } from './arguments.ts';
 import { explained, lastRunOf } from './explanation.ts';
@@ -18,7 +18,7 @@ interface Asked {
   suite?: string | undefined;
 }
 
-export const which = {
+export const runSelector = {
   run: run.optional(),
   suite: suite.optional().describe('Name or ID of a suite, for its latest full run.'),
   project,
@@ -41,7 +41,7 @@ export const explainRun = tool({
   title: 'Explain a run',
   description:
     'Explain an eval run: the verdict with its interval, which cases failed at which stage and why, changes since the previous run, the quality gate, and links to traces.',
-  input: z.strictObject({ ...which, answerSize }),
+  input: z.strictObject({ ...runSelector, answerSize }),
   run: async (asked, calling) => {
     const { projectId, runId } = await runOf(calling, asked);
     return explained(calling, projectId, runId);
@@ -57,7 +57,7 @@ export const listRuns = tool({
     const { agent, signal } = calling;
     const { id: projectId } = await projectOf(calling, asked.project);
     const { id: suiteId, name } = await suiteOf(calling, projectId, asked.suite);
-    const { items, nextCursor } = await patiently(
+    const { items, nextCursor } = await withRateLimitRetry(
       () => agent.client.listEvalSuiteRuns({ projectId, suiteId, limit: asked.limit }, { signal }),
       signal,
     );
@@ -93,7 +93,7 @@ export const compareRun = tool({
   description:
     'Compare an eval run with an earlier run, a commit or a branch; by default with the latest completed full run with the same models, client and environment. Shows which cases regressed or were fixed, and whether that is more than chance.',
   input: z.strictObject({
-    ...which,
+    ...runSelector,
     baseRun: run.optional().describe('ID of the run to compare with.'),
     baseCommit: z
       .string()
@@ -113,7 +113,7 @@ export const compareRun = tool({
     const { projectId, runId } = await runOf(calling, asked);
     const { agent, signal } = calling;
     if (asked.baseRun === runId) throw invalid('baseRun: A run cannot be compared with itself');
-    const comparison = await patiently(
+    const comparison = await withRateLimitRetry(
       () =>
         agent.client.compareEvalRun(
           {

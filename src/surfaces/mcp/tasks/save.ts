@@ -6,7 +6,7 @@ import { linkTo } from '../addresses.ts';
 import { provenanceLabels } from '../answers.ts';
 import { everyServer, projectOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
-import { patientClient } from '../rate-limit-retry.ts';
+import { retryingClient } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project } from './arguments.ts';
 
@@ -43,7 +43,7 @@ export const saveServer = tool({
       throw invalid('name: Looks like an ID. Use a name, or update the server with updateProjectServer');
     const servers = await everyServer(calling, projectId);
     const known = servers.find((one) => one.name.trim().toLowerCase() === name.trim().toLowerCase());
-    const client = patientClient(calling);
+    const client = retryingClient(calling);
     const body = { ...fields, transportType };
     const { id, droppedSecrets = [] } = known
       ? await client.updateProjectServer({ projectId, serverId: known.id, body })
@@ -100,7 +100,7 @@ export const saveSuite = tool({
     if (typeof declared !== 'string' || declared === '') throw invalid('file.suite.id: Required');
     const bytes = new TextEncoder().encode(JSON.stringify(file));
     const upload = { contentType: 'application/json', bytes };
-    const { suite, created, unchanged, cases } = await patientClient(calling).syncEvalSuiteFile({
+    const { suite, created, unchanged, cases } = await retryingClient(calling).syncEvalSuiteFile({
       projectId,
       declaredSuiteId: declared,
       upload,

@@ -6,7 +6,7 @@ import type { Calling } from '../agent.ts';
 import { provenanceLabels } from '../answers.ts';
 import { projectOf, serverOf } from '../names.ts';
 import { refuseLarge } from '../operation-call.ts';
-import { patiently } from '../rate-limit-retry.ts';
+import { withRateLimitRetry } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
 import { project, server } from './arguments.ts';
 
@@ -42,7 +42,7 @@ export const diagnoseServer = tool({
   run: async (input, calling) => {
     const { projectId, serverId, title } = await placeOf(calling, input);
     const { agent, signal } = calling;
-    const report = await patiently(
+    const report = await withRateLimitRetry(
       () => agent.client.runDoctor({ projectId, serverId, body: {} }, { signal }),
       signal,
     );
@@ -52,7 +52,7 @@ export const diagnoseServer = tool({
       ours: [
         `Server ${title} is ${statusLabels[report.status]}.`,
         ...(bad.length > 0 ? [`Failed checks: ${bad.map(([name]) => name).join(', ')}.`] : []),
-        `It lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
+        `The server lists ${tools.length} tools, ${prompts.length} prompts, ${resources.length} resources and ${resourceTemplates.length} resource templates.`,
       ],
       data: {
         provenance: `${provenanceLabels.server} Drydock wrote the sentences about checks, which may quote the server.`,
@@ -129,7 +129,10 @@ async function allTools(
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const body = cursor === undefined ? {} : { cursor };
-    const next = await patiently(() => agent.client.listTools({ ...place, body }, { signal }), signal);
+    const next = await withRateLimitRetry(
+      () => agent.client.listTools({ ...place, body }, { signal }),
+      signal,
+    );
     tools.push(...next.items);
     cursor = next.nextCursor;
     if (cursor === undefined) return { tools, complete: true };
@@ -176,7 +179,10 @@ export const callServerTool = tool({
     const { agent, signal } = calling;
     const body = { toolName: input.tool, parameters: input.arguments };
     refuseLarge(body, agent.bodyLimit);
-    const result = await patiently(() => agent.client.callTool({ ...place, body }, { signal }), signal);
+    const result = await withRateLimitRetry(
+      () => agent.client.callTool({ ...place, body }, { signal }),
+      signal,
+    );
     const { content, isError, durationMs, ...rest } = result;
     const took = typeof durationMs === 'number' ? ` after ${Math.round(durationMs)} ms` : '';
     return {
@@ -218,7 +224,7 @@ export const checkServerContract = tool({
   run: async (input, calling) => {
     const { title, ...place } = await placeOf(calling, input);
     const { agent, signal } = calling;
-    const check = await patiently(
+    const check = await withRateLimitRetry(
       () => agent.client.checkServerContract({ ...place, body: { failOn: input.failOn } }, { signal }),
       signal,
     );

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Client } from '../../client/index.ts';
-import { carriedOut } from '../../findings/run-report.ts';
+import { executedItems } from '../../findings/run-report.ts';
 import { linkTo } from '../addresses.ts';
 import type { Calling } from '../agent.ts';
 import { provenanceLabels } from '../answers.ts';
-import { patiently } from '../rate-limit-retry.ts';
+import { withRateLimitRetry } from '../rate-limit-retry.ts';
 import { answerSize, tool } from '../tool.ts';
-import { runOf, which } from './runs.ts';
+import { runOf, runSelector } from './runs.ts';
 
 type Trial = Awaited<ReturnType<Client['getEvalIteration']>>;
 
@@ -28,7 +28,7 @@ export const readTrial = tool({
   description:
     'Explain why a trial of an eval run passed or failed: each failed check with expected and actual values, expected and actual tool calls, then the steps, messages and results. The default is the first failed trial.',
   input: z.strictObject({
-    ...which,
+    ...runSelector,
     trial: z.string().min(1).max(128).optional().describe('ID of the trial (iteration).'),
     answerSize,
   }),
@@ -37,9 +37,12 @@ export const readTrial = tool({
     const iterationId = asked.trial ?? (await firstFailed(calling, projectId, runId));
     const place = { projectId, runId, iterationId };
     const { agent, signal } = calling;
-    const trial = await patiently(() => agent.client.getEvalIteration(place, { signal }), signal);
-    const trace = await patiently(() => agent.client.getEvalIterationTrace(place, { signal }), signal);
-    const steps = await patiently(() => agent.client.getEvalRunSteps(place, { signal }), signal);
+    const trial = await withRateLimitRetry(() => agent.client.getEvalIteration(place, { signal }), signal);
+    const trace = await withRateLimitRetry(
+      () => agent.client.getEvalIterationTrace(place, { signal }),
+      signal,
+    );
+    const steps = await withRateLimitRetry(() => agent.client.getEvalRunSteps(place, { signal }), signal);
     const wrong = steps.items.filter(({ status }) => status === 'fail');
     const checks = failedChecks(trial);
     return {
@@ -83,17 +86,17 @@ function failedChecks({ predicateResults = [] }: Trial) {
 }
 
 async function firstFailed({ agent, signal }: Calling, projectId: string, runId: string): Promise<string> {
-  const { diagnostics } = await patiently(
+  const { diagnostics } = await withRateLimitRetry(
     () => agent.client.getEvalRunDecisionSummary({ projectId, runId, limit: 200 }, { signal }),
     signal,
   );
-  const [first] = carriedOut(diagnostics.items);
+  const [first] = executedItems(diagnostics.items);
   if (first) return first.iterationId;
-  const { items } = await patiently(
+  const { items } = await withRateLimitRetry(
     () => agent.client.listEvalRunIterations({ projectId, runId, limit: 200 }, { signal }),
     signal,
   );
-  const any = carriedOut(items)[0] ?? items[0];
+  const any = executedItems(items)[0] ?? items[0];
   if (any) return any.id;
   throw new Refusal('NOT_FOUND', `Run ${runId} has no trials yet`);
 }

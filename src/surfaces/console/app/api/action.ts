@@ -1,5 +1,5 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { complain, say } from '../kit/toast.tsx';
+import { toastError, toastSuccess } from '../kit/toast.tsx';
 
 /** A mutation: `mutate` starts it; `isPending`, `error` and `data` are its state. */
 export type Action<Out = unknown, Given = void> = UseMutationResult<Out, Error, Given>;
@@ -14,7 +14,7 @@ export interface Outcome<Out, Given> {
 /** A write started by a button; a toast shows its error. API client calls refresh the queries they affect. */
 export function useAction<Out, Given = void>(
   call: (given: Given) => Promise<Out>,
-  { onFail = complain, ...outcome }: Outcome<Out, Given> = {},
+  { onFail = toastError, ...outcome }: Outcome<Out, Given> = {},
 ): Action<Out, Given> {
   return useSubmit(call, { ...outcome, onFail });
 }
@@ -27,7 +27,7 @@ export function useSubmit<Out, Given = void>(
   return useMutation({
     mutationFn: call,
     onSuccess: async (answer, given) => {
-      if (says !== undefined) say(typeof says === 'string' ? says : says(answer, given));
+      if (says !== undefined) toastSuccess(typeof says === 'string' ? says : says(answer, given));
       await onDone?.(answer, given);
     },
     ...(onFail && { onError: async (error: Error) => void (await onFail(error)) }),

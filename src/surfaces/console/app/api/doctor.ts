@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Output } from '../../../client/index.ts';
 import { api } from './client.ts';
 
-interface Which {
+interface ServerRef {
   projectId: string;
   serverId: string;
 }
@@ -12,7 +12,7 @@ export type Check = Report['checks']['probe'];
 type Checks = Partial<Report['checks']>;
 
 /** Runs when the page opens and on request only, because each run connects to the server. */
-export function useDoctor(which: Which, enabled = true) {
+export function useDoctor(which: ServerRef, enabled = true) {
   return useQuery({
     queryKey: ['runDoctor', which],
     queryFn: async ({ signal, client }): Promise<Report> => {
@@ -30,11 +30,11 @@ export function useDoctor(which: Which, enabled = true) {
   });
 }
 
-export function useChecks(which: Which): Checks {
+export function useChecks(which: ServerRef): Checks {
   return useQuery({ ...partialReport(which), enabled: false }).data ?? {};
 }
 
-function partialReport(which: Which) {
+function partialReport(which: ServerRef) {
   return queryOptions<Checks>({
     queryKey: ['checks so far', which],
     queryFn: () => ({}),

@@ -67,9 +67,9 @@ export function isMissingPart(error: unknown): boolean {
 const advice: Record<string, string> = {
   UNAUTHORIZED: 'Sign in, then open this page again.',
   FORBIDDEN: 'Ask an administrator of the organization for access.',
-  NOT_FOUND: 'It may have been deleted, or it is in a project you have no access to.',
+  NOT_FOUND: 'The item may have been deleted, or it is in a project you have no access to.',
   CONFLICT:
-    'It was changed by someone else, or its state does not allow this. Reload to see the current version.',
+    'The item was changed by someone else, or its state does not allow this. Reload to see the current version.',
   VALIDATION_ERROR: 'Correct the value the message names. Nothing was changed.',
   SERVER_UNREACHABLE: 'The MCP server did not answer. Its diagnostics show the step that failed.',
   OAUTH_REQUIRED: 'The MCP server requires an OAuth grant first.',

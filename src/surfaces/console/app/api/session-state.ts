@@ -1,9 +1,9 @@
-import { keepIn, keptIn } from '../kit/kept.ts';
+import { readStorage, writeStorage } from '../kit/web-storage.ts';
 
 /** Key of the selected organization, which belongs to the tab. */
 
-const place = 'drydock-organization';
-let organization = keptIn('sessionStorage', place);
+const organizationStorageKey = 'drydock-organization';
+let organization = readStorage('sessionStorage', organizationStorageKey);
 const listeners = new Set<() => void>();
 const channel = new BroadcastChannel('drydock-session');
 
@@ -14,18 +14,18 @@ export function chosenOrganization(): string | undefined {
 /** Applies to this tab only. */
 export function chooseOrganization(id: string | undefined): void {
   organization = id;
-  keepIn('sessionStorage', place, id);
+  writeStorage('sessionStorage', organizationStorageKey, id);
 }
 
-const signedInPlace = 'drydock-signed-in';
+const signedInStorageKey = 'drydock-signed-in';
 
 /** ID of the user at the last check of the session. If set, pages render before the session is confirmed. */
 export function lastSignedIn(): string | undefined {
-  return keptIn('localStorage', signedInPlace);
+  return readStorage('localStorage', signedInStorageKey);
 }
 
 export function rememberSignedIn(userId: string | undefined): void {
-  keepIn('localStorage', signedInPlace, userId);
+  writeStorage('localStorage', signedInStorageKey, userId);
 }
 
 /** Registers a callback for when the session may have changed here, in another tab or on the server. */

@@ -6,7 +6,7 @@ const width = 96;
 const height = 14;
 
 /**
- * A pass rate: a band for the 95 % interval, a mark for the observed rate, and a line for the required one.
+ * A pass rate: a band for the 95% interval, a mark for the observed rate, and a line for the required one.
  * An unmeasured rate is empty, never zero.
  */
 export function Rate({

@@ -38,7 +38,7 @@ async function copyText(text: string): Promise<boolean> {
   return worked;
 }
 
-/** An ID, shortened to its distinctive end; the copy button copies all of it. */
+/** An ID, shown as its prefix and last six characters; the button copies it in full. */
 export function Id({ value }: { value: string }) {
   return (
     <span className={css.id}>

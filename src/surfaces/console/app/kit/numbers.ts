@@ -23,7 +23,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 
 export function percent(rate: number): string {
   const value = rate * 100;
-  return `${Number.isInteger(value) ? value : value.toFixed(1)} %`;
+  return `${Number.isInteger(value) ? value : value.toFixed(1)}%`;
 }
 
 export function cost(usd: number): string {

@@ -25,12 +25,12 @@ function show(toast: Omit<Toast, 'id'>): void {
 }
 
 /** Shows a success message. */
-export function say(text: string): void {
+export function toastSuccess(text: string): void {
   show({ state: 'passed', text, detail: undefined });
 }
 
 /** Shows an error with its code and request ID. */
-export function complain(error: unknown): void {
+export function toastError(error: unknown): void {
   const { message, advice, code, requestId } = factsOf(error);
   const detail = [advice, code, requestId].filter(Boolean).join(' · ');
   show({ state: 'attention', text: message, detail });

@@ -1,11 +1,11 @@
-import { keepIn, keptIn } from '../kit/kept.ts';
+import { readStorage, writeStorage } from '../kit/web-storage.ts';
 
-const place = 'drydock-project';
+const storageKey = 'drydock-project';
 
 export function lastProject(): string | undefined {
-  return keptIn('localStorage', place);
+  return readStorage('localStorage', storageKey);
 }
 
 export function rememberProject(id: string): void {
-  keepIn('localStorage', place, id);
+  writeStorage('localStorage', storageKey, id);
 }

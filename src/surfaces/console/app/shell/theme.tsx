@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { IconButton } from '../kit/button.tsx';
 import { MoonIcon, SunIcon, SystemIcon } from '../kit/icons.tsx';
-import { keepIn } from '../kit/kept.ts';
 import { Menu } from '../kit/menu.tsx';
+import { writeStorage } from '../kit/web-storage.ts';
 
 type Theme = 'system' | 'light' | 'dark';
 
-const place = 'drydock-theme';
+const storageKey = 'drydock-theme';
 
 const options = [
   ['system', 'System'],
@@ -18,7 +18,7 @@ const options = [
 function apply(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  keepIn('localStorage', place, theme === 'system' ? undefined : theme);
+  writeStorage('localStorage', storageKey, theme === 'system' ? undefined : theme);
 }
 
 export function ThemeMenu() {

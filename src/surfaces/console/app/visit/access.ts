@@ -1,8 +1,8 @@
 import { DrydockError } from '../../../client/error.ts';
 import { backoff, pause } from '../../../client/lifetime.ts';
 import { createVisitClient, type VisitOutput } from '../../../client/visit.ts';
-import { keepIn, keptIn } from '../kit/kept.ts';
 import { storeOf } from '../kit/store.ts';
+import { readStorage, writeStorage } from '../kit/web-storage.ts';
 
 /** State of a visit. */
 type Stage =
@@ -23,12 +23,12 @@ const maxPause = 15_000;
 /** In the URL fragment, which is never sent to a server or logged. */
 const arrived = location.hash.slice(1);
 const ticket = arrived.startsWith('t.') ? arrived.slice(2) : undefined;
-/** Prefix of the link: enough to identify it without storing all of it. */
-const place = `drydock-visit-${arrived.slice(0, 16)}`;
+/** Storage key of the visit token. Contains only the start of the link, so the link itself is not stored. */
+const storageKey = `drydock-visit-${arrived.slice(0, 16)}`;
 
 const options = { baseUrl: location.origin, headers: { 'x-drydock-console': '1' }, maxWait: 5_000 };
 const client = createVisitClient(options);
-let token = keptIn('localStorage', place);
+let token = readStorage('localStorage', storageKey);
 
 /** Every operation of a visit, authenticated with its token. */
 export const visit = createVisitClient({
@@ -46,7 +46,7 @@ const endedText = 'You no longer have access. Ask the person who sent you the li
 
 function keep(next: string | undefined): void {
   token = next;
-  keepIn('localStorage', place, next);
+  writeStorage('localStorage', storageKey, next);
 }
 
 function close(message: string): void {
@@ -59,13 +59,13 @@ export async function start(): Promise<void> {
   if (arrived === '') return close(deadLink);
   stage.set({ at: 'loading' });
   try {
-    if (token === undefined || !(await openVisit())) await toDoor();
+    if (token === undefined || !(await openVisit())) await showEntryPage();
   } catch {
     stage.set({ at: 'away' });
   }
 }
 
-export async function toDoor(): Promise<void> {
+export async function showEntryPage(): Promise<void> {
   if (ticket !== undefined) return stage.set({ at: 'door', study: undefined });
   try {
     stage.set({ at: 'door', study: await client.openStudy({ body: { link: arrived } }) });

@@ -24,7 +24,7 @@ export function Card({
 }
 
 /** A page with only a message. */
-export function Sentence({ children }: { children: string }) {
+export function MessagePage({ children }: { children: string }) {
   return (
     <main className={css.alone}>
       <title>Drydock</title>

@@ -122,11 +122,11 @@ function Entry({
 }) {
   return (
     <li className={css.exchange}>
-      {said !== '' && <Said by="You" text={said} />}
+      {said !== '' && <MessageBubble by="You" text={said} />}
       <LimitedList items={pieces} noun="piece">
         {(piece, at) =>
           piece.kind === 'text' ? (
-            <Said key={at} by="Assistant" text={piece.text} />
+            <MessageBubble key={at} by="Assistant" text={piece.text} />
           ) : (
             <CallRow
               key={at}
@@ -147,7 +147,7 @@ function Entry({
 }
 
 /** A message of the visitor or the model, always rendered as plain text. */
-function Said({ by, text }: { by: 'You' | 'Assistant'; text: string }) {
+function MessageBubble({ by, text }: { by: 'You' | 'Assistant'; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
       <h2 className="visually-hidden">{by}</h2>

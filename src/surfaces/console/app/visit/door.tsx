@@ -4,7 +4,7 @@ import { Button, linkClass } from '../kit/button.tsx';
 import { classes } from '../kit/classes.ts';
 import { Field, submits, TextInput } from '../kit/field.tsx';
 import { LongText } from '../kit/long-text.tsx';
-import { askForTicket, enter, toDoor } from './access.ts';
+import { askForTicket, enter, showEntryPage } from './access.ts';
 import { Card } from './card.tsx';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
@@ -117,7 +117,7 @@ function Invitation() {
 function SignIn({ as }: { as: string | null }) {
   useEffect(() => {
     const look = (): void => {
-      if (document.visibilityState === 'visible') toDoor().catch(() => undefined);
+      if (document.visibilityState === 'visible') showEntryPage().catch(() => undefined);
     };
     document.addEventListener('visibilitychange', look);
     globalThis.addEventListener('focus', look);

@@ -10,7 +10,7 @@ import { type State, StateBadge } from '../kit/state.tsx';
 import { type Column, Table } from '../kit/table.tsx';
 import { plain } from '../kit/text.ts';
 import { duration, Time } from '../kit/time.tsx';
-import { Card, Sentence } from './card.tsx';
+import { Card, MessagePage } from './card.tsx';
 import { ReadOnly } from './read-only.tsx';
 import { ConformanceReport } from './shared-conformance.tsx';
 import '../base.css';
@@ -38,7 +38,7 @@ function Page({ link }: { link: string }) {
   if (shared) return <ConformanceReport {...shared} />;
   if (problem === undefined) return null;
   if (problem instanceof DrydockError && [400, 404].includes(problem.status))
-    return <Sentence>This link is not valid. Ask the person who sent it for a new one</Sentence>;
+    return <MessagePage>This link is not valid. Ask the person who sent it for a new one</MessagePage>;
   return (
     <Card title="This page cannot be loaded right now">
       {problem instanceof DrydockError && <p>{problem.message}.</p>}

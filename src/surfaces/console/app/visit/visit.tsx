@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { Button } from '../kit/button.tsx';
 import { stage, start } from './access.ts';
-import { Card, Sentence } from './card.tsx';
+import { Card, MessagePage } from './card.tsx';
 import { Door } from './door.tsx';
 import { Inside } from './inside.tsx';
 import '../base.css';
@@ -16,7 +16,7 @@ function Page() {
     case 'inside':
       return <Inside visit={now.visit} />;
     case 'closed':
-      return <Sentence>{now.message}</Sentence>;
+      return <MessagePage>{now.message}</MessagePage>;
     case 'away':
       return (
         <Card title="The service cannot be reached">

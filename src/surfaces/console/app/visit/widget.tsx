@@ -24,7 +24,7 @@ const lowest = 50;
 const highest = 1_200;
 const atFirst = 240;
 
-interface Which {
+interface WidgetRef {
   sessionId: string;
   toolCallId: string;
 }
@@ -37,7 +37,7 @@ interface Wish {
 }
 
 /** Loads the UI resource of a tool call and renders it. */
-export function Widget({ tool, asksFirst, ...which }: Which & { tool: string; asksFirst: boolean }) {
+export function Widget({ tool, asksFirst, ...which }: WidgetRef & { tool: string; asksFirst: boolean }) {
   const { sessionId, toolCallId } = which;
   const [opened, setOpened] = useState<Opened>();
   const [problem, setProblem] = useState<string>();
@@ -73,7 +73,7 @@ function Shown({
   opened,
   html,
 }: {
-  which: Which;
+  which: WidgetRef;
   tool: string;
   asksFirst: boolean;
   opened: Opened;

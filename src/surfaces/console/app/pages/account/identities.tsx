@@ -7,9 +7,9 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
-import { isWebAddress } from '../sign-in/where-to.ts';
+import { isWebAddress } from '../sign-in/redirect-path.ts';
 
 type Identity = SignedIn['user']['identities'][number];
 
@@ -86,7 +86,7 @@ function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity;
           onClose={close}
           act={async (body) => {
             sessionIs(await people.unlinkIdentity({ identityId: id, body }));
-            say('Identity unlinked');
+            toastSuccess('Identity unlinked');
           }}
         />
       )}

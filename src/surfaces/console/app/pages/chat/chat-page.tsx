@@ -31,7 +31,7 @@ const BrowserPane = partFrom(
 const route = '/projects/$projectId/sessions/$sessionId';
 
 type Session = Output<'getChatSession'>;
-interface Which {
+interface SessionRef {
   projectId: string;
   sessionId: string;
 }
@@ -47,7 +47,7 @@ export function ChatPage() {
   return <Chat key={which.sessionId} which={which} />;
 }
 
-function Chat({ which }: { which: Which }) {
+function Chat({ which }: { which: SessionRef }) {
   const { projectId, sessionId } = which;
   const { browser: beside } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
@@ -124,7 +124,7 @@ function Chat({ which }: { which: Which }) {
   );
 }
 
-function useSession(which: Which, open: boolean) {
+function useSession(which: SessionRef, open: boolean) {
   const query = useEveryPage(
     useInfiniteQuery({
       ...sessionOf(which),
@@ -151,7 +151,7 @@ function Conversation({
   entries,
   live,
 }: {
-  which: Which;
+  which: SessionRef;
   entries: ReturnType<typeof entriesOf>;
   live: LiveTurn | undefined;
 }) {

@@ -30,7 +30,6 @@ export function ChatsPage() {
     limit: 50,
   };
   const sessions = useInfiniteQuery(askPages('listSessions', input));
-  const items = sessions.data?.items ?? [];
   const set = (changed: ChatsSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   return (

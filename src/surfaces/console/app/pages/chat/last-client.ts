@@ -1,12 +1,12 @@
-import { keepIn, keptIn } from '../../kit/kept.ts';
+import { readStorage, writeStorage } from '../../kit/web-storage.ts';
 
 /** Each turn specifies its client, so this tab remembers the last one. */
-const place = (sessionId: string): string => `drydock-chat-client-${sessionId}`;
+const storageKeyOf = (sessionId: string): string => `drydock-chat-client-${sessionId}`;
 
 export function lastClient(sessionId: string): string {
-  return keptIn('sessionStorage', place(sessionId)) ?? '';
+  return readStorage('sessionStorage', storageKeyOf(sessionId)) ?? '';
 }
 
 export function rememberClient(sessionId: string, hostId: string | undefined): void {
-  keepIn('sessionStorage', place(sessionId), hostId);
+  writeStorage('sessionStorage', storageKeyOf(sessionId), hostId);
 }

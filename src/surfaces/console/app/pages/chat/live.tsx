@@ -2,7 +2,7 @@ import { Button } from '../../kit/button.tsx';
 import { Note, Problem } from '../../kit/notice.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import css from './chat.module.css';
-import { Pieces, Said } from './pieces.tsx';
+import { MessageBubble, Pieces } from './pieces.tsx';
 import { type LiveTurn, needsNewKey, reasonOf } from './turn-state.ts';
 
 /** The turn in progress, or one that ended and is not in the stored session. */
@@ -27,7 +27,7 @@ export function Live({
     );
   return (
     <li className={css.exchange}>
-      <Said by="You" text={body.message} />
+      <MessageBubble by="You" text={body.message} />
       <Pieces pieces={pieces} />
       <Outcome turn={turn} />
       {(turn.state === 'failed' || turn.state === 'lost') && (

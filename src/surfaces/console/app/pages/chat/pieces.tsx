@@ -15,7 +15,7 @@ import type { Call, CallState, Piece } from './exchanges.ts';
 const maxAtFirst = 20_000;
 
 /** A message of a user or model, always rendered as plain text. */
-export function Said({ by, name = by, text }: { by: 'You' | 'Model'; name?: string; text: string }) {
+export function MessageBubble({ by, name = by, text }: { by: 'You' | 'Model'; name?: string; text: string }) {
   return (
     <div className={classes(css.said, by === 'You' && css.own)}>
       <h2 className={by === 'You' ? undefined : 'visually-hidden'} dir="auto">
@@ -32,7 +32,7 @@ export function Pieces({ pieces, meant }: { pieces: readonly Piece[]; meant?: st
     <LimitedList items={pieces} noun="piece">
       {(piece, at) =>
         piece.kind === 'text' ? (
-          <Said key={at} by="Model" text={piece.text} />
+          <MessageBubble key={at} by="Model" text={piece.text} />
         ) : (
           <CallPiece key={at} call={piece} meant={meant !== undefined && piece.id === meant} />
         )

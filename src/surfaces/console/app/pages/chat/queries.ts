@@ -1,6 +1,6 @@
 import { api, infiniteQueryOptions } from '../../api/index.ts';
 
-interface Which {
+interface SessionRef {
   projectId: string;
   sessionId: string;
 }
@@ -10,7 +10,7 @@ const messagesAtOnce = 200;
 const turnsAtOnce = 20;
 
 /** A session with its messages, oldest first. */
-export function sessionOf({ projectId, sessionId }: Which) {
+export function sessionOf({ projectId, sessionId }: SessionRef) {
   const which = { projectId, sessionId, limit: messagesAtOnce };
   return infiniteQueryOptions({
     queryKey: ['getChatSession', 'pages', which],
@@ -24,7 +24,7 @@ export function sessionOf({ projectId, sessionId }: Which) {
   });
 }
 
-export function turnsOf({ sessionId }: Which) {
+export function turnsOf({ sessionId }: SessionRef) {
   return infiniteQueryOptions({
     queryKey: ['getChatSessionTrace', 'pages', { sessionId }],
     queryFn: ({ signal, pageParam: afterPromptIndex }) =>

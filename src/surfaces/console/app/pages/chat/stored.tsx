@@ -5,7 +5,7 @@ import { StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './chat.module.css';
 import type { Entry, Turn } from './exchanges.ts';
-import { Pieces, Said } from './pieces.tsx';
+import { MessageBubble, Pieces } from './pieces.tsx';
 import { TurnTimeline } from './turn-timeline.tsx';
 
 export interface Chosen {
@@ -34,7 +34,7 @@ export const Stored = memo(function Stored({
     <li key={exchange ? `m${exchange.index}` : turn.turnId} className={css.exchange}>
       {exchange ? (
         <>
-          <Said by="You" name={speaker} text={exchange.said} />
+          <MessageBubble by="You" name={speaker} text={exchange.said} />
           <Pieces
             pieces={exchange.pieces}
             meant={turn?.turnId === chosen.turn ? callOf(chosen.span) : undefined}

@@ -14,7 +14,6 @@ export function ClientsPage() {
   const { add } = useSearch({ from: '/projects/$projectId/clients' });
   const navigate = useNavigate({ from: '/projects/$projectId/clients' });
   const clients = useQuery(ask('listClients', { projectId }));
-  const items = clients.data?.items ?? [];
   const open = (wanted: boolean): void =>
     void navigate({ search: wanted ? { add: true } : {}, replace: !wanted });
   return (

@@ -47,7 +47,7 @@ test('differences are said with their sign and whether they may be chance', () =
   expect(chanceText({ significant: false, p: 0.42 })).toBe('not significant, p = 0.42');
   expect(chanceText({ significant: false, p: null })).toBe('too few trials');
   const show = (value: number): string => `${value} ms`;
-  expect(deltaText({ base: 100, compare: 70, delta: -30, percentDelta: -30 }, show)).toBe('−30 ms (−30 %)');
+  expect(deltaText({ base: 100, compare: 70, delta: -30, percentDelta: -30 }, show)).toBe('−30 ms (−30%)');
   expect(deltaText({ base: 0, compare: 5, delta: 5, percentDelta: null }, show)).toBe('+5 ms');
   expect(deltaText({ base: null, compare: 5, delta: null, percentDelta: null }, show)).toBeUndefined();
 });

@@ -72,14 +72,14 @@ export function chanceText(difference: {
   return difference.significant ? `significant, ${shown}` : `not significant, ${shown}`;
 }
 
-/** `+120 ms (+30 %)`; undefined if one side is missing. */
+/** `+120 ms (+30%)`; undefined if one side is missing. */
 export function deltaText(
   { delta, percentDelta }: Diff,
   show: (value: number) => string,
 ): string | undefined {
   if (delta === null) return undefined;
   if (delta === 0) return 'the same';
-  const share = percentDelta === null ? '' : ` (${signed(Math.round(percentDelta))} %)`;
+  const share = percentDelta === null ? '' : ` (${signed(Math.round(percentDelta))}%)`;
   return `${delta > 0 ? '+' : '−'}${show(Math.abs(delta))}${share}`;
 }
 

@@ -7,7 +7,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryError, QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
-import type { Which } from '../servers/address.ts';
+import type { ServerRef } from '../servers/address.ts';
 import css from './conformance.module.css';
 import { type ConformanceRun, isOpen, stateOfRun } from './labels.ts';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
@@ -20,7 +20,7 @@ const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;
 
 /** Protocol conformance of the server: the latest run and the score history. */
-export function ConformanceTab({ which, overHttp }: { which: Which; overHttp: boolean }) {
+export function ConformanceTab({ which, overHttp }: { which: ServerRef; overHttp: boolean }) {
   const { start } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const runs = useInfiniteQuery({

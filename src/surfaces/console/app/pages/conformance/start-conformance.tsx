@@ -5,7 +5,7 @@ import { Choices } from '../../kit/choices.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
-import type { Which } from '../servers/address.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { type SuiteKind, suiteName } from './labels.ts';
 
 /** Suites that this service can run; OAuth results come from external runners. */
@@ -15,7 +15,7 @@ const offered: [SuiteKind, string][] = [
   ['tasks', 'Tasks are declared correctly and listed, and unknown ones are rejected.'],
 ];
 
-export function StartConformance({ which, onClose }: { which: Which; onClose: () => void }) {
+export function StartConformance({ which, onClose }: { which: ServerRef; onClose: () => void }) {
   const [suites, setSuites] = useState<string[]>(offered.map(([kind]) => kind));
   const [revision, setRevision] = useState('');
   const input = {

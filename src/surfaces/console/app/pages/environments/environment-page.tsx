@@ -100,12 +100,12 @@ export function EnvironmentPage() {
   );
 }
 
-interface Which {
+interface EnvironmentRef {
   projectId: string;
   environmentId: string;
 }
 
-function Resolved({ which }: { which: Which }) {
+function Resolved({ which }: { which: EnvironmentRef }) {
   const resolved = useQuery(ask('resolveEnvironment', which));
   return (
     <Section
@@ -131,7 +131,7 @@ function Resolved({ which }: { which: Which }) {
 }
 
 /** Publishes the environment as a study, if studies are enabled. */
-function Publishing({ which }: { which: Which }) {
+function Publishing({ which }: { which: EnvironmentRef }) {
   const [open, setOpen] = useState(false);
   const off = useStudiesOff(which.projectId);
   const memberOnly = useMemberOnly(which.projectId);
@@ -164,7 +164,7 @@ function Publishing({ which }: { which: Which }) {
 }
 
 /** Archives or restores an environment. An archived one stays readable but cannot be used for runs. */
-function Archiving({ which, environment }: { which: Which; environment: Environment }) {
+function Archiving({ which, environment }: { which: EnvironmentRef; environment: Environment }) {
   const { archived, name, revision: expectedRevision } = environment;
   const input = { ...which, body: { expectedRevision } };
   const restoring = useAction(() => api.restoreEnvironment(input), {
@@ -188,7 +188,7 @@ function Archiving({ which, environment }: { which: Which; environment: Environm
   );
 }
 
-function AttachedSuites({ which }: { which: Which }) {
+function AttachedSuites({ which }: { which: EnvironmentRef }) {
   const uses = useQuery(suitesWith(which.projectId, which.environmentId));
   if (!uses.data) return <QueryState of={uses} lines={1} />;
   return (

@@ -16,17 +16,17 @@ import { type AuditSearch, beginOf, endOf } from './address.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { actionText } from './audit-labels.ts';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 
 type Event = ConsoleOutput<'listAuditEvents'>['items'][number];
 
 const route = '/organizations/$organizationId/audit';
 
 export function AuditPage() {
-  return <OrganizationPage name="Audit log">{(standing) => <Audit standing={standing} />}</OrganizationPage>;
+  return <OrganizationPage name="Audit log">{(context) => <Audit context={context} />}</OrganizationPage>;
 }
 
-function Audit({ standing: { organizationId } }: { standing: Standing }) {
+function Audit({ context: { organizationId } }: { context: OrganizationContext }) {
   const search = useSearch({ from: route });
   const { action, actor, target, project, from, to, open } = search;
   const navigate = useNavigate({ from: route });
@@ -48,7 +48,6 @@ function Audit({ standing: { organizationId } }: { standing: Standing }) {
   const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
   // Without access to the events, filters are useless.
   if (events.isError) return <QueryError of={events} />;
-  const items = events.data?.items ?? [];
   const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
   return (
     <>

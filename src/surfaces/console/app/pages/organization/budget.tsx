@@ -12,12 +12,12 @@ import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 import { percentsIn } from './percents.ts';
 
 type SpendBudget = Output<'getSpendBudget'>;
 
-export function Budget({ standing: { organizationId, administers } }: { standing: Standing }) {
+export function Budget({ context: { organizationId, administers } }: { context: OrganizationContext }) {
   const [setting, setSetting] = useState(false);
   const budget = useQuery(ask('getSpendBudget', { organizationId }));
   const { data } = budget;
@@ -64,8 +64,8 @@ function Spent({ budget }: { budget: SpendBudget }) {
               US cent.
               {capUsd !== null &&
                 alertPercents.length > 0 &&
-                ` Alert thresholds: ${alertPercents.join(', ')} %.`}
-              {alertedPercents.length > 0 && ` Passed this month: ${alertedPercents.join(', ')} %.`}
+                ` Alert thresholds: ${alertPercents.join(', ')}%.`}
+              {alertedPercents.length > 0 && ` Passed this month: ${alertedPercents.join(', ')}%.`}
             </>
           }
         />

@@ -6,13 +6,12 @@ import { Section } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 
 type Invitation = ConsoleOutput<'listInvitations'>['items'][number];
 
-export function Invitations({ standing: { organizationId } }: { standing: Standing }) {
+export function Invitations({ context: { organizationId } }: { context: OrganizationContext }) {
   const invitations = useQuery(askPeople('listInvitations', { organizationId }));
-  const items = invitations.data?.items ?? [];
   return (
     <Section title="Open invitations">
       <QueryTable of={invitations} lines={2} label="Open invitations" columns={columnsOf(organizationId)}>

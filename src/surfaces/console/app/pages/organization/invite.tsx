@@ -3,11 +3,11 @@ import { people, useSubmit } from '../../api/index.ts';
 import { RequiredField, SelectField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 import { type Role, roleLabels, rolesGivenBy } from './roles.ts';
 
-export function Invite({ standing, onClose }: { standing: Standing; onClose: () => void }) {
-  const { organization, organizationId } = standing;
+export function Invite({ context, onClose }: { context: OrganizationContext; onClose: () => void }) {
+  const { organization, organizationId } = context;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
   const inviting = useSubmit(() =>

@@ -7,12 +7,12 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 
 export type Key = ConsoleOutput<'listKeys'>['items'][number];
 
-export function NewKey({ standing, onClose }: { standing: Standing; onClose: () => void }) {
-  const { organizationId, organization, signedIn } = standing;
+export function NewKey({ context, onClose }: { context: OrganizationContext; onClose: () => void }) {
+  const { organizationId, organization, signedIn } = context;
   const [name, setName] = useState('');
   const making = useSubmit(() => people.createKey({ organizationId, body: { name: name.trim() } }));
   if (making.data)
@@ -37,7 +37,7 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
     <FormDialog title="Create API key" verb="Create key" action={making} onClose={onClose}>
       <RequiredField
         label="Name"
-        hint="What uses it, for example “CI of the payments team”."
+        hint="The program that uses the key, for example “CI of the payments team”."
         maxLength={200}
         autoComplete="off"
         value={name}
@@ -51,9 +51,9 @@ export function NewKey({ standing, onClose }: { standing: Standing; onClose: () 
   );
 }
 
-export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Key }) {
+export function RevokeKey({ context, apiKey }: { context: OrganizationContext; apiKey: Key }) {
   const { id: keyId, name, hint, user, lastUsedAt } = apiKey;
-  const theirs = user && user.id !== standing.signedIn.user.id;
+  const theirs = user && user.id !== context.signedIn.user.id;
   return (
     <ConfirmButton
       look="danger"
@@ -61,7 +61,7 @@ export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Ke
       aria-label={`Revoke key ${name}`}
       question={`Revoke key ${name}?`}
       verb="Revoke key"
-      write={() => people.revokeKey({ organizationId: standing.organizationId, keyId })}
+      write={() => people.revokeKey({ organizationId: context.organizationId, keyId })}
       says={`Key ${name} revoked`}
     >
       <p>
@@ -70,7 +70,7 @@ export function RevokeKey({ standing, apiKey }: { standing: Standing; apiKey: Ke
       </p>
       <p>
         {lastUsedAt === null ? (
-          'It has never been used.'
+          'The key has never been used.'
         ) : (
           <>
             Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.

@@ -10,7 +10,7 @@ import { Time } from '../../kit/time.tsx';
 import type { KeysSearch } from './address.ts';
 import { type Key, NewKey, RevokeKey } from './key-dialogs.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 
 const route = '/organizations/$organizationId/keys';
 
@@ -25,18 +25,18 @@ export function KeysPage() {
         </Button>
       }
     >
-      {(standing) => (
+      {(context) => (
         <>
-          <Keys standing={standing} onCreate={() => setMaking(true)} />
-          {making && <NewKey standing={standing} onClose={() => setMaking(false)} />}
+          <Keys context={context} onCreate={() => setMaking(true)} />
+          {making && <NewKey context={context} onClose={() => setMaking(false)} />}
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void }) {
-  const { organizationId, administers } = standing;
+function Keys({ context, onCreate }: { context: OrganizationContext; onCreate: () => void }) {
+  const { organizationId, administers } = context;
   const { whose, revoked } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const set = (changed: KeysSearch): void =>
@@ -79,7 +79,7 @@ function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void
           </Button>
         }
         label="API keys"
-        columns={columnsOf(standing)}
+        columns={columnsOf(context)}
         rows={items}
       >
         API keys let scripts, CI and agents use the API with your permissions in this organization.
@@ -88,8 +88,8 @@ function Keys({ standing, onCreate }: { standing: Standing; onCreate: () => void
   );
 }
 
-function columnsOf(standing: Standing): Column<Key>[] {
-  const whose: Column<Key>[] = standing.administers
+function columnsOf(context: OrganizationContext): Column<Key>[] {
+  const whose: Column<Key>[] = context.administers
     ? [
         {
           name: 'Acts as',
@@ -122,7 +122,7 @@ function columnsOf(standing: Standing): Column<Key>[] {
     {
       name: 'Actions',
       figure: true,
-      cell: (key) => key.revokedAt === null && <RevokeKey standing={standing} apiKey={key} />,
+      cell: (key) => key.revokedAt === null && <RevokeKey context={context} apiKey={key} />,
     },
   ];
 }

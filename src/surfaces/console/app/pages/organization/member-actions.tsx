@@ -5,19 +5,19 @@ import { Confirm, ConfirmButton } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { QueryState } from '../../kit/query-state.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
-import type { Standing } from './organization-page.tsx';
+import type { OrganizationContext } from './organization-page.tsx';
 import { decidesAbout, type Member, type Role, rolesGivenBy } from './roles.ts';
 
 interface About {
-  standing: Standing;
+  context: OrganizationContext;
   member: Member;
 }
 
-export function RoleSelect({ standing, member }: About) {
-  const { organization, organizationId, signedIn } = standing;
+export function RoleSelect({ context, member }: About) {
+  const { organization, organizationId, signedIn } = context;
   const [wanted, setWanted] = useState<Role>();
   const self = member.userId === signedIn.user.id;
   const changing = useAction(
@@ -27,11 +27,11 @@ export function RoleSelect({ standing, member }: About) {
       onDone: () => setWanted(undefined),
       onFail: (error) => {
         setWanted(undefined);
-        complain(error);
+        toastError(error);
       },
     },
   );
-  if (!standing.administers || !decidesAbout(organization.role, member.role)) return member.role;
+  if (!context.administers || !decidesAbout(organization.role, member.role)) return member.role;
   // A change of the user's own role is confirmed first, because they may be unable to undo it.
   const choose = (role: Role): void => (self ? setWanted(role) : changing.mutate(role));
   return (
@@ -61,8 +61,8 @@ export function RoleSelect({ standing, member }: About) {
   );
 }
 
-export function MemberActions({ standing, member }: About) {
-  const { organizationId, organization, signedIn } = standing;
+export function MemberActions({ context, member }: About) {
+  const { organizationId, organization, signedIn } = context;
   const linking = useAction(() => people.createResetLink({ organizationId, memberId: member.userId }));
   if (!decidesAbout(organization.role, member.role)) return null;
   const self = member.userId === signedIn.user.id;
@@ -73,7 +73,7 @@ export function MemberActions({ standing, member }: About) {
           Reset link
         </Button>
       )}
-      <Remove standing={standing} member={member} />
+      <Remove context={context} member={member} />
       {linking.data && (
         <OneTimeLinkDialog
           title={`Password reset for ${member.name}`}
@@ -86,8 +86,8 @@ export function MemberActions({ standing, member }: About) {
   );
 }
 
-function Remove({ standing, member }: About) {
-  const { organizationId, organization, signedIn } = standing;
+function Remove({ context, member }: About) {
+  const { organizationId, organization, signedIn } = context;
   const self = member.userId === signedIn.user.id;
   return (
     <ConfirmButton

@@ -12,7 +12,7 @@ import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { MemberActions, RoleSelect } from './member-actions.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 import type { Member } from './roles.ts';
 
 export function MembersPage() {
@@ -26,19 +26,19 @@ export function MembersPage() {
         </Button>
       }
     >
-      {(standing) => (
+      {(context) => (
         <>
-          <Members standing={standing} />
-          {standing.administers && <Invitations standing={standing} />}
-          {inviting && <Invite standing={standing} onClose={() => setInviting(false)} />}
+          <Members context={context} />
+          {context.administers && <Invitations context={context} />}
+          {inviting && <Invite context={context} onClose={() => setInviting(false)} />}
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Members({ standing }: { standing: Standing }) {
-  const { organizationId, organization } = standing;
+function Members({ context }: { context: OrganizationContext }) {
+  const { organizationId, organization } = context;
   const members = useQuery(askPeople('listMembers', { organizationId }));
   const items = members.data?.items ?? [];
   return (
@@ -47,7 +47,7 @@ function Members({ standing }: { standing: Standing }) {
         of={members}
         lines={4}
         label="Members"
-        columns={columnsOf(standing, items)}
+        columns={columnsOf(context, items)}
         keyOf={({ userId }) => userId}
       />
       {members.data?.nextCursor !== undefined && <Note>Only the first {items.length} are shown.</Note>}
@@ -59,8 +59,8 @@ function Members({ standing }: { standing: Standing }) {
   );
 }
 
-function columnsOf(standing: Standing, members: readonly Member[]): Column<Member>[] {
-  const { administers, signedIn } = standing;
+function columnsOf(context: OrganizationContext, members: readonly Member[]): Column<Member>[] {
+  const { administers, signedIn } = context;
   const owners = members.filter(({ role }) => role === 'owner').length;
   // The last owner can neither be removed nor change roles.
   const stays = ({ role }: Member): boolean => role === 'owner' && owners === 1;
@@ -80,7 +80,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
     },
     {
       name: 'Role',
-      cell: (member) => (stays(member) ? 'owner' : <RoleSelect standing={standing} member={member} />),
+      cell: (member) => (stays(member) ? 'owner' : <RoleSelect context={context} member={member} />),
     },
   ];
   if (!administers) return forAll;
@@ -104,7 +104,7 @@ function columnsOf(standing: Standing, members: readonly Member[]): Column<Membe
     {
       name: 'Actions',
       figure: true,
-      cell: (member) => !stays(member) && <MemberActions standing={standing} member={member} />,
+      cell: (member) => !stays(member) && <MemberActions context={context} member={member} />,
     },
   ];
 }

@@ -4,7 +4,7 @@ import { type MyOrganization, type SignedIn, useSignedIn } from '../../api/sessi
 import { Empty, Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
 
-export interface Standing {
+export interface OrganizationContext {
   organization: MyOrganization;
   organizationId: string;
   signedIn: SignedIn;
@@ -24,7 +24,7 @@ export function OrganizationPage({
   actions?: ReactNode;
   administration?: ReactNode;
   forAdministrators?: boolean;
-  children: (standing: Standing) => ReactNode;
+  children: (context: OrganizationContext) => ReactNode;
 }) {
   const { organizationId } = useParams({ from: '/organizations/$organizationId' });
   const signedIn = useSignedIn();
@@ -43,7 +43,7 @@ export function OrganizationPage({
       </Empty>,
     );
   const administers = organization.role !== 'member';
-  const standing = { organization, organizationId, signedIn, administers };
+  const context = { organization, organizationId, signedIn, administers };
   if (forAdministrators && !administers)
     return page(
       <Empty
@@ -58,7 +58,7 @@ export function OrganizationPage({
       </Empty>,
     );
   return page(
-    children(standing),
+    children(context),
     <>
       {actions}
       {administers && administration}

@@ -19,7 +19,7 @@ import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 
 type ProjectMember = ConsoleOutput<'listProjectMembers'>['items'][number];
 type Project = Output<'listProjects'>['items'][number];
@@ -34,12 +34,12 @@ const roles = [
 export function ProjectMembersPage() {
   return (
     <OrganizationPage name="Project access" actions={<ApiExample operation="listProjects" input={{}} />}>
-      {(standing) => <Projects standing={standing} />}
+      {(context) => <Projects context={context} />}
     </OrganizationPage>
   );
 }
 
-function Projects({ standing }: { standing: Standing }) {
+function Projects({ context }: { context: OrganizationContext }) {
   const search = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const projects = useQuery(ask('listProjects', {}));
@@ -69,7 +69,7 @@ function Projects({ standing }: { standing: Standing }) {
         />
       </search>
       {chosen ? (
-        <People key={chosen.id} standing={standing} project={chosen} />
+        <People key={chosen.id} context={context} project={chosen} />
       ) : (
         <Empty title="Project not found">
           The project was deleted, or you have no access. Select another project.
@@ -79,7 +79,7 @@ function Projects({ standing }: { standing: Standing }) {
   );
 }
 
-function People({ standing, project }: { standing: Standing; project: Project }) {
+function People({ context, project }: { context: OrganizationContext; project: Project }) {
   const { id: projectId, name, visibility, role } = project;
   const members = useQuery(askPeople('listProjectMembers', { projectId }));
   const items = members.data?.items ?? [];
@@ -87,7 +87,7 @@ function People({ standing, project }: { standing: Standing; project: Project })
   return (
     <Section title={members.data ? `${counted(items.length, 'person', 'people')} can access ${name}` : name}>
       <QueryState of={members} lines={4} />
-      {decides && members.data && <InviteTo standing={standing} project={project} members={items} />}
+      {decides && members.data && <InviteTo context={context} project={project} members={items} />}
       {items.length > 0 && (
         <Table
           label={`People of ${name}`}
@@ -162,11 +162,11 @@ function ProjectRole({ project, member }: { project: Project; member: ProjectMem
 }
 
 function InviteTo({
-  standing: { organizationId },
+  context: { organizationId },
   project,
   members,
 }: {
-  standing: Standing;
+  context: OrganizationContext;
   project: Project;
   members: ProjectMember[];
 }) {

@@ -8,7 +8,7 @@ import { SubmitError } from '../../kit/form-dialog.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 
 export function SettingsPage() {
   return (
@@ -17,24 +17,24 @@ export function SettingsPage() {
       forAdministrators
       actions={<ApiExample operation="listOrganizations" input={{}} />}
     >
-      {(standing) => (
+      {(context) => (
         <>
           <Facts
             facts={[
-              ['ID', <Id key="id" value={standing.organizationId} />],
-              ['Plan', standing.organization.plan],
-              ['Your role', standing.organization.role],
-              ['Created', <Time key="made" at={standing.organization.createdAt} />],
+              ['ID', <Id key="id" value={context.organizationId} />],
+              ['Plan', context.organization.plan],
+              ['Your role', context.organization.role],
+              ['Created', <Time key="made" at={context.organization.createdAt} />],
             ]}
           />
-          <Names key={standing.organizationId} standing={standing} />
+          <Names key={context.organizationId} context={context} />
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Names({ standing: { organization, organizationId } }: { standing: Standing }) {
+function Names({ context: { organization, organizationId } }: { context: OrganizationContext }) {
   const [name, setName] = useState(organization.name);
   const [logoUrl, setLogoUrl] = useState(organization.logoUrl ?? '');
   const saving = useSubmit(

@@ -13,7 +13,7 @@ import { Budget } from './budget.tsx';
 import { limitText } from './limit-labels.ts';
 import { runsSince } from './month.ts';
 import css from './organization.module.css';
-import { OrganizationPage, type Standing } from './organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from './organization-page.tsx';
 import { trialsByDay } from './trials-by-day.ts';
 
 /** Maximum number of projects whose runs are loaded. */
@@ -22,17 +22,17 @@ const maxProjects = 10;
 export function UsagePage() {
   return (
     <OrganizationPage name="Usage">
-      {(standing) => (
+      {(context) => (
         <>
-          <Budget standing={standing} />
-          <Use standing={standing} />
+          <Budget context={context} />
+          <Use context={context} />
         </>
       )}
     </OrganizationPage>
   );
 }
 
-function Use({ standing: { organizationId } }: { standing: Standing }) {
+function Use({ context: { organizationId } }: { context: OrganizationContext }) {
   const projects = useQuery(ask('listProjects', {}));
   const budget = useQuery(ask('getSpendBudget', { organizationId }));
   const [opened] = useState(Date.now);

@@ -162,7 +162,7 @@ function Trends({ projectId, suites, runs }: { projectId: string; suites: Suites
         ))}
       </div>
       <p className={common.soft}>
-        Pass rate by run, 0 to 100 %, with the 95 % confidence band.
+        Pass rate by run, 0 to 100%, with the 95% confidence band.
         {runs.length === lastRuns && ` Covers the last ${lastRuns} runs.`}
       </p>
       <details className={css.table}>
@@ -177,7 +177,7 @@ const columns: Column<Row>[] = [
   { name: 'Run', main: true, cell: ({ suite, runNumber }) => `${suite} #${runNumber}` },
   { name: 'Passed', figure: true, cell: ({ passed, trials }) => `${passed} of ${trials}` },
   {
-    name: '95 % interval',
+    name: '95% interval',
     figure: true,
     cell: ({ lower, upper }) =>
       `${percent(Math.round(lower * 100) / 100)} to ${percent(Math.round(upper * 100) / 100)}`,

@@ -49,7 +49,7 @@ function Bar({
       </span>
       {capReachedAt !== null && <StateMark state="failed">reached: new runs are refused</StateMark>}
       {capReachedAt === null && alerted > 0 && (
-        <StateMark state="attention">more than {alerted} % used</StateMark>
+        <StateMark state="attention">more than {alerted}% used</StateMark>
       )}
       <span className={common.soft}>
         resets <Time at={windowEndsAt} />

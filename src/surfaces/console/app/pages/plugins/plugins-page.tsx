@@ -17,7 +17,6 @@ export function PluginsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/plugins' });
   const { version } = useSearch({ from: '/projects/$projectId/plugins' });
   const plugins = useQuery(ask('listProjectPlugins', { projectId }));
-  const items = plugins.data?.items ?? [];
   return (
     <Page title="Plugins" actions={<ApiExample operation="listProjectPlugins" input={{ projectId }} />}>
       <QueryTable

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checklistOf, seenIn, standing } from './checklist.ts';
+import { checklistOf, countByStatus, seenIn } from './checklist.ts';
 import type { Finding } from './labels.ts';
 
 const finding = (id: string, weight: Finding['class'], status: Finding['status']): Finding => ({
@@ -40,7 +40,7 @@ test('what decides comes first, of that what is broken; what is met and what doe
   expect(group?.open.map(({ id }) => id)).toEqual(['broken', 'unseen', 'hint', 'odd']);
   expect(group?.satisfied.map(({ id }) => id)).toEqual(['met']);
   expect(group?.notApplicable.map(({ id }) => id)).toEqual(['other']);
-  expect(standing(findings)).toEqual({ broken: 1, open: 1, met: 1 });
+  expect(countByStatus(findings)).toEqual({ broken: 1, open: 1, met: 1 });
 });
 
 test('evidence of any shape is read as far as it is known', () => {

@@ -39,7 +39,7 @@ export function checklistOf({ lanes, findings }: Pick<Report, 'lanes' | 'finding
   });
 }
 
-export function standing(findings: readonly Finding[]): { broken: number; open: number; met: number } {
+export function countByStatus(findings: readonly Finding[]): { broken: number; open: number; met: number } {
   const deciding = findings.filter(decides);
   const count = (status: Finding['status']): number => deciding.filter((one) => one.status === status).length;
   return { broken: count('violated'), open: count('not-evaluated'), met: count('satisfied') };

@@ -2,7 +2,7 @@ import { Button } from '../../kit/button.tsx';
 import { downloadJson } from '../../kit/download.ts';
 import { Field, Select, TextArea, TextInput } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { type DeclaredField, type Draft, declaredFields, declaredOf, draftOf } from './declared-fields.ts';
 import css from './readiness.module.css';
 
@@ -14,7 +14,7 @@ export function DeclaredForm({ draft, onChange }: { draft: Draft; onChange: (dra
     if (!file) return;
     const declared = file.size > maxBytes ? undefined : draftOf(await file.text());
     if (declared) onChange({ ...draft, ...declared });
-    else say(`The file must be a JSON object of at most 1 MB, like the ${fileName} saved here`);
+    else toastSuccess(`The file must be a JSON object of at most 1 MB, like the ${fileName} saved here`);
   };
   return (
     <>

@@ -9,7 +9,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from '../servers/address.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
@@ -19,7 +19,7 @@ const route = '/projects/$projectId/servers/$serverId';
 const pollEvery = 3_000;
 
 /** Directory readiness of the server: starts runs, and shows their checklist and earlier runs. */
-export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: boolean }) {
+export function ReadinessTab({ which, overHttp }: { which: ServerRef; overHttp: boolean }) {
   const { run: named, start } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const runs = useInfiniteQuery({
@@ -71,7 +71,7 @@ export function ReadinessTab({ which, overHttp }: { which: Which; overHttp: bool
   );
 }
 
-function columnsOf(which: Which, shown: string | undefined): Column<ReadinessRun>[] {
+function columnsOf(which: ServerRef, shown: string | undefined): Column<ReadinessRun>[] {
   return [
     {
       name: 'Started',

@@ -7,7 +7,7 @@ import { count, counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { Glyph, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
-import { checklistOf, decides, type Group, seenIn, standing } from './checklist.ts';
+import { checklistOf, countByStatus, decides, type Group, seenIn } from './checklist.ts';
 import {
   type Finding,
   inputText,
@@ -28,7 +28,7 @@ export function ReadinessReport({ report }: { report: Report }) {
   const statuses = new Map(report.lanes.map(({ lane, status }) => [lane, status]));
   return (
     <>
-      <Sentence report={report} />
+      <ReportSummary report={report} />
       <Table
         label="Lanes"
         columns={laneColumns}
@@ -48,8 +48,8 @@ export function ReadinessReport({ report }: { report: Report }) {
   );
 }
 
-function Sentence({ report: { overallStatus, findings, stages: parts } }: { report: Report }) {
-  const { broken, open, met } = standing(findings);
+function ReportSummary({ report: { overallStatus, findings, stages: parts } }: { report: Report }) {
+  const { broken, open, met } = countByStatus(findings);
   const all = counted(broken + open + met, 'blocking rule', 'blocking rules');
   return (
     <div className={css.sentence}>

@@ -6,7 +6,7 @@ import { Fold } from '../../kit/fold.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import type { Which } from '../servers/address.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { declaredOf } from './declared-fields.ts';
 import { DeclaredForm } from './declared-form.tsx';
 import { draftFor, keepDraft } from './drafts.ts';
@@ -22,7 +22,7 @@ export function StartReadiness({
   onStarted,
   onClose,
 }: {
-  which: Which;
+  which: ServerRef;
   /** The run on screen; its directory is the default for the next one. */
   before: ReadinessRun | undefined;
   onStarted: (runId: string) => void;

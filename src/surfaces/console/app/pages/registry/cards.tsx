@@ -9,7 +9,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Column, QueryTable } from '../../kit/table.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { useOrganization } from '../../shell/organization.ts';
 import { ServerUses } from '../servers/server-uses.tsx';
 import { aboutColumns } from './card-columns.tsx';
@@ -80,7 +80,7 @@ function InstallCard({
       setSeen(undefined);
       toastInstalled(answer);
     },
-    onFail: (error) => (refusalOf(error) === 'CARD_CHANGED' ? setSeen(card) : complain(error)),
+    onFail: (error) => (refusalOf(error) === 'CARD_CHANGED' ? setSeen(card) : toastError(error)),
   });
   const moved = connection?.endpointUrl !== undefined && connection.endpointUrl !== card.transport?.url;
   const button = (words: string) => (

@@ -5,7 +5,7 @@ import { counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
-import { type Entry, postureText, tierText, tierWord, titleOf } from './labels.ts';
+import { configurationLabel, type Entry, tierText, tierWord, titleOf } from './labels.ts';
 import css from './registry.module.css';
 
 const maxAboutLength = 160;
@@ -36,7 +36,7 @@ export const entryColumns: Column<Entry>[] = [
     ),
   },
   { name: 'Kind', cell: entryFacts },
-  { name: 'Sign-in', cell: ({ authPosture }) => postureText(authPosture) },
+  { name: 'Sign-in', cell: ({ authPosture }) => configurationLabel(authPosture) },
 ];
 
 function entryFacts(entry: Entry) {

@@ -1,6 +1,6 @@
 import { api, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { toastInstalled } from './installed.tsx';
 import { type Entry, refusalOf, titleOf } from './labels.ts';
 
@@ -28,7 +28,7 @@ export function InstallButton({
       }),
     {
       onDone: toastInstalled,
-      onFail: (error) => (refusalOf(error) === 'CONTENT_CHANGED' ? open(entry.id, entry) : complain(error)),
+      onFail: (error) => (refusalOf(error) === 'CONTENT_CHANGED' ? open(entry.id, entry) : toastError(error)),
     },
   );
   const atOnce = entry.endpointKind === 'fixed';

@@ -14,7 +14,7 @@ import { Facts } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { toastInstalled } from './installed.tsx';
-import { type Entry, postureText, refusalOf, tierText, titleOf } from './labels.ts';
+import { configurationLabel, type Entry, refusalOf, tierText, titleOf } from './labels.ts';
 
 /** Asks for the values an install needs, and shows the current entry before it is installed. */
 export function InstallDialog({
@@ -97,7 +97,7 @@ function factsOf(entry: Entry): [string, string][] {
   return [
     ['Name', entry.serverName],
     ['Listed by', `${entry.source}, ${tierText(entry.verifiedTier)}`],
-    ['Sign-in', postureText(entry.authPosture)],
+    ['Sign-in', configurationLabel(entry.authPosture)],
   ];
 }
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
 import { StateMark } from '../../kit/state.tsx';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { useEveryPage } from '../chat/use-every-page.ts';
 
 type Connection = Output<'listRegistryConnections'>['items'][number];
@@ -20,7 +20,7 @@ export function useInstalled(projectId: string) {
 }
 
 export function toastInstalled({ serverName, outcome }: Install): void {
-  say(
+  toastSuccess(
     outcome === 'created'
       ? `${serverName} installed`
       : `${serverName} was already installed and matches the listed version`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { registrySearch } from './address.ts';
-import { askedOf, postureText, tierText } from './labels.ts';
+import { askedOf, configurationLabel, tierText } from './labels.ts';
 
 describe('what the directory is asked for', () => {
   test.each([
@@ -23,7 +23,7 @@ describe('what the directory is asked for', () => {
 });
 
 test('words that are not known yet are shown as they are', () => {
-  expect(postureText('oauth')).toBe('oauth');
-  expect(postureText(undefined)).toBe('unknown');
+  expect(configurationLabel('oauth')).toBe('oauth');
+  expect(configurationLabel(undefined)).toBe('unknown');
   expect(tierText('signed')).toBe('signed');
 });

@@ -35,7 +35,7 @@ const postures: Record<string, string> = {
   undeclared: 'unknown',
 };
 
-export function postureText(posture: string | undefined): string {
+export function configurationLabel(posture: string | undefined): string {
   return postures[posture ?? 'undeclared'] ?? posture ?? '';
 }
 

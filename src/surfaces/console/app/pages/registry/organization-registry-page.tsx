@@ -8,7 +8,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { OrganizationPage, type Standing } from '../organization/organization-page.tsx';
+import { type OrganizationContext, OrganizationPage } from '../organization/organization-page.tsx';
 import type { CardsSearch } from './address.ts';
 import { aboutColumns } from './card-columns.tsx';
 import { CardForm } from './card-form.tsx';
@@ -37,7 +37,7 @@ export function OrganizationRegistryPage() {
         </Button>
       }
     >
-      {(standing) => <OrganizationCards standing={standing} />}
+      {(context) => <OrganizationCards context={context} />}
     </OrganizationPage>
   );
 }
@@ -48,8 +48,8 @@ function useOpen(): (search: CardsSearch) => void {
     void navigate({ search, replace: search.add === undefined && search.edit === undefined });
 }
 
-function OrganizationCards({ standing }: { standing: Standing }) {
-  const { organizationId, administers } = standing;
+function OrganizationCards({ context }: { context: OrganizationContext }) {
+  const { organizationId, administers } = context;
   const { add, edit } = useSearch({ from: route });
   const open = useOpen();
   const cards = useInfiniteQuery(askPages('listOrganizationRegistryServers', { organizationId, limit: 100 }));
@@ -70,7 +70,7 @@ function OrganizationCards({ standing }: { standing: Standing }) {
         title="No cards yet"
         action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
         label="Cards"
-        columns={columnsOf(standing, (id) => open({ edit: id }))}
+        columns={columnsOf(context, (id) => open({ edit: id }))}
       >
         Offer projects the servers they should use, with the right URLs.
       </QueryTable>
@@ -82,7 +82,10 @@ function OrganizationCards({ standing }: { standing: Standing }) {
   );
 }
 
-function columnsOf({ organizationId, administers }: Standing, edit: (id: string) => void): Column<Card>[] {
+function columnsOf(
+  { organizationId, administers }: OrganizationContext,
+  edit: (id: string) => void,
+): Column<Card>[] {
   const changed: Column<Card> = {
     name: 'Changed',
     figure: true,

@@ -19,7 +19,7 @@ type Finding = Insights['findings'][number];
 type Goal = Run['judges']['goalCompletion'];
 type Graded = Goal['cases'][number] & { unsupportedClaims: string[] };
 
-interface Which {
+interface RunRef {
   projectId: string;
   runId: string;
 }
@@ -34,7 +34,7 @@ export function Analysis({ run, projectId }: { run: Run; projectId: string }) {
   );
 }
 
-function RunInsights({ insights, which }: { insights: Insights | undefined; which: Which }) {
+function RunInsights({ insights, which }: { insights: Insights | undefined; which: RunRef }) {
   const asked = insights !== undefined && insights.status !== 'not_requested';
   const body = asked ? { force: true } : {};
   if (insights?.status === 'not_available') return null;
@@ -67,7 +67,7 @@ function RunInsights({ insights, which }: { insights: Insights | undefined; whic
   );
 }
 
-function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
+function FindingLine({ finding, which }: { finding: Finding; which: RunRef }) {
   const { title, observed, rootCause, recommendation, affected, severity, confidence, evidence } = finding;
   const shown = evidence.find(({ iterationId }) => iterationId !== undefined)?.iterationId;
   return (
@@ -99,7 +99,7 @@ function FindingLine({ finding, which }: { finding: Finding; which: Which }) {
 
 const maxShown = 20;
 
-function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }) {
+function JudgeSection({ judges, which }: { judges: Run['judges']; which: RunRef }) {
   const { goalCompletion: goal, groundedness } = judges;
   const [all, setAll] = useState(false);
   const body = { enable: true, ...(goal.status !== null && { force: true }) };
@@ -169,7 +169,7 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: Which }
 }
 
 function columnsOf(
-  which: Which,
+  which: RunRef,
   { threshold, basis }: Pick<Run['judges']['goalCompletion'], 'threshold' | 'basis'>,
 ): Column<Graded>[] {
   return [

@@ -1,18 +1,18 @@
 import { DrydockError } from '../../../../client/index.ts';
 import { ask, askPages, prefetchInfiniteQuery, prefetchQuery } from '../../api/index.ts';
 
-interface Which {
+interface RunRef {
   projectId: string;
   runId: string;
 }
 
 /** Queries of a run and its trials. Pages share them, and so the cache. */
-export function runOf({ projectId, runId }: Which) {
+export function runOf({ projectId, runId }: RunRef) {
   return ask('getEvalRun', { projectId, runId, limit: 100 });
 }
 
 /** The first page is small, to show something soon. */
-export function trialsOf({ projectId, runId }: Which) {
+export function trialsOf({ projectId, runId }: RunRef) {
   return {
     ...askPages('listEvalRunTrialStates', { projectId, runId, limit: 1000 }, { limit: 5000 }),
     staleTime: 60_000,
@@ -20,21 +20,21 @@ export function trialsOf({ projectId, runId }: Which) {
   };
 }
 
-export function trialOf({ projectId, runId, trialId }: Which & { trialId: string }) {
+export function trialOf({ projectId, runId, trialId }: RunRef & { trialId: string }) {
   return ask('getEvalIteration', { projectId, runId, iterationId: trialId });
 }
 
-export function traceOf({ projectId, runId, trialId }: Which & { trialId: string }) {
+export function traceOf({ projectId, runId, trialId }: RunRef & { trialId: string }) {
   const which = { projectId, runId, iterationId: trialId };
   return { ...ask('getEvalIterationTrace', which), staleTime: 5 * 60_000 };
 }
 
 /** Prefetches what the page shows first. The page shows errors. */
-export async function readRun(which: Which): Promise<void> {
+export async function readRun(which: RunRef): Promise<void> {
   await Promise.all([prefetchQuery(runOf(which)), prefetchInfiniteQuery(trialsOf(which))]);
 }
 
-export async function readTrial(which: Which & { trialId: string }): Promise<void> {
+export async function readTrial(which: RunRef & { trialId: string }): Promise<void> {
   await Promise.all([
     prefetchQuery(runOf(which)),
     prefetchQuery(trialOf(which)),

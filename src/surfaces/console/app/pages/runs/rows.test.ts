@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chosenRows, chosenTrials, type Heard, rowsOf } from './rows.ts';
+import { chosenRows, chosenTrials, type LiveUpdate, rowsOf } from './rows.ts';
 
 type Page = Parameters<typeof rowsOf>[0][number];
 
@@ -56,7 +56,7 @@ test('pages are put together by case, and figures leave out what was not measure
 });
 
 test('what was heard counts for trials that were under way when they were read', () => {
-  const heard: Heard = { status: 'completed', result: 'failed', durationMs: 7 };
+  const heard: LiveUpdate = { status: 'completed', result: 'failed', durationMs: 7 };
   const rows = rowsOf(
     [first],
     new Map([

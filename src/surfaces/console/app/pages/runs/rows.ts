@@ -37,9 +37,9 @@ export interface Row {
 }
 
 /** Updates of a trial from the event stream, newer than the loaded pages. */
-export type Heard = Pick<Sent, 'status' | 'result' | 'durationMs'>;
+export type LiveUpdate = Pick<Sent, 'status' | 'result' | 'durationMs'>;
 
-export function rowsOf(pages: readonly Page[], heard: ReadonlyMap<string, Heard>): Row[] {
+export function rowsOf(pages: readonly Page[], updates: ReadonlyMap<string, LiveUpdate>): Row[] {
   const rows = new Map<string, Row>();
   for (const { cases, tools, items } of pages)
     for (const sent of items) {
@@ -48,7 +48,7 @@ export function rowsOf(pages: readonly Page[], heard: ReadonlyMap<string, Heard>
       const key = rowKey(about.testCaseId, about.model);
       const row = rows.get(key) ?? emptyRow(key, about);
       rows.set(key, row);
-      row.trials.push(trialOf(sent, tools, heard.get(sent.id)));
+      row.trials.push(trialOf(sent, tools, updates.get(sent.id)));
     }
   return [...rows.values()].map(withFigures);
 }
@@ -58,10 +58,12 @@ function emptyRow(key: string, { testCaseId, title, model }: Page['cases'][numbe
   return { key, testCaseId, title, model, trials: [], ...figures };
 }
 
-function trialOf(sent: Sent, tools: readonly string[], heard: Heard | undefined): Trial {
+function trialOf(sent: Sent, tools: readonly string[], update: LiveUpdate | undefined): Trial {
   // A page with a result is at least as new as the event.
   const now =
-    sent.result === null && (sent.status === 'pending' || sent.status === 'running') ? (heard ?? sent) : sent;
+    sent.result === null && (sent.status === 'pending' || sent.status === 'running')
+      ? (update ?? sent)
+      : sent;
   return {
     id: sent.id,
     number: sent.iterationNumber,

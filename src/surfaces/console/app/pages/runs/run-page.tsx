@@ -24,7 +24,7 @@ import { RunActions } from './run-actions.tsx';
 import css from './runs.module.css';
 import { ShareRun } from './share.tsx';
 import { coverageText, isOpen, modelText, starterText, stateOfRun } from './states.ts';
-import { useHeard, useTrials } from './use-trials.ts';
+import { useLiveUpdates, useTrials } from './use-trials.ts';
 import { RevokeWaiver, WaiveRun } from './waivers.tsx';
 
 const Analysis = partFrom(
@@ -89,8 +89,8 @@ function RunBody({ run, projectId }: { run: Run; projectId: string }) {
   const search = useSearch({ from: route });
   const which = { projectId, runId: run.id };
   const open = isOpen(run);
-  const { heard, finished, live } = useHeard(which, open);
-  const { query, rows, complete } = useTrials(which, heard);
+  const { updates, finished, live } = useLiveUpdates(which, open);
+  const { query, rows, complete } = useTrials(which, updates);
   const chosen = useMemo(() => chosenRows(rows, search), [rows, search]);
   const severalModels = useMemo(() => new Set(rows.map(({ model }) => model)).size > 1, [rows]);
   const ended = Math.max(run.progress.finished, finished);

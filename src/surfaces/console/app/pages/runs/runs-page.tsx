@@ -30,7 +30,6 @@ export function RunsPage() {
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
   const names = new Map(suites.data?.items.map(({ id, name }) => [id, name ?? id]));
-  const items = runs.data?.items ?? [];
   const filtered = suite !== undefined || result !== undefined || status !== undefined;
   const set = (changed: Record<string, string>): void =>
     void navigate({

@@ -2,15 +2,15 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { refreshAfter, useInfiniteQuery } from '../../api/index.ts';
 import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
 import { trialsOf } from './queries.ts';
-import { type Heard, type Row, rowsOf } from './rows.ts';
+import { type LiveUpdate, type Row, rowsOf } from './rows.ts';
 
-interface Which {
+interface RunRef {
   projectId: string;
   runId: string;
 }
 
 /** Loads every trial of a run, page by page. */
-export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = nothing) {
+export function useTrials(which: RunRef, updates: ReadonlyMap<string, LiveUpdate> = nothing) {
   const query = useInfiniteQuery(trialsOf(which));
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
   useEffect(() => {
@@ -18,24 +18,24 @@ export function useTrials(which: Which, heard: ReadonlyMap<string, Heard> = noth
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
   // Deferred, so that computing rows does not block the page.
   const counted = useDeferredValue(data);
-  const rows = useMemo((): Row[] => rowsOf(counted?.pages ?? [], heard), [counted, heard]);
+  const rows = useMemo((): Row[] => rowsOf(counted?.pages ?? [], updates), [counted, updates]);
   return { query, rows, complete: counted !== undefined && counted === data && !hasNextPage };
 }
 
-const nothing: ReadonlyMap<string, Heard> = new Map();
+const nothing: ReadonlyMap<string, LiveUpdate> = new Map();
 
 /** Follows the events of a run in progress. Batches them, because thousands may arrive at once. */
-export function useHeard(which: Which, open: boolean) {
-  const [heard, setHeard] = useState<ReadonlyMap<string, Heard>>(nothing);
+export function useLiveUpdates(which: RunRef, open: boolean) {
+  const [updates, setUpdates] = useState<ReadonlyMap<string, LiveUpdate>>(nothing);
   const [finished, setFinished] = useState(0);
-  const news = useRef({ trials: new Map<string, Heard>(), finished: 0, drawing: 0 });
+  const pending = useRef({ trials: new Map<string, LiveUpdate>(), finished: 0, drawing: 0 });
   const draw = (): void => {
-    news.current.drawing = 0;
-    setHeard(new Map(news.current.trials));
-    setFinished(news.current.finished);
+    pending.current.drawing = 0;
+    setUpdates(new Map(pending.current.trials));
+    setFinished(pending.current.finished);
   };
   const note = (event: RunEvent): void => {
-    const { current } = news;
+    const { current } = pending;
     if (event.type === 'trial.started')
       current.trials.set(event.iterationId, { status: 'running', result: null, durationMs: null });
     if (event.type === 'trial.finished') {
@@ -46,6 +46,6 @@ export function useHeard(which: Which, open: boolean) {
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live: Live = useRunEvents(which, open, note);
-  useEffect(() => () => cancelAnimationFrame(news.current.drawing), []);
-  return { heard, finished, live };
+  useEffect(() => () => cancelAnimationFrame(pending.current.drawing), []);
+  return { updates, finished, live };
 }

@@ -13,7 +13,7 @@ export function serversSearch(raw: Raw): ServersSearch {
 }
 
 /** Names a server in its project. */
-export interface Which {
+export interface ServerRef {
   projectId: string;
   serverId: string;
 }

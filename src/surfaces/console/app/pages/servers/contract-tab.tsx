@@ -12,13 +12,13 @@ import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import css from './servers.module.css';
 
 type Check = Output<'checkServerContract'>;
 type Difference = Check['differences'][number];
 
-export function ContractTab({ which }: { which: Which }) {
+export function ContractTab({ which }: { which: ServerRef }) {
   const baseline = useQuery(ask('getServerContractBaseline', which));
   const check = useSubmit(() => api.checkServerContract({ ...which, body: {} }));
   const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
@@ -67,7 +67,7 @@ export function ContractTab({ which }: { which: Which }) {
   );
 }
 
-function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerContractBaseline'> }) {
+function Saved({ which, baseline }: { which: ServerRef; baseline: Output<'getServerContractBaseline'> }) {
   const { export: kept, savedAt, hash } = baseline;
   const lists = [
     counted(kept.tools.length, 'tool'),
@@ -89,7 +89,7 @@ function Saved({ which, baseline }: { which: Which; baseline: Output<'getServerC
 }
 
 /** Replacing a baseline deletes the old one, so it is confirmed first. */
-function SaveBaseline({ which, replaces }: { which: Which; replaces: number | undefined }) {
+function SaveBaseline({ which, replaces }: { which: ServerRef; replaces: number | undefined }) {
   const save = () => api.setServerContractBaseline({ ...which, body: {} });
   const saving = useAction(save, { says: 'Baseline saved' });
   if (replaces === undefined)

@@ -11,14 +11,14 @@ import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Pair, Pairs, recordOf } from '../../kit/pairs.tsx';
 import { wordsOf } from './add/shell-words.ts';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 type Server = Output<'getProjectServer'>;
 type Body = Input<'updateProjectServer'>['body'];
 
 /** Sends changed fields only. Stored values are unknown here: they are kept, or replaced as a whole. */
-export function EditServer({ which, server }: { which: Which; server: Server }) {
+export function EditServer({ which, server }: { which: ServerRef; server: Server }) {
   const http = server.transportType === 'http';
   const [name, setName] = useState(server.name);
   const [url, setUrl] = useState(server.url ?? '');

@@ -1,5 +1,5 @@
 import { api, type Client, type Output, queryOptions } from '../../api/index.ts';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 
 interface Listed {
   listTools: Output<'listTools'>['items'][number];
@@ -11,7 +11,7 @@ interface Listed {
 const maxPages = 50;
 
 /** Everything a server lists, and whether the list was cut off. */
-export function everythingListed<Id extends keyof Listed>(id: Id, which: Which) {
+export function everythingListed<Id extends keyof Listed>(id: Id, which: ServerRef) {
   type Item = Listed[Id];
   return queryOptions<{ items: Item[]; more: boolean }>({
     queryKey: [id, which],

@@ -8,7 +8,7 @@ import { Section } from '../../kit/page.tsx';
 import { QueryError } from '../../kit/query-state.tsx';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { RegularChecks } from './regular-checks.tsx';
 import css from './servers.module.css';
 import { TunnelSection } from './tunnel.tsx';
@@ -27,7 +27,7 @@ const steps: [keyof Report['checks'], string][] = [
 
 const states: Record<Check['status'], State> = { ok: 'passed', error: 'failed', skipped: 'skipped' };
 
-export function HealthTab({ which }: { which: Which }) {
+export function HealthTab({ which }: { which: ServerRef }) {
   const doctor = useDoctor(which);
   const found = useChecks(which);
   const report = doctor.data;

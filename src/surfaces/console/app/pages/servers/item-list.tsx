@@ -5,7 +5,7 @@ import common from '../../kit/common.module.css';
 import { TextInput } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { cut } from '../../kit/text.ts';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import css from './servers.module.css';
 
 interface Item {
@@ -27,7 +27,7 @@ export function ItemList({
   more,
   chosen,
 }: {
-  which: Which;
+  which: ServerRef;
   tab: ServerTab;
   noun: string;
   items: Item[];

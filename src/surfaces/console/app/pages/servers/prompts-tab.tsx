@@ -11,7 +11,7 @@ import { LongText } from '../../kit/long-text.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
@@ -19,7 +19,7 @@ import css from './servers.module.css';
 
 type Prompt = Output<'listPrompts'>['items'][number];
 
-export function PromptsTab({ which }: { which: Which }) {
+export function PromptsTab({ which }: { which: ServerRef }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const prompts = useQuery(everythingListed('listPrompts', which));
   if (!prompts.isSuccess) return <QueryState of={prompts} lines={6} />;
@@ -41,7 +41,7 @@ export function PromptsTab({ which }: { which: Which }) {
   );
 }
 
-function PromptReader({ which, prompt }: { which: Which; prompt: Prompt }) {
+function PromptReader({ which, prompt }: { which: ServerRef; prompt: Prompt }) {
   const [given, setGiven] = useState<ReadonlyMap<string, string>>(new Map());
   const filled = Object.fromEntries([...given].filter(([, value]) => value !== ''));
   const body = { promptName: prompt.name, arguments: filled };

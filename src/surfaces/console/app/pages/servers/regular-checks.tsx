@@ -12,7 +12,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 
 type Health = Output<'getServerChecks'>;
 type Result = Output<'listServerCheckResults'>['items'][number];
@@ -30,7 +30,7 @@ const spans = [
 const intervals = [1, 5, 15, 60, 1440];
 
 /** Health of a server over time, from its scheduled checks. */
-export function RegularChecks({ which }: { which: Which }) {
+export function RegularChecks({ which }: { which: ServerRef }) {
   const [hours, setHours] = useState(24);
   const health = useQuery({ ...ask('getServerChecks', { ...which, hours }), refetchInterval: 15_000 });
   const never = isNotFound(health.error);
@@ -67,7 +67,7 @@ export function RegularChecks({ which }: { which: Which }) {
   );
 }
 
-function History({ health, hours, which }: { health: Health; hours: number; which: Which }) {
+function History({ health, hours, which }: { health: Health; hours: number; which: ServerRef }) {
   const results = useQuery({
     ...ask('listServerCheckResults', { ...which, limit: 10 }),
     refetchInterval: 15_000,
@@ -118,7 +118,7 @@ const columns: Column<Result>[] = [
 ];
 
 /** Turns scheduled checks on or off and sets their interval. */
-function Switch({ which, health }: { which: Which; health: Health | undefined }) {
+function Switch({ which, health }: { which: ServerRef; health: Health | undefined }) {
   const every = health?.enabled ? health.everyMinutes : 0;
   const setting = useAction((everyMinutes: number) =>
     everyMinutes > 0
@@ -155,8 +155,8 @@ function intervalText(minutes: number): string {
   return minutes === 1440 ? 'Every day' : `Every ${minutes} minutes`;
 }
 
-/** Rounded down, so that one failed check never shows as 100 %. */
+/** Rounded down, so that one failed check never shows as 100%. */
 function uptimeText(share: number | null, period: string): string {
   if (share === null) return `no checks in the last ${period}`;
-  return `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)} % of the last ${period}`;
+  return `${(Math.floor(share * 1000) / 10).toFixed(share === 1 ? 0 : 1)}% of the last ${period}`;
 }

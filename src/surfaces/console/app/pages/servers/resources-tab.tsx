@@ -4,13 +4,13 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
 import css from './servers.module.css';
 
-export function ResourcesTab({ which }: { which: Which }) {
+export function ResourcesTab({ which }: { which: ServerRef }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const resources = useQuery(everythingListed('listResources', which));
   if (!resources.isSuccess) return <QueryState of={resources} lines={6} />;
@@ -37,7 +37,7 @@ function nameOf(resource: Record<string, unknown> & { uri: string }): string {
   return typeof title === 'string' ? title : typeof name === 'string' ? name : resource.uri;
 }
 
-function ResourceReader({ which, uri, name }: { which: Which; uri: string; name: string }) {
+function ResourceReader({ which, uri, name }: { which: ServerRef; uri: string; name: string }) {
   const input = { ...which, body: { uri } };
   const read = useQuery({ ...ask('readResource', input), refetchOnWindowFocus: false });
   return (

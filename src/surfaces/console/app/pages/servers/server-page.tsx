@@ -9,7 +9,7 @@ import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
 import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { ContractTab } from './contract-tab.tsx';
 import { doctorState } from './doctor.ts';
 import { HealthTab } from './health-tab.tsx';
@@ -21,7 +21,7 @@ import { ToolsTab } from './tools-tab.tsx';
 const ConformanceTab = tabFrom(() => import('../conformance/conformance-tab.tsx'), 'ConformanceTab');
 const ReadinessTab = tabFrom(() => import('../readiness/readiness-tab.tsx'), 'ReadinessTab');
 
-const tabs: Tabs<ServerTab, [which: Which, overHttp: boolean]> = {
+const tabs: Tabs<ServerTab, [which: ServerRef, overHttp: boolean]> = {
   health: ['Health', (which) => <HealthTab which={which} />],
   tools: ['Tools', (which) => <ToolsTab which={which} />],
   prompts: ['Prompts', (which) => <PromptsTab which={which} />],
@@ -76,7 +76,7 @@ export function ServerPage() {
 }
 
 /** Shows cached diagnostics; only the Health tab starts them. */
-function DoctorBadge({ which, enabled, examine }: { which: Which; enabled: boolean; examine: boolean }) {
+function DoctorBadge({ which, enabled, examine }: { which: ServerRef; enabled: boolean; examine: boolean }) {
   const doctor = useDoctor(which, examine);
   if (!enabled) return <StateBadge state="skipped">paused</StateBadge>;
   if (!doctor.data) return doctor.isFetching ? <StateBadge state="running">checking</StateBadge> : null;

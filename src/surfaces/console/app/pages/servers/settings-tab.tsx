@@ -7,13 +7,13 @@ import { downloadJson } from '../../kit/download.ts';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { EditServer } from './edit-server.tsx';
 import { ServerUses } from './server-uses.tsx';
 
 type Server = Output<'getProjectServer'>;
 
-export function SettingsTab({ which }: { which: Which }) {
+export function SettingsTab({ which }: { which: ServerRef }) {
   const server = useQuery(ask('getProjectServer', which));
   if (!server.data) return <QueryState of={server} lines={6} />;
   return (
@@ -26,7 +26,7 @@ export function SettingsTab({ which }: { which: Which }) {
   );
 }
 
-function Pausing({ which, server }: { which: Which; server: Server }) {
+function Pausing({ which, server }: { which: ServerRef; server: Server }) {
   const body: Input<'updateProjectServer'>['body'] = { enabled: !server.enabled };
   const turning = useAction(() => api.updateProjectServer({ ...which, body }), {
     says: ({ name, enabled }) => (enabled ? `${name} resumed` : `${name} paused`),
@@ -50,7 +50,7 @@ function Pausing({ which, server }: { which: Which; server: Server }) {
   );
 }
 
-function Exporting({ which }: { which: Which }) {
+function Exporting({ which }: { which: ServerRef }) {
   const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
     onDone: (document) => downloadJson(`${document.server?.name ?? which.serverId}.json`, document),
   });
@@ -69,7 +69,7 @@ function Exporting({ which }: { which: Which }) {
   );
 }
 
-function Deleting({ which, server }: { which: Which; server: Server }) {
+function Deleting({ which, server }: { which: ServerRef; server: Server }) {
   const navigate = useNavigate();
   return (
     <Section

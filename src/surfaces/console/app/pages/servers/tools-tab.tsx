@@ -14,7 +14,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { RenderedWidget } from '../widgets/rendered-widget.tsx';
 import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
 import { began, ended, forget, type ToolCall, useCalls } from './calls/history.ts';
@@ -26,7 +26,7 @@ import css from './servers.module.css';
 
 type Tool = Output<'listTools'>['items'][number];
 
-export function ToolsTab({ which }: { which: Which }) {
+export function ToolsTab({ which }: { which: ServerRef }) {
   const { item } = useSearch({ from: '/projects/$projectId/servers/$serverId' });
   const tools = useQuery(everythingListed('listTools', which));
   const [shownId, setShown] = useState<number>();
@@ -56,7 +56,7 @@ function ToolRunner({
   shownId,
   setShown,
 }: {
-  which: Which;
+  which: ServerRef;
   tool: Tool;
   /** The call whose result is shown on the page of its tool. */
   shownId: number | undefined;

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { Which } from './address.ts';
+import type { ServerRef } from './address.ts';
 
 export type Tunnel = Output<'listTunnels'>['items'][number];
 
@@ -21,7 +21,7 @@ export function TunnelMark({ tunnel: { status } }: { tunnel: Tunnel }) {
 }
 
 /** For a server reached through a tunnel: its status and the command that opens it. */
-export function TunnelSection({ which }: { which: Which }) {
+export function TunnelSection({ which }: { which: ServerRef }) {
   const { projectId, serverId } = which;
   const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 5_000 });
   const tunnel = tunnels.data?.items.find((one) => one.serverId === serverId);
@@ -65,7 +65,7 @@ export function TunnelSection({ which }: { which: Which }) {
   );
 }
 
-function CloseTunnel({ which, name }: { which: Which; name: string }) {
+function CloseTunnel({ which, name }: { which: ServerRef; name: string }) {
   return (
     <ConfirmButton
       label="Close tunnel"

@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.tsx';
 import { Field, RequiredField, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Entry, EntryForm, mainButton, Refused, Soft, Ways, Words } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, MutedText, mainButton, Refused, Words } from './entry.tsx';
 import { dropKept, forgetToken, keepTokenWhileAway, useLinkToken } from './link-token.ts';
 import { NewPasswordField } from './password-field.tsx';
 
@@ -110,10 +110,10 @@ function DeadLink({ of }: { of: { error: unknown; refetch: () => unknown } }) {
   return (
     <Entry title="This link is not valid">
       <Refused of={of} />
-      <Soft>
+      <MutedText>
         Ask an administrator of your organization for a new invitation or password reset link. Operators can
         run <code>drydock console link</code> on the machine that runs Drydock.
-      </Soft>
+      </MutedText>
       <OtherWays />
     </Entry>
   );
@@ -121,10 +121,10 @@ function DeadLink({ of }: { of: { error: unknown; refetch: () => unknown } }) {
 
 function OtherWays() {
   return (
-    <Ways>
+    <EntryLinks>
       <Link to="/sign-in">Sign in</Link>
       <Link to="/forgot">Forgot your password?</Link>
-    </Ways>
+    </EntryLinks>
   );
 }
 
@@ -139,9 +139,9 @@ function AnotherAccount({ link, using, signedIn }: { link: LinkFacts; using: Usi
       <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
         Sign in as {link.email}
       </Button>
-      <Ways>
+      <EntryLinks>
         <Link to="/">Stay signed in as {signedIn.user.email}</Link>
-      </Ways>
+      </EntryLinks>
     </Entry>
   );
 }
@@ -154,7 +154,7 @@ function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
         {' '}
         <OwnAddress email={link.email} />
         <NewPasswordField label="New password" value={password} onChange={setPassword} />
-        <Soft>This signs you out of all other sessions.</Soft>
+        <MutedText>This signs you out of all other sessions.</MutedText>
       </EntryForm>
     </Entry>
   );

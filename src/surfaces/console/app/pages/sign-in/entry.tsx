@@ -51,7 +51,7 @@ export function Words({ children }: { children: ReactNode }) {
   return <div className={css.words}>{children}</div>;
 }
 
-export function Ways({ children }: { children: ReactNode }) {
+export function EntryLinks({ children }: { children: ReactNode }) {
   return <p className={common.facts}>{children}</p>;
 }
 
@@ -59,7 +59,7 @@ export function Or() {
   return <p className={css.or}>or</p>;
 }
 
-export function Soft({ children }: { children: ReactNode }) {
+export function MutedText({ children }: { children: ReactNode }) {
   return <p className={common.soft}>{children}</p>;
 }
 

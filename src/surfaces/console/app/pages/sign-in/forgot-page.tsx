@@ -4,7 +4,7 @@ import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session } from '../../api/session.ts';
 import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
-import { Entry, EntryForm, Refused, Ways, Words } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, Refused, Words } from './entry.tsx';
 
 export function ForgotPage() {
   const known = useQuery(session);
@@ -13,9 +13,9 @@ export function ForgotPage() {
       {known.isPending && <Skeleton lines={3} />}
       <Refused of={known} />
       {known.data && (known.data.ways.mail ? <AskByMail /> : <NoEmail />)}
-      <Ways>
+      <EntryLinks>
         <Link to="/sign-in">Back to sign-in</Link>
-      </Ways>
+      </EntryLinks>
     </Entry>
   );
 }

@@ -1,9 +1,9 @@
-import { keepIn, keptIn } from '../../kit/kept.ts';
 import { personalStoreOf } from '../../kit/store.ts';
+import { readStorage, writeStorage } from '../../kit/web-storage.ts';
 
 /** The token after `#` in a link. Kept in memory, and in session storage only during a sign-in. */
 const token = personalStoreOf<string | undefined>(undefined);
-const place = 'drydock-link';
+const storageKey = 'drydock-link';
 
 /** Removes the token from the URL, so that it does not stay in the history, bookmarks or on screen. */
 export function takeFromAddress(): void {
@@ -12,16 +12,16 @@ export function takeFromAddress(): void {
     history.replaceState(history.state, '', location.pathname + location.search);
     dropKept();
     token.set(found);
-  } else if (token.get() === undefined) token.set(keptIn('sessionStorage', place));
+  } else if (token.get() === undefined) token.set(readStorage('sessionStorage', storageKey));
 }
 
 export function useLinkToken(): string | undefined {
-  return token.use() ?? keptIn('sessionStorage', place);
+  return token.use() ?? readStorage('sessionStorage', storageKey);
 }
 
 /** Stores the token during a sign-in, which may leave this page. */
 export function keepTokenWhileAway(): void {
-  if (token.get() !== undefined) keepIn('sessionStorage', place, token.get());
+  if (token.get() !== undefined) writeStorage('sessionStorage', storageKey, token.get());
 }
 
 export function forgetToken(): void {
@@ -31,5 +31,5 @@ export function forgetToken(): void {
 
 /** Removes the stored token. Called once the link has been read, successfully or not. */
 export function dropKept(): void {
-  keepIn('sessionStorage', place, undefined);
+  writeStorage('sessionStorage', storageKey, undefined);
 }

@@ -1,7 +1,7 @@
 import { people, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { mainButton, Refused } from './entry.tsx';
-import { isWebAddress } from './where-to.ts';
+import { isWebAddress } from './redirect-path.ts';
 
 /** Redirects to the identity provider, which redirects back to `/console/oidc`. */
 export function OidcButton({

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { sessionIs } from '../../api/session.ts';
 import { Skeleton } from '../../kit/notice.tsx';
-import { Entry, Refused, Ways } from './entry.tsx';
-import { whereTo } from './where-to.ts';
+import { Entry, EntryLinks, Refused } from './entry.tsx';
+import { safeRedirectPath } from './redirect-path.ts';
 
 /** Redirect target of the identity provider. Its response is removed from the URL and sent once. */
 export function OidcPage() {
@@ -15,7 +15,7 @@ export function OidcPage() {
     onDone: ({ returnTo, ...next }) => {
       sessionIs(next);
       const within = returnTo?.replace(/^\/console(?=\/|\?|#|$)/, '');
-      void navigate({ href: whereTo(within), replace: true });
+      void navigate({ href: safeRedirectPath(within), replace: true });
     },
   });
   useEffect(() => {
@@ -28,9 +28,9 @@ export function OidcPage() {
     <Entry title={error ? 'You are not signed in' : 'Signing you in'}>
       {error ? <Refused of={{ error }} /> : <Skeleton lines={2} />}
       {error && (
-        <Ways>
+        <EntryLinks>
           <Link to="/sign-in">Go to sign-in</Link>
-        </Ways>
+        </EntryLinks>
       )}
     </Entry>
   );

@@ -4,9 +4,9 @@ import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
 import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { savedText } from '../account/profile.tsx';
-import { Entry, EntryForm, Ways } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks } from './entry.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
 /** Domain of the account created on first start, which has no owner yet. */
@@ -39,7 +39,7 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
     {
       onDone: ({ confirmationSentTo, ...next }) => {
         sessionIs(next);
-        if (confirmationSentTo !== null) say(savedText(confirmationSentTo));
+        if (confirmationSentTo !== null) toastSuccess(savedText(confirmationSentTo));
         void navigate({ to: '/', replace: true });
       },
     },
@@ -53,9 +53,9 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
         <RequiredField label="Email" type="email" autoComplete="username" value={email} onChange={setEmail} />
         <NewPasswordField label="Password" value={password} onChange={setPassword} />
       </EntryForm>
-      <Ways>
+      <EntryLinks>
         <Link to="/">Skip for now</Link>
-      </Ways>
+      </EntryLinks>
     </>
   );
 }

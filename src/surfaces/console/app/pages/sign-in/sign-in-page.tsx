@@ -4,10 +4,10 @@ import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session, sessionIs } from '../../api/session.ts';
 import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
-import { Entry, EntryForm, Or, Refused, Ways } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, Or, Refused } from './entry.tsx';
 import { OidcButton } from './oidc-button.tsx';
 import { PasswordField } from './password-field.tsx';
-import { whereTo } from './where-to.ts';
+import { safeRedirectPath } from './redirect-path.ts';
 
 export function SignInPage() {
   const { to } = useSearch({ from: '/sign-in' });
@@ -15,7 +15,7 @@ export function SignInPage() {
   const navigate = useNavigate();
   const signedIn = known.data?.signedIn === true;
   useEffect(() => {
-    if (signedIn) void navigate({ href: whereTo(to), replace: true });
+    if (signedIn) void navigate({ href: safeRedirectPath(to), replace: true });
   }, [signedIn, to, navigate]);
   const oidc = known.data?.ways.oidc;
   return (
@@ -28,12 +28,12 @@ export function SignInPage() {
           {oidc && (
             <>
               <Or />
-              <OidcButton name={oidc.name} to={whereTo(to)} />
+              <OidcButton name={oidc.name} to={safeRedirectPath(to)} />
             </>
           )}
-          <Ways>
+          <EntryLinks>
             <Link to="/forgot">Forgot your password?</Link>
-          </Ways>
+          </EntryLinks>
         </>
       )}
     </Entry>

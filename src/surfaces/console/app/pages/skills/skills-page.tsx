@@ -16,7 +16,6 @@ export function SkillsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/skills' });
   const { skill } = useSearch({ from: '/projects/$projectId/skills' });
   const skills = useQuery(ask('listProjectSkills', { projectId }));
-  const items = skills.data?.items ?? [];
   return (
     <Page title="Skills" actions={<ApiExample operation="listProjectSkills" input={{ projectId }} />}>
       <QueryTable

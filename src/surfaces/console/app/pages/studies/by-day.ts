@@ -4,7 +4,7 @@ const dayMs = 86_400_000;
 /** More bars would be too narrow to read. */
 const maxDays = 30;
 
-/** One value per day, up to the last day with data, including days without any. */
+/** One value per day from the first to the last day with data, at most the last 30; 0 on days without data. */
 export function byDay<Row extends { dayStartMs: number }>(
   rows: readonly Row[],
   figure: (row: Row) => number,

@@ -63,12 +63,12 @@ export function FindingsTab({ study }: { study: Study }) {
   );
 }
 
-interface Which {
+interface StudyRef {
   projectId: string;
   studyId: string;
 }
 
-function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
+function StandsOut({ which, signals }: { which: StudyRef; signals: Signals }) {
   const { sessionCount, feedbackCount, windowStartAt, windowEndAt, analysedAt } = signals;
   const { candidates } = insightsIn(signals);
   return (
@@ -96,7 +96,7 @@ function StandsOut({ which, signals }: { which: Which; signals: Signals }) {
   );
 }
 
-function Findings({ which, analysedAt }: { which: Which; analysedAt: number }) {
+function Findings({ which, analysedAt }: { which: StudyRef; analysedAt: number }) {
   const asked = askPages('listStudyFindings', { ...which, limit: 200 });
   const findings = useEveryPage(
     // Each analysis may change the findings; the previous ones stay visible until they are refetched.

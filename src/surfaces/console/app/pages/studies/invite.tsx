@@ -5,7 +5,7 @@ import { OneChoice } from '../../kit/choices.tsx';
 import { RequiredField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 import type { Study } from './study.ts';
 
@@ -22,7 +22,7 @@ export function Invite({ study, onClose }: { study: Study; onClose: () => void }
   const inviting = useSubmit(() => api.upsertStudyMember({ projectId, studyId, body }), {
     onDone: ({ email: invited, entryUrl }) => {
       if (entryUrl === undefined) {
-        say(`We have sent a link to ${invited}`);
+        toastSuccess(`We have sent a link to ${invited}`);
         onClose();
       }
     },

@@ -14,7 +14,6 @@ type Member = Output<'listStudyMembers'>['items'][number];
 export function MembersTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const members = useQuery(ask('listStudyMembers', which));
-  const items = members.data?.items ?? [];
   return (
     <Section
       title="Invited people"

@@ -7,9 +7,9 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, QueryTable } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
+import { Rating } from './rating.tsx';
 import { type StudySession, visitorText } from './session-labels.ts';
 import type { Study } from './study.ts';
-import { Thumb } from './thumb.tsx';
 
 /** Poll interval in milliseconds. */
 const pollEvery = 5_000;
@@ -59,7 +59,7 @@ function columnsOf(which: { projectId: string; studyId: string }): Column<StudyS
         </span>
       ),
     },
-    { name: 'Rating', cell: ({ feedback }) => <Thumb feedback={feedback} /> },
+    { name: 'Rating', cell: ({ feedback }) => <Rating feedback={feedback} /> },
     { name: 'Last active', figure: true, cell: ({ lastActivityAt }) => <Time at={lastActivityAt} /> },
   ];
 }

@@ -11,8 +11,8 @@ import { StateMark } from '../../kit/state.tsx';
 import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { StudiesSearch } from './address.ts';
-import { Lately } from './lately.tsx';
 import { modeLabels } from './modes.ts';
+import { RecentActivity } from './recent-activity.tsx';
 import { StudiesOff } from './studies-off.tsx';
 
 const PublishStudy = partFrom(() => import('./publish.tsx'), 'PublishStudy');
@@ -33,7 +33,6 @@ export function StudiesPage() {
   if (off) return <StudiesOff />;
   const set = (changed: StudiesSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
-  const items = studies.data?.items ?? [];
   return (
     <Page
       title="Studies"
@@ -91,7 +90,7 @@ function columnsOf(projectId: string): Column<Study>[] {
     {
       name: 'Recent sessions',
       figure: true,
-      cell: (study) => <Lately study={study} />,
+      cell: (study) => <RecentActivity study={study} />,
     },
     {
       name: 'Changed',

@@ -8,7 +8,13 @@ import { newKey } from '../../kit/new-key.ts';
 import { Problem } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
-import { declaredIdIn, type FileProblem, isOtherwiseFine, problemsIn, spanOfLine } from './file-problems.ts';
+import {
+  declaredIdIn,
+  type FileProblem,
+  hasOnlyIdMismatch,
+  problemsIn,
+  spanOfLine,
+} from './file-problems.ts';
 import css from './suites.module.css';
 
 type Synced = Output<'syncEvalSuiteFile'>;
@@ -37,7 +43,7 @@ export function FileEditor({
     // Dry run: sent with a mismatched ID, the file is validated but never stored.
     const sent = api.syncEvalSuiteFile(uploadOf(`check-${newKey()}`));
     await sent.catch((error: unknown) => {
-      if (!isOtherwiseFine(error)) throw error;
+      if (!hasOnlyIdMismatch(error)) throw error;
     });
   });
   const syncing = useSubmit(() => api.syncEvalSuiteFile(uploadOf(id ?? 'suite')), {

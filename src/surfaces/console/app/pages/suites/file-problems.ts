@@ -17,7 +17,7 @@ export function problemsIn(error: unknown): { problems: FileProblem[]; more: num
 }
 
 /** Whether the only problem is the ID, which is mismatched on purpose. */
-export function isOtherwiseFine(error: unknown): boolean {
+export function hasOnlyIdMismatch(error: unknown): boolean {
   return error instanceof DrydockError && error.details['reason'] === 'SUITE_ID_MISMATCH';
 }
 

@@ -112,7 +112,7 @@ function RateChart({ projectId, figures }: ChartProps) {
   return (
     <Chart
       title="Pass rate"
-      note="Trials passed, with the 95 % confidence band."
+      note="Trials passed, with the 95% confidence band."
       columns={[
         ...(runColumns(projectId) as ChartColumn<(typeof measured)[number]>[]),
         { name: 'Passed', value: ({ passed }) => passed },

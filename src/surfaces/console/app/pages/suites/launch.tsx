@@ -9,7 +9,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { cost, count, counted } from '../../kit/numbers.ts';
 import { duration } from '../../kit/time.tsx';
-import { complain } from '../../kit/toast.tsx';
+import { toastError } from '../../kit/toast.tsx';
 import { type Estimate, estimateOf } from './estimate.ts';
 import type { Suite } from './suite-labels.ts';
 import css from './suites.module.css';
@@ -57,7 +57,7 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
         return { runId: (await api.createEvalRun({ projectId, body: { ...single.body, ...keys } })).runId };
       const { targets: started, failedCount } = await api.createEvalRunGroup(group);
       const failed = started.find(({ error }) => error !== undefined)?.error;
-      if (failedCount > 0) complain(new Error(failed?.message ?? 'Some runs could not be started'));
+      if (failedCount > 0) toastError(new Error(failed?.message ?? 'Some runs could not be started'));
       return { runId: undefined };
     },
     {

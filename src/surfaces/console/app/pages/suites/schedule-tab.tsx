@@ -9,7 +9,7 @@ import { count } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { everyWords, type Suite, scheduleState } from './suite-labels.ts';
+import { intervalLabel, type Suite, scheduleState } from './suite-labels.ts';
 import css from './suites.module.css';
 
 const commonIntervals = [60, 360, 720, 1440, 10_080];
@@ -65,7 +65,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
       <form className={css.form} onSubmit={submits(() => saving.mutate(true))}>
         <TextField
           label="Interval in minutes"
-          hint={wrong ? undefined : everyWords(interval)}
+          hint={wrong ? undefined : intervalLabel(interval)}
           problem={wrong ? 'Between 5 and 10,080 minutes (one week)' : undefined}
           inputMode="numeric"
           list="usual-intervals"
@@ -76,7 +76,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
         <datalist id="usual-intervals">
           {commonIntervals.map((one) => (
             <option key={one} value={one}>
-              {everyWords(one)}
+              {intervalLabel(one)}
             </option>
           ))}
         </datalist>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { everyWords, gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
+import { gateLabels, intervalLabel, policyText, type Suite, scheduleState } from './suite-labels.ts';
 
 test.each([
   [5, 'every 5 minutes'],
@@ -7,7 +7,7 @@ test.each([
   [720, 'every 12 hours'],
   [1440, 'every day'],
   [90, 'every 90 minutes'],
-])('%i minutes', (minutes, words) => expect(everyWords(minutes)).toBe(words));
+])('%i minutes', (minutes, words) => expect(intervalLabel(minutes)).toBe(words));
 
 function suite(settings: object, schedule: object = {}): Suite {
   return { settings: { qualityGate: null, ...settings }, schedule } as Suite;
@@ -15,8 +15,8 @@ function suite(settings: object, schedule: object = {}): Suite {
 
 test('how a suite decides, in words', () => {
   const v2 = suite({ policy: 'v2', verdictPolicyDefaults: { repetitions: 5, passThreshold: 0.8 } });
-  expect(policyText(v2)).toBe('each case is tried 5 times and must pass at least 80 % of the time');
-  expect(policyText(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90 % of all trials pass');
+  expect(policyText(v2)).toBe('each case is tried 5 times and must pass at least 80% of the time');
+  expect(policyText(suite({ policy: 'legacy', minimumAccuracy: 90 }))).toBe('90% of all trials pass');
   expect(gateLabels(v2)).toEqual([]);
   const qualityGate = { maximumPassRateDrop: 0.05, noGatingScoreErrors: true };
   expect(gateLabels(suite({ qualityGate }))).toEqual([

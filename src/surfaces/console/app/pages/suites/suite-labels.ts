@@ -7,7 +7,7 @@ export type Suite = Output<'getEvalSuite'>;
 type Listed = Output<'listEvalSuites'>['items'][number];
 
 /** `every 5 minutes`, `every 6 hours`, `every day`. */
-export function everyWords(minutes: number): string {
+export function intervalLabel(minutes: number): string {
   const [amount, unit] =
     minutes % 1440 === 0
       ? [minutes / 1440, 'day']
@@ -72,7 +72,7 @@ export function scheduleState({ schedule }: Pick<Suite, 'schedule'>): { state: S
   if (!enabled || intervalMinutes === null) return { state: 'skipped', words: 'no schedule' };
   const pause = pauses[state ?? ''];
   return pause === undefined
-    ? { state: 'pending', words: everyWords(intervalMinutes) }
+    ? { state: 'pending', words: intervalLabel(intervalMinutes) }
     : { state: 'attention', words: pause };
 }
 

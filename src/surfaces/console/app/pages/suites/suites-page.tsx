@@ -29,7 +29,6 @@ export function SuitesPage() {
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
   // One request for all suites; a suite without a run in the response shows no trend.
   const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
-  const items = suites.data?.items ?? [];
   const past = pastOf(runs.data?.items ?? []);
   const open = (next: typeof make): void => void navigate({ search: { make: next }, replace: true });
   return (

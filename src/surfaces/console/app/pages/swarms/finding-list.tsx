@@ -54,7 +54,7 @@ export function FindingList({
     <>
       <div className={css.head}>
         <Note>
-          Charts show the share of sessions affected, {noun} by {noun}, 0 to 100 %. Filled: counted as a
+          Charts show the share of sessions affected, {noun} by {noun}, 0 to 100%. Filled: counted as a
           finding.
         </Note>
         {hidden > 0 && (

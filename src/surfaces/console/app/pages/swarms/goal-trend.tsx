@@ -20,7 +20,7 @@ export function GoalTrend({ days }: { days: readonly Day[] }) {
   return (
     <Chart
       title="Goals reached"
-      note="Sessions that reached their goal, by day (UTC), with the 95 % confidence band."
+      note="Sessions that reached their goal, by day (UTC), with the 95% confidence band."
       columns={[
         { name: 'Day (UTC)', value: dayOf },
         { name: 'Reached', value: ({ passedCount }) => passedCount },

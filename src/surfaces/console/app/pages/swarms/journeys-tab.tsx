@@ -12,7 +12,6 @@ export function JourneysTab({ projectId }: { projectId: string }) {
   const journeys = useInfiniteQuery(askPages('listJourneys', { projectId }));
   const personas = useQuery(ask('listPersonas', { projectId, limit: maxPageSize }));
   const swarms = useQuery(ask('listSwarms', { projectId, limit: maxPageSize }));
-  const items = journeys.data?.items ?? [];
   const names = new Map(
     [...(personas.data?.items ?? []), ...(swarms.data?.items ?? [])].map(({ id, name }) => [id, name]),
   );

@@ -64,7 +64,7 @@ function NoRuns({ projectId }: { projectId: string }) {
   );
 }
 
-function standingOf({ status, verdict }: Run): { state: State; word: string | undefined } {
+function statusOf({ status, verdict }: Run): { state: State; word: string | undefined } {
   if (status === 'running') return { state: 'running', word: undefined };
   if (verdict === null) return { state: 'grading', word: undefined };
   if (verdict !== 'notEstablished') return { state: verdict, word: undefined };
@@ -88,7 +88,7 @@ function columnsOf(projectId: string): Column<Run>[] {
     {
       name: 'Verdict',
       cell: (run) => {
-        const { state, word } = standingOf(run);
+        const { state, word } = statusOf(run);
         return <StateMark state={state}>{word}</StateMark>;
       },
     },

@@ -13,7 +13,6 @@ const route = '/projects/$projectId/swarms';
 
 export function PersonasTab({ projectId }: { projectId: string }) {
   const personas = useInfiniteQuery(askPages('listPersonas', { projectId }));
-  const items = personas.data?.items ?? [];
   return (
     <QueryTable of={personas} lines={6} title="No personas yet" label="Personas" columns={columns}>
       A persona describes a user: a name, a role and how they speak. Create one, or let a model draft some

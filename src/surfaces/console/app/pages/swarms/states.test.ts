@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { standingOf } from './states.ts';
+import { sessionStatusOf } from './states.ts';
 
-type Verdict = NonNullable<Parameters<typeof standingOf>[1]>;
+type Verdict = NonNullable<Parameters<typeof sessionStatusOf>[1]>;
 
 const graded = (verdict: Verdict['verdict'], state: Verdict['grading']['state'] = 'settled') =>
   ({
@@ -26,6 +26,6 @@ test.each([
 ] as const)(
   'a session that is %s (%s) is shown as it was graded, else as it ran',
   (status, code, verdict, state) => {
-    expect(standingOf({ status, errorCode: code }, verdict).state).toBe(state);
+    expect(sessionStatusOf({ status, errorCode: code }, verdict).state).toBe(state);
   },
 );

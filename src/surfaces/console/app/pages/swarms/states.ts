@@ -8,16 +8,16 @@ export type Attempt = NonNullable<JourneyRun['attempts']>[number];
 type Verdict = NonNullable<Session['verdict']>;
 
 /** State of a session, with a label if it differs from the default. */
-export interface Standing {
+export interface SessionStatus {
   state: State;
   word: string | undefined;
 }
 
 /** Based on the verdict if graded, otherwise on the status. */
-export function standingOf(
+export function sessionStatusOf(
   { status, errorCode }: Pick<Attempt, 'status' | 'errorCode'>,
   verdict: Verdict | undefined,
-): Standing {
+): SessionStatus {
   if (status === 'pending' || status === 'running') return { state: status, word: undefined };
   if (errorCode === 'canceled') return { state: 'cancelled', word: undefined };
   if (status === 'rate_limited')

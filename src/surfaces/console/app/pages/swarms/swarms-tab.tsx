@@ -12,7 +12,6 @@ const route = '/projects/$projectId/swarms';
 
 export function SwarmsTab({ projectId }: { projectId: string }) {
   const swarms = useInfiniteQuery(askPages('listSwarms', { projectId }));
-  const items = swarms.data?.items ?? [];
   return (
     <QueryTable of={swarms} lines={6} title="No active swarms" label="Swarms" columns={columns}>
       A swarm groups related journeys that share environments, a number of sessions and a rubric.
@@ -62,7 +61,10 @@ function ArchiveSwarm({ swarm: { id: swarmId, projectId, name } }: { swarm: Swar
       says={`Swarm ${name} archived`}
       example={<ApiExample operation="archiveSwarm" input={input} />}
     >
-      <p>It is removed from the list. Its journeys stay but no longer inherit its environments and rubric.</p>
+      <p>
+        The swarm is removed from the list. Its journeys stay but no longer inherit its environments and
+        rubric.
+      </p>
     </ConfirmButton>
   );
 }

@@ -13,7 +13,7 @@ import css from './webhooks.module.css';
 
 type Delivery = Output<'listWebhookDeliveries'>['items'][number];
 type Attempt = Output<'getWebhookDelivery'>['log'][number];
-interface Which {
+interface WebhookRef {
   projectId: string;
   webhookId: string;
 }
@@ -25,14 +25,13 @@ const marks: Record<Delivery['state'], [State, string]> = {
   dead: ['failed', 'failed'],
 };
 
-export function Deliveries({ which }: { which: Which }) {
+export function Deliveries({ which }: { which: WebhookRef }) {
   const { state, delivery: open } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const deliveries = useInfiniteQuery({
     ...askPages('listWebhookDeliveries', { ...which, ...(state && { state }) }),
     refetchInterval: 5_000,
   });
-  const items = deliveries.data?.items ?? [];
   return (
     <>
       <search className={css.filters}>
@@ -96,11 +95,11 @@ const columns: Column<Delivery>[] = [
   },
 ];
 
-function deliveryDetails(which: Which): (delivery: Delivery) => ReactNode {
+function deliveryDetails(which: WebhookRef): (delivery: Delivery) => ReactNode {
   return ({ id }) => <Sent which={{ ...which, deliveryId: id }} />;
 }
 
-function Sent({ which }: { which: Which & { deliveryId: string } }) {
+function Sent({ which }: { which: WebhookRef & { deliveryId: string } }) {
   const delivery = useQuery({ ...ask('getWebhookDelivery', which), refetchInterval: 5_000 });
   const again = useAction(() => api.redeliverWebhook(which), { says: 'Queued for redelivery' });
   if (!delivery.isSuccess) return <QueryState of={delivery} lines={3} />;

@@ -5,7 +5,7 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Choices } from '../../kit/choices.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { say } from '../../kit/toast.tsx';
+import { toastSuccess } from '../../kit/toast.tsx';
 import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 
 type Webhook = Output<'getWebhook'>;
@@ -38,7 +38,7 @@ export function WebhookForm({
     {
       onDone: (saved) => {
         if (saved.secret !== undefined) return;
-        say(`Webhook ${saved.name} saved`);
+        toastSuccess(`Webhook ${saved.name} saved`);
         onClose();
       },
     },

@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import { api, useSubmit } from '../../api/index.ts';
 import { asSchema } from '../../kit/form/schema.ts';
 
-interface Which {
+interface ServerRef {
   projectId: string;
   serverId: string;
 }
@@ -26,7 +26,7 @@ export function namesWidget(tool: object): boolean {
 }
 
 /** Calls a tool and renders its widget in a browser of the service. */
-export function useRendering(which: Which) {
+export function useRendering(which: ServerRef) {
   const ending = useRef<AbortController>(undefined);
   const { mutate, reset, isPending, variables, data, error } = useSubmit((body: Body) => {
     const { signal } = (ending.current = new AbortController());

@@ -50,7 +50,7 @@ export function Picture({
     onPoint([Math.round((event.clientX - left) * scale), Math.round((event.clientY - top) * scale)]);
   };
   return (
-    <button type="button" className={css.point} title="Click the page" onClick={point}>
+    <button type="button" className={css.point} title="Click in the page" onClick={point}>
       {shown}
     </button>
   );

@@ -6,7 +6,7 @@ import { AreaField, TextInput } from '../../../kit/field.tsx';
 import { DialogForm } from '../../../kit/form-dialog.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { StateMark } from '../../../kit/state.tsx';
-import { say } from '../../../kit/toast.tsx';
+import { toastSuccess } from '../../../kit/toast.tsx';
 import { withoutSecrets } from '../without-secrets.ts';
 import css from './add.module.css';
 import { bodyOf, type ParsedServer, readClientConfig } from './client-config.ts';
@@ -40,7 +40,7 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
       onDone: (became) => {
         setOutcomes(became);
         const saved = Object.values(became).flatMap((one) => ('serverId' in one ? [one.serverId] : []));
-        if (saved.length > 0) say(`${counted(saved.length, 'server')} saved`);
+        if (saved.length > 0) toastSuccess(`${counted(saved.length, 'server')} saved`);
         if (saved.length < Object.keys(became).length) return;
         if (saved.length === 1) onAdded(saved[0] as string);
         else onClose();

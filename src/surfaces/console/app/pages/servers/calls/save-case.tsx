@@ -3,7 +3,7 @@ import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { AreaField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import type { Which } from '../address.ts';
+import type { ServerRef } from '../address.ts';
 import { type CaseKind, caseOfCall } from './case-of-call.ts';
 import type { ToolCall } from './history.ts';
 
@@ -11,7 +11,15 @@ import type { ToolCall } from './history.ts';
 const newSuite = 'new';
 
 /** Saves a call as a case of an existing or a new suite. */
-export function SaveCase({ which, call, onClose }: { which: Which; call: ToolCall; onClose: () => void }) {
+export function SaveCase({
+  which,
+  call,
+  onClose,
+}: {
+  which: ServerRef;
+  call: ToolCall;
+  onClose: () => void;
+}) {
   const { projectId, serverId } = which;
   const suites = useQuery(ask('listEvalSuites', { projectId }));
   const server = useQuery(ask('getProjectServer', which));

@@ -5,10 +5,10 @@ import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import { keepIn, keptIn } from '../../../kit/kept.ts';
 import { Note } from '../../../kit/notice.tsx';
 import { StateMark } from '../../../kit/state.tsx';
-import type { Which } from './transcript.tsx';
+import { readStorage, writeStorage } from '../../../kit/web-storage.ts';
+import type { SessionRef } from './transcript.tsx';
 
 export interface MadeCase {
   suiteId: string;
@@ -22,14 +22,14 @@ export function MakeCase({
   onMade,
   onClose,
 }: {
-  which: Which;
+  which: SessionRef;
   onMade: (made: MadeCase) => void;
   onClose: () => void;
 }) {
   const { projectId } = which;
   const kept = `case-suite ${projectId}`;
   const suites = useQuery(ask('listEvalSuites', { projectId }));
-  const [chosen, setChosen] = useState(() => keptIn('localStorage', kept));
+  const [chosen, setChosen] = useState(() => readStorage('localStorage', kept));
   const items = suites.data?.items ?? [];
   // The suite selected last may have been deleted.
   const suiteId = (items.find(({ id }) => id === chosen) ?? items[0])?.id ?? '';
@@ -37,7 +37,7 @@ export function MakeCase({
   const making = useSubmit(() => api.createEvalCaseFromStudySession(input), {
     says: ({ title }) => `Case “${title}” created`,
     onDone: ({ id: caseId, title }) => {
-      keepIn('localStorage', kept, suiteId);
+      writeStorage('localStorage', kept, suiteId);
       onMade({ suiteId, caseId, title });
       onClose();
     },

@@ -12,11 +12,11 @@ import { Facts, Page } from '../../../kit/page.tsx';
 import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
+import { Rating } from '../rating.tsx';
 import { visitorText } from '../session-labels.ts';
 import { StudiesOff } from '../studies-off.tsx';
-import { Thumb } from '../thumb.tsx';
 import type { MadeCase } from './make-case.tsx';
-import { Transcript, transcriptOf, type Which } from './transcript.tsx';
+import { type SessionRef, Transcript, transcriptOf } from './transcript.tsx';
 
 const MakeCase = partFrom(() => import('./make-case.tsx'), 'MakeCase');
 
@@ -29,7 +29,7 @@ export function StudySessionPage() {
   return off ? <StudiesOff /> : <SessionView key={which.sessionId} which={which} />;
 }
 
-function SessionView({ which }: { which: Which }) {
+function SessionView({ which }: { which: SessionRef }) {
   const { projectId, studyId, sessionId } = which;
   const study = useQuery(ask('getStudy', { projectId, studyId }));
   const talk = useInfiniteQuery(transcriptOf(which));
@@ -86,7 +86,7 @@ function SessionView({ which }: { which: Which }) {
             ['Visitor', visitorText(first)],
             [
               'Rating',
-              first.feedback.rating === null ? undefined : <Thumb key="thumb" feedback={first.feedback} />,
+              first.feedback.rating === null ? undefined : <Rating key="thumb" feedback={first.feedback} />,
             ],
             ['Model', first.modelId],
             ['Messages', first.messageCount === null ? undefined : count(first.messageCount)],

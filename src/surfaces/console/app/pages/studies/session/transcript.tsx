@@ -1,10 +1,10 @@
 import { api, type InfiniteData, infiniteQueryOptions, type Output } from '../../../api/index.ts';
 import { ToolIcon } from '../../../kit/icons.tsx';
 import chat from '../../chat/chat.module.css';
-import { Said } from '../../chat/pieces.tsx';
+import { MessageBubble } from '../../chat/pieces.tsx';
 import css from '../studies.module.css';
 
-export interface Which {
+export interface SessionRef {
   projectId: string;
   studyId: string;
   sessionId: string;
@@ -24,7 +24,7 @@ function isActive(read: InfiniteData<Read> | undefined): boolean {
   return read?.pages.length === 1 && Date.now() - last < quietFor;
 }
 
-export function transcriptOf(which: Which) {
+export function transcriptOf(which: SessionRef) {
   return infiniteQueryOptions<Read, Error, InfiniteData<Read>, readonly unknown[], string | undefined>({
     queryKey: ['getStudySession', 'pages', which],
     queryFn: ({ signal, pageParam: cursor }) =>
@@ -42,7 +42,7 @@ export function Transcript({ messages, visitor }: { messages: Read['messages']; 
       {messages.map(({ role, text, toolName }, at) => (
         <li key={at}>
           {toolName === undefined ? (
-            <Said
+            <MessageBubble
               by={role === 'user' ? 'You' : 'Model'}
               name={role === 'user' ? visitor : 'Model'}
               text={text}

@@ -122,7 +122,12 @@ export function JourneyForm({
       />
       <TargetFields projectId={projectId} draft={draft} set={fields.set} />
       <div className={css.columns}>
-        <NumberField {...fields} field="sessionsPerTarget" label="Sessions per target" />
+        <NumberField
+          {...fields}
+          field="sessionsPerTarget"
+          label="Sessions per target"
+          hint="A target is an environment, or a client with servers."
+        />
         <NumberField {...fields} field="maxTurns" label="Maximum persona messages" />
         <NumberField {...fields} field="passThreshold" label="Required pass rate per target, in percent" />
       </div>

@@ -159,7 +159,7 @@ function ArchiveJourney({ journey: { id: journeyId, projectId, name } }: { journ
       }
       example={<ApiExample operation="archiveJourney" input={input} />}
     >
-      <p>It is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
+      <p>The journey is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
     </ConfirmButton>
   );
 }

@@ -27,7 +27,7 @@ import {
 import { SwarmsOff } from '../swarms-off.tsx';
 import { Board, Legend } from './board.tsx';
 import { rowsOf } from './rows.ts';
-import { useHeard } from './use-heard.ts';
+import { useLiveUpdates } from './use-live-updates.ts';
 
 const loading = () => <Skeleton lines={3} />;
 const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loading);
@@ -87,7 +87,7 @@ export function JourneyRunPage() {
 function RunBody({ run }: { run: JourneyRun }) {
   const which = { projectId: run.projectId, journeyRunId: run.id };
   const underWay = isUnderWay(run);
-  const { sessions, summary, live } = useHeard(which, underWay);
+  const { sessions, summary, live } = useLiveUpdates(which, underWay);
   const rows = useMemo(() => rowsOf(run, sessions), [run, sessions]);
   // The summary with more ended sessions is the newer one.
   const furthest = summary && endedOf(summary) > endedOf(run.summary) ? summary : run.summary;

@@ -1,9 +1,9 @@
 import type { State } from '../../../kit/state.tsx';
-import { type Attempt, type JourneyRun, type Session, standingOf, targetDecisions } from '../states.ts';
+import { type Attempt, type JourneyRun, type Session, sessionStatusOf, targetDecisions } from '../states.ts';
 
 type Verdict = NonNullable<Session['verdict']>;
 
-export interface Heard {
+export interface LiveUpdate {
   attempt: Attempt;
   verdict: Verdict | undefined;
 }
@@ -42,11 +42,11 @@ export function keyOf({
   return `${targetId ?? hostId}/${sessionIndex}`;
 }
 
-export function rowsOf(run: JourneyRun, heard: ReadonlyMap<string, Heard>): Row[] {
+export function rowsOf(run: JourneyRun, updates: ReadonlyMap<string, LiveUpdate>): Row[] {
   const decisions = targetDecisions(run);
   const attempts = new Map<string, Attempt>();
   for (const attempt of run.attempts ?? []) attempts.set(keyOf(attempt), attempt);
-  for (const [key, { attempt }] of heard) attempts.set(key, later(attempt, attempts.get(key)));
+  for (const [key, { attempt }] of updates) attempts.set(key, later(attempt, attempts.get(key)));
   const byTarget = new Map<string, [key: string, Attempt][]>();
   for (const [key, attempt] of attempts) {
     const target = attempt.targetId ?? attempt.hostId;
@@ -58,7 +58,7 @@ export function rowsOf(run: JourneyRun, heard: ReadonlyMap<string, Heard>): Row[
     const key = target.targetId ?? target.hostId;
     const cells = (byTarget.get(key) ?? [])
       .toSorted(([, a], [, b]) => a.sessionIndex - b.sessionIndex)
-      .map(([cellKey, attempt], at) => cellOf(cellKey, at + 1, attempt, heard.get(cellKey)?.verdict));
+      .map(([cellKey, attempt], at) => cellOf(cellKey, at + 1, attempt, updates.get(cellKey)?.verdict));
     const passed = cells.filter(({ state }) => state === 'passed').length;
     const decision = decisions.get(key);
     return {
@@ -83,10 +83,10 @@ function stateOfTarget({ status, canceled, verdictSummary }: JourneyRun): State 
 const order = { pending: 0, running: 1, succeeded: 2, failed: 2, rate_limited: 2 };
 
 /** Merges fetched state and events; a session never returns to an earlier state. */
-function later(heard: Attempt, read: Attempt | undefined): Attempt {
-  if (!read) return heard;
-  const step = order[heard.status] - order[read.status] || heard.turns - read.turns;
-  return step >= 0 ? heard : read;
+function later(update: Attempt, read: Attempt | undefined): Attempt {
+  if (!read) return update;
+  const step = order[update.status] - order[read.status] || update.turns - read.turns;
+  return step >= 0 ? update : read;
 }
 
 function cellOf(key: string, number: number, attempt: Attempt, verdict: Verdict | undefined): Cell {
@@ -95,7 +95,7 @@ function cellOf(key: string, number: number, attempt: Attempt, verdict: Verdict 
     number,
     sessionId: attempt.chatSessionId,
     turns: attempt.turns,
-    ...standingOf(attempt, verdict),
+    ...sessionStatusOf(attempt, verdict),
   };
 }
 

@@ -22,7 +22,7 @@ export function Scorecard({ projectId, journeyRunId }: { projectId: string; jour
           <Table label="Scorecard" columns={columnsOf(card.data)} rows={card.data.criteria} />
           <p className={common.soft}>
             Of {counted(card.data.sessionsGraded, 'graded session')}, of {count(card.data.sessionsTotal)} in
-            total, with 95 % confidence intervals.
+            total, with 95% confidence intervals.
           </p>
         </>
       )}

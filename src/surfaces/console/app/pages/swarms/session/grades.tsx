@@ -2,7 +2,7 @@ import common from '../../../kit/common.module.css';
 import { Note } from '../../../kit/notice.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Glyph, type State, StateMark } from '../../../kit/state.tsx';
-import { reasonText, type Session, standingOf } from '../states.ts';
+import { reasonText, type Session, sessionStatusOf } from '../states.ts';
 import css from './session.module.css';
 
 export function Grades({
@@ -14,7 +14,7 @@ export function Grades({
   labels: ReadonlyMap<string, string>;
 }) {
   const { outcome, verdict, goalScore, criteria } = session;
-  const { state, word } = standingOf({ status: outcome ?? 'pending', errorCode: null }, verdict);
+  const { state, word } = sessionStatusOf({ status: outcome ?? 'pending', errorCode: null }, verdict);
   return (
     <section className={css.grades} aria-label="Grading">
       <h2>Verdict</h2>

@@ -15,7 +15,7 @@ import { Time } from '../../../kit/time.tsx';
 import chat from '../../chat/chat.module.css';
 import { type Chosen, Stored } from '../../chat/stored.tsx';
 import { TurnTimeline } from '../../chat/turn-timeline.tsx';
-import { type JourneyRun, standingOf } from '../states.ts';
+import { type JourneyRun, sessionStatusOf } from '../states.ts';
 import { SwarmsOff } from '../swarms-off.tsx';
 import { Grades } from './grades.tsx';
 import css from './session.module.css';
@@ -25,7 +25,7 @@ const route = '/projects/$projectId/swarms/runs/$journeyRunId/sessions/$sessionI
 /** Exchanges rendered initially, and added by “Show more”. */
 const step = 50;
 
-interface Which {
+interface SessionRef {
   projectId: string;
   journeyRunId: string;
   sessionId: string;
@@ -37,7 +37,7 @@ export function SwarmSessionPage() {
   return off ? <SwarmsOff /> : <SessionView key={which.sessionId} which={which} />;
 }
 
-function SessionView({ which }: { which: Which }) {
+function SessionView({ which }: { which: SessionRef }) {
   const { projectId, journeyRunId, sessionId } = which;
   const run = useQuery(ask('getJourneyRun', { projectId, journeyRunId }));
   const attempts = run.data?.attempts?.filter(({ chatSessionId }) => chatSessionId !== null) ?? [];
@@ -53,9 +53,9 @@ function SessionView({ which }: { which: Which }) {
   const crumbs = useCrumbs(projectId, run.data);
   const target = attempts[at] && targetName(run.data, attempts[at]);
   const name = `Session${at < 0 ? '' : ` ${(attempts[at]?.sessionIndex ?? 0) + 1}`}${target === undefined ? '' : ` with ${target}`}`;
-  const standing =
+  const shownStatus =
     session &&
-    standingOf(
+    sessionStatusOf(
       { status: session.outcome ?? 'pending', errorCode: attempts[at]?.errorCode ?? null },
       session.verdict,
     );
@@ -64,7 +64,7 @@ function SessionView({ which }: { which: Which }) {
     <Page
       title={name}
       crumbs={crumbs}
-      mark={standing && <StateBadge state={standing.state}>{standing.word}</StateBadge>}
+      mark={shownStatus && <StateBadge state={shownStatus.state}>{shownStatus.word}</StateBadge>}
       actions={
         <>
           <ApiExample operation="listJourneyRunSessions" input={{ projectId, journeyRunId }} />
@@ -132,7 +132,7 @@ function Neighbour({
   sessionId,
   word,
 }: {
-  which: Which;
+  which: SessionRef;
   sessionId: string | null | undefined;
   word: string;
 }) {
@@ -168,7 +168,7 @@ function Sides({
   speaker,
   children,
 }: {
-  which: Which;
+  which: SessionRef;
   again: boolean;
   speaker: string;
   children: React.ReactNode;

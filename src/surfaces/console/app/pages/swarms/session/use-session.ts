@@ -4,7 +4,7 @@ import { entriesOf, exchangesOf } from '../../chat/exchanges.ts';
 import { sessionOf, turnsOf } from '../../chat/queries.ts';
 import { useEveryPage } from '../../chat/use-every-page.ts';
 
-interface Which {
+interface SessionRef {
   projectId: string;
   journeyRunId: string;
   sessionId: string;
@@ -16,7 +16,7 @@ const pollEvery = 2_000;
 const atOnce = 200;
 
 /** Finds a session of a run page by page. */
-export function useGraded({ projectId, journeyRunId, sessionId }: Which, again: boolean) {
+export function useGraded({ projectId, journeyRunId, sessionId }: SessionRef, again: boolean) {
   const query = useInfiniteQuery({
     ...askPages('listJourneyRunSessions', { projectId, journeyRunId, limit: atOnce }),
     refetchInterval: again ? pollEvery : false,
@@ -29,7 +29,7 @@ export function useGraded({ projectId, journeyRunId, sessionId }: Which, again: 
   return { query, session };
 }
 
-export function useTranscript(which: Which, again: boolean) {
+export function useTranscript(which: SessionRef, again: boolean) {
   const refetchInterval = again ? pollEvery : false;
   const messages = useEveryPage(useInfiniteQuery({ ...sessionOf(which), refetchInterval }));
   const turns = useEveryPage(useInfiniteQuery({ ...turnsOf(which), refetchInterval }));

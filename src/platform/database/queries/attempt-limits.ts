@@ -11,7 +11,7 @@ const never = 'to_timestamp(0)';
  * statement may precede that of earlier attempts.
  */
 export const take = query(
-  'brakes.take',
+  'attempt-limits.take',
   `insert into brakes as b (subject, attempts, last_at, until)
    values (:subject, 1, clock_timestamp(), ${never})
    on conflict (subject) do update set
@@ -27,18 +27,24 @@ export const take = query(
 );
 /** Milliseconds until the pause is over. */
 export const left = query(
-  'brakes.left',
+  'attempt-limits.left',
   `select (extract(epoch from until - clock_timestamp()) * 1000)::float8 as ms from brakes where subject = :subject`,
   { subject: text },
   { ms: float },
 );
 /** Resets the failures after a success. */
-export const clear = query('brakes.clear', 'delete from brakes where subject = :subject', { subject: text });
+export const clear = query('attempt-limits.clear', 'delete from brakes where subject = :subject', {
+  subject: text,
+});
 /** Removes the failure that was counted in advance, and ends the pause. */
-export const giveBack = query(
-  'brakes.give-back',
+export const releaseAttempt = query(
+  'attempt-limits.release',
   `update brakes set attempts = greatest(attempts - 1, 0), until = ${never}
    where subject = :subject`,
   { subject: text },
 );
-export const prune = query('brakes.prune', `delete from brakes where last_at < now() - interval '1 day'`, {});
+export const prune = query(
+  'attempt-limits.prune',
+  `delete from brakes where last_at < now() - interval '1 day'`,
+  {},
+);

@@ -7,10 +7,10 @@ const maxTextLength = 16_384;
  * Tracks what each server has said in a turn. Only these texts may be sent back to the server without approval, so a
  * prompt-injected model cannot leak to one server what it read elsewhere.
  */
-export class SpokenTexts {
+export class ServerTextTracker {
   private readonly byServer = new Map<string, Set<string>>();
 
-  hear(serverId: string, value: unknown): void {
+  record(serverId: string, value: unknown): void {
     const known = this.byServer.get(serverId) ?? new Set<string>();
     this.byServer.set(serverId, known);
     for (const text of textsIn(value)) {

@@ -1,7 +1,7 @@
 type Area = 'localStorage' | 'sessionStorage';
 
 /** Reads from web storage. Undefined if missing or if storage is disabled. */
-export function keptIn(area: Area, name: string): string | undefined {
+export function readStorage(area: Area, name: string): string | undefined {
   try {
     return globalThis[area].getItem(name) ?? undefined;
   } catch {
@@ -10,7 +10,7 @@ export function keptIn(area: Area, name: string): string | undefined {
 }
 
 /** Writes to web storage; `undefined` removes the value. Does nothing if storage is disabled or full. */
-export function keepIn(area: Area, name: string, text: string | undefined): void {
+export function writeStorage(area: Area, name: string, text: string | undefined): void {
   try {
     if (text === undefined) globalThis[area].removeItem(name);
     else globalThis[area].setItem(name, text);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isWebAddress, whereTo } from './where-to.ts';
+import { isWebAddress, safeRedirectPath } from './redirect-path.ts';
 
 test('a page of the console is gone on to', () => {
   for (const wanted of ['/', '/projects/prj_1/runs?suite=s&result=failed', '/enter', '/account#password'])
-    expect(whereTo(wanted)).toBe(wanted);
+    expect(safeRedirectPath(wanted)).toBe(wanted);
 });
 
 test.each([
@@ -29,15 +29,17 @@ test.each([
   null,
   undefined,
 ])('nothing leads elsewhere: %j', (wanted) => {
-  expect(whereTo(wanted)).toBe('/');
+  expect(safeRedirectPath(wanted)).toBe('/');
 });
 
 test.each(['/%2f%2fevil.example', '/%5cevil.example', '/%09/evil.example', '/%2e%2e//evil.example'])(
   'what is encoded stays within the origin: %s',
   (wanted) => {
-    const { origin } = new URL(`/console${whereTo(wanted)}`, 'https://drydock.example');
+    const { origin } = new URL(`/console${safeRedirectPath(wanted)}`, 'https://drydock.example');
     expect(origin).toBe('https://drydock.example');
-    expect(new URL(whereTo(wanted), 'https://drydock.example').origin).toBe('https://drydock.example');
+    expect(new URL(safeRedirectPath(wanted), 'https://drydock.example').origin).toBe(
+      'https://drydock.example',
+    );
   },
 );
 

@@ -1,7 +1,7 @@
 const base = 'http://console.invalid';
 
 /** Returns a console path, or `/` for anything else, to prevent open redirects. */
-export function whereTo(wanted: string | null | undefined): string {
+export function safeRedirectPath(wanted: string | null | undefined): string {
   if (typeof wanted !== 'string' || !/^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(wanted)) return '/';
   // Resolved the way a browser resolves it.
   const url = URL.canParse(wanted, base) ? new URL(wanted, base) : undefined;

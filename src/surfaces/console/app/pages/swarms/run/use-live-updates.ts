@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { refreshAfter } from '../../../api/index.ts';
 import { type JourneyRunEvent, useJourneyRunEvents } from '../../../api/live.ts';
 import type { JourneyRun } from '../states.ts';
-import { type Heard, keyOf } from './rows.ts';
+import { keyOf, type LiveUpdate } from './rows.ts';
 
-interface News {
-  sessions: Map<string, Heard>;
+interface PendingUpdates {
+  sessions: Map<string, LiveUpdate>;
   summary: JourneyRun['summary'] | undefined;
 }
 
@@ -13,19 +13,23 @@ interface News {
  * State of every session of a run, updated from events. Also used after the run, because the stream begins with
  * the verdict of every session. Events are batched, because thousands may arrive at once.
  */
-export function useHeard(
+export function useLiveUpdates(
   { projectId, journeyRunId }: { projectId: string; journeyRunId: string },
   underWay: boolean,
 ) {
-  const [heard, setHeard] = useState<News>({ sessions: new Map(), summary: undefined });
-  const news = useRef<News & { drawing: number }>({ sessions: new Map(), summary: undefined, drawing: 0 });
+  const [updates, setUpdates] = useState<PendingUpdates>({ sessions: new Map(), summary: undefined });
+  const pending = useRef<PendingUpdates & { drawing: number }>({
+    sessions: new Map(),
+    summary: undefined,
+    drawing: 0,
+  });
   const draw = (): void => {
-    const { sessions, summary } = news.current;
-    news.current.drawing = 0;
-    setHeard({ sessions: new Map(sessions), summary });
+    const { sessions, summary } = pending.current;
+    pending.current.drawing = 0;
+    setUpdates({ sessions: new Map(sessions), summary });
   };
   const note = (event: JourneyRunEvent): void => {
-    const { current } = news;
+    const { current } = pending;
     if (event.type === 'session.state')
       current.sessions.set(keyOf(event.attempt), { attempt: event.attempt, verdict: event.verdict });
     else current.summary = event.summary;
@@ -33,6 +37,6 @@ export function useHeard(
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live = useJourneyRunEvents({ projectId, runId: journeyRunId }, true, note);
-  useEffect(() => () => cancelAnimationFrame(news.current.drawing), []);
-  return { ...heard, live };
+  useEffect(() => () => cancelAnimationFrame(pending.current.drawing), []);
+  return { ...updates, live };
 }

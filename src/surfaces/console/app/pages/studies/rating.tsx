@@ -3,7 +3,7 @@ import { cut } from '../../kit/text.ts';
 import type { StudySession } from './session-labels.ts';
 
 /** A visitor's rating and comment. */
-export function Thumb({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {
+export function Rating({ feedback: { rating, comment } }: { feedback: StudySession['feedback'] }) {
   if (rating === null) return null;
   return (
     <span>

@@ -8,7 +8,7 @@ type Study = Output<'listStudies'>['items'][number];
 const maxCounted = 1000;
 
 /** Sessions active within seven days, and the time of the last one. */
-export function Lately({ study: { sessionsLately: recent, lastSessionAt: last } }: { study: Study }) {
+export function RecentActivity({ study: { sessionsLately: recent, lastSessionAt: last } }: { study: Study }) {
   if (last === null) return <span className={common.soft}>none yet</span>;
   return (
     <span>
