@@ -59,7 +59,7 @@ export function Confirm({
         {example && <span className={css.example}>{example}</span>}
         <Button onClick={onClose}>{keep}</Button>
         <Button
-          look="danger"
+          variant="danger"
           busy={busy}
           disabled={blocked || (typed !== undefined && words.trim() !== typed)}
           onClick={onConfirm}

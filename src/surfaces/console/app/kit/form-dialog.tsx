@@ -48,7 +48,7 @@ export function DialogForm({
       <footer className={css.foot}>
         {example && <span>{example}</span>}
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" busy={action.isPending} disabled={blocked}>
+        <Button type="submit" variant="primary" busy={action.isPending} disabled={blocked}>
           {verb}
         </Button>
       </footer>

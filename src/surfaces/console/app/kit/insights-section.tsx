@@ -39,7 +39,7 @@ export function InsightsSection({
         <>
           {example}
           {pending && stop && (
-            <Button look="quiet" action={stopping}>
+            <Button variant="quiet" action={stopping}>
               Stop
             </Button>
           )}

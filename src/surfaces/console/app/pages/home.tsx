@@ -23,7 +23,7 @@ export function Home() {
         title="No projects yet"
         action={
           <DialogButton
-            look="primary"
+            variant="primary"
             renderDialog={(close) => <NewProject organizationId={undefined} onClose={close} />}
           >
             New project

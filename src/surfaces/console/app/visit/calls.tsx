@@ -104,7 +104,7 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
         <p className={css.soft}>The request timed out and was declined.</p>
       ) : (
         <div className={css.answers}>
-          <Button look="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
+          <Button variant="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
             Allow
           </Button>
           <Button disabled={decided !== undefined} onClick={() => answer(false)}>

@@ -40,11 +40,11 @@ export function Composer({
         onKeyDown={sendOnEnter(send)}
       />
       {busy ? (
-        <Button look="danger" onClick={onStop}>
+        <Button variant="danger" onClick={onStop}>
           Stop
         </Button>
       ) : (
-        <Button type="submit" look="primary" disabled={!sendable}>
+        <Button type="submit" variant="primary" disabled={!sendable}>
           Send
         </Button>
       )}

@@ -61,7 +61,7 @@ function Start() {
           {problem}
         </p>
       )}
-      <Button look="primary" className={css.main} busy={busy} onClick={start}>
+      <Button variant="primary" className={css.main} busy={busy} onClick={start}>
         Start
       </Button>
     </>
@@ -106,7 +106,7 @@ function Invitation() {
           onChange={({ target }) => setEmail(target.value)}
         />
       </Field>
-      <Button type="submit" look="primary" className={css.main} busy={state === 'busy'}>
+      <Button type="submit" variant="primary" className={css.main} busy={state === 'busy'}>
         Send link
       </Button>
     </form>

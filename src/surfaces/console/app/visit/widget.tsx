@@ -190,7 +190,7 @@ function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wi
     >
       <Json value={given} label={`Arguments of ${cut(name)}`} />
       <div className={css.answers}>
-        <Button look="primary" onClick={() => answer(true)}>
+        <Button variant="primary" onClick={() => answer(true)}>
           Allow
         </Button>
         <Button onClick={() => answer(false)}>Deny</Button>

@@ -75,7 +75,7 @@ function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolea
 function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity; hasPassword: boolean }) {
   return (
     <DialogButton
-      look="danger"
+      variant="danger"
       aria-label={`Unlink ${issuer}`}
       renderDialog={(close) => (
         <WithPassword

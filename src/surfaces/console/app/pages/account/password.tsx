@@ -34,7 +34,7 @@ export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
         <NewPasswordField label="New password" value={newPassword} onChange={setNewPassword} />
         <Refused of={saving} />
         <div className={common.wideRow}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={newPassword === ''}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={newPassword === ''}>
             {user.hasPassword ? 'Change password' : 'Set password'}
           </Button>
           <span className={common.soft}>Ends all other sessions. API keys keep working.</span>

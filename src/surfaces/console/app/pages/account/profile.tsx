@@ -57,7 +57,7 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
         )}
         <Refused of={saving} />
         <div className={common.wideRow}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={!changed}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!changed}>
             Save profile
           </Button>
         </div>

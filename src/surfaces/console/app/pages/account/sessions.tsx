@@ -51,7 +51,7 @@ function EndSession({ session }: { session: Session }) {
   const ending = useAction(() => people.endSession({ signInId: session.id }), { says: 'Session ended' });
   return (
     <Button
-      look="danger"
+      variant="danger"
       action={ending}
       aria-label={`End the session of ${browserName(session.userAgent)} at ${session.address}`}
     >

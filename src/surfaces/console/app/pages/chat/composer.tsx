@@ -52,11 +52,11 @@ export function Composer({
         {(over ?? blocked) !== undefined && <span className={common.soft}>{over ?? blocked}</span>}
         {example}
         {open ? (
-          <Button look="danger" onClick={() => stopTurn(turn)}>
+          <Button variant="danger" onClick={() => stopTurn(turn)}>
             Stop
           </Button>
         ) : (
-          <Button type="submit" look="primary" disabled={!sendable}>
+          <Button type="submit" variant="primary" disabled={!sendable}>
             Send
           </Button>
         )}

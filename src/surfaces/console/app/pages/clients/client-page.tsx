@@ -39,12 +39,12 @@ export function ClientPage() {
           <ApiExample operation="getClient" input={which} />
           <Duplicate projectId={projectId} client={client} />
           <DialogButton
-            look="danger"
+            variant="danger"
             renderDialog={(close) => <DeleteClient projectId={projectId} client={client} onClose={close} />}
           >
             Delete
           </DialogButton>
-          <Button look="primary" onClick={() => void navigate({ search: { edit: true } })}>
+          <Button variant="primary" onClick={() => void navigate({ search: { edit: true } })}>
             Edit
           </Button>
         </>

@@ -22,7 +22,7 @@ export function ClientsPage() {
       actions={
         <>
           <ApiExample operation="listClients" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New client
           </Button>
         </>
@@ -33,7 +33,7 @@ export function ClientsPage() {
         lines={5}
         title="No clients yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create client
           </Button>
         }

@@ -32,7 +32,7 @@ export function ConformanceTab({ which, overHttp }: { which: ServerRef; overHttp
   const ask = (open: boolean): void =>
     void navigate({ search: { tab: 'conformance', ...(open && { start: true }) }, replace: true });
   const begin = overHttp && (
-    <Button look="primary" onClick={() => ask(true)}>
+    <Button variant="primary" onClick={() => ask(true)}>
       Run conformance
     </Button>
   );

@@ -49,7 +49,7 @@ export function EnvironmentPage() {
           <Archiving which={which} environment={environment} />
           {!archived && <Publishing which={which} />}
           <Button
-            look="primary"
+            variant="primary"
             disabled={archived}
             onClick={() => void navigate({ search: { edit: true } })}
           >

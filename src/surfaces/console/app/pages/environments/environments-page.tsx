@@ -35,7 +35,7 @@ export function EnvironmentsPage() {
             onChange={(on) => void navigate({ search: on ? { archived: true } : {}, replace: true })}
           />
           <ApiExample operation="listEnvironments" input={input} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New environment
           </Button>
         </>
@@ -46,7 +46,7 @@ export function EnvironmentsPage() {
         lines={5}
         title={archived ? 'No environments yet' : 'No active environments'}
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create environment
           </Button>
         }

@@ -39,7 +39,7 @@ export function GroupsPage() {
       actions={
         <>
           <ApiExample operation="listServerGroups" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New group
           </Button>
         </>
@@ -50,7 +50,7 @@ export function GroupsPage() {
         lines={5}
         title="No groups yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create group
           </Button>
         }

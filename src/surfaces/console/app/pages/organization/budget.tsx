@@ -30,7 +30,7 @@ export function Budget({ context: { organizationId, administers } }: { context: 
           {administers && data?.supported && (
             <>
               {data.capUsd !== null && <RemoveCap organizationId={organizationId} budget={data} />}
-              <Button look="primary" onClick={() => setSetting(true)}>
+              <Button variant="primary" onClick={() => setSetting(true)}>
                 {data.capUsd === null ? 'Set cap' : 'Change cap'}
               </Button>
             </>
@@ -136,7 +136,7 @@ function RemoveCap({ organizationId, budget }: { organizationId: string; budget:
   const input = { organizationId };
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Remove cap"
       question="Remove the spend cap?"
       keep="Keep cap"

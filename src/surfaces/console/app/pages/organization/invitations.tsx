@@ -55,7 +55,7 @@ function Revoke({
 }) {
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Revoke"
       aria-label={`Revoke the invitation of ${email}`}
       question={`Revoke the invitation of ${email}?`}

@@ -56,7 +56,7 @@ export function RevokeKey({ context, apiKey }: { context: OrganizationContext; a
   const theirs = user && user.id !== context.signedIn.user.id;
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Revoke"
       aria-label={`Revoke key ${name}`}
       question={`Revoke key ${name}?`}

@@ -20,7 +20,7 @@ export function KeysPage() {
     <OrganizationPage
       name="API keys"
       actions={
-        <Button look="primary" onClick={() => setMaking(true)}>
+        <Button variant="primary" onClick={() => setMaking(true)}>
           Create key
         </Button>
       }
@@ -74,7 +74,7 @@ function Keys({ context, onCreate }: { context: OrganizationContext; onCreate: (
         lines={4}
         title="No active keys"
         action={
-          <Button look="primary" onClick={onCreate}>
+          <Button variant="primary" onClick={onCreate}>
             Create key
           </Button>
         }

@@ -91,7 +91,7 @@ function Remove({ context, member }: About) {
   const self = member.userId === signedIn.user.id;
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label={self ? 'Leave' : 'Remove'}
       aria-label={`Remove ${member.name}`}
       question={self ? `Leave ${organization.name}?` : `Remove ${member.name} from ${organization.name}?`}

@@ -21,7 +21,7 @@ export function MembersPage() {
     <OrganizationPage
       name="Members"
       administration={
-        <Button look="primary" onClick={() => setInviting(true)}>
+        <Button variant="primary" onClick={() => setInviting(true)}>
           Invite member
         </Button>
       }

@@ -26,7 +26,7 @@ export function OneTimeSecretDialog({
         <Code text={value} label={label} />
         {children}
         <footer className={css.foot}>
-          <Button look="primary" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </footer>

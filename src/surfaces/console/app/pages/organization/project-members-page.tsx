@@ -211,7 +211,7 @@ function InviteTo({
 function RevokeAccess({ project, member }: { project: Project; member: ProjectMember }) {
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Revoke access"
       aria-label={`Revoke access of ${member.name}`}
       question={`Revoke access of ${member.name}?`}

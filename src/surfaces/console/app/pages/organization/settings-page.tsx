@@ -67,7 +67,7 @@ function Names({ context: { organization, organizationId } }: { context: Organiz
         />
         <SubmitError of={saving} />
         <div className={css.left}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={!changed}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!changed}>
             Save organization
           </Button>
         </div>

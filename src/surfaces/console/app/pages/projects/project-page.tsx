@@ -75,7 +75,7 @@ function Editing({ project }: { project: Project }) {
           <div>
             <Button
               type="submit"
-              look="primary"
+              variant="primary"
               busy={saving.isPending}
               disabled={nothingToDo || name.trim() === ''}
             >
@@ -96,7 +96,7 @@ function Deleting({ project, others }: { project: Project; others: Project[] }) 
       title="Delete"
       actions={
         <ConfirmButton
-          look="danger"
+          variant="danger"
           label="Delete project"
           disabled={project.role !== 'admin'}
           question={`Delete ${project.name}?`}

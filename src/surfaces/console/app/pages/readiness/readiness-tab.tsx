@@ -38,7 +38,7 @@ export function ReadinessTab({ which, overHttp }: { which: ServerRef; overHttp: 
       replace: changed.run === undefined,
     });
   const begin = (
-    <Button look="primary" onClick={() => go({ start: true })}>
+    <Button variant="primary" onClick={() => go({ start: true })}>
       Check readiness
     </Button>
   );

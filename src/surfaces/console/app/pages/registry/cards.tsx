@@ -142,7 +142,7 @@ function Uninstall({
   const input = { projectId, registryServerId: card.id };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Uninstall"
       aria-label={`Uninstall ${card.name}`}
       question={`Uninstall ${card.name}?`}

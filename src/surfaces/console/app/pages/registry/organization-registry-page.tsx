@@ -32,7 +32,7 @@ export function OrganizationRegistryPage() {
         </DialogButton>
       }
       administration={
-        <Button look="primary" onClick={() => open({ add: true })}>
+        <Button variant="primary" onClick={() => open({ add: true })}>
           Add card
         </Button>
       }
@@ -133,7 +133,7 @@ function CardActions({
         {active ? 'Deprecate' : 'Restore'}
       </Button>
       <ConfirmButton
-        look="danger"
+        variant="danger"
         label="Delete"
         aria-label={`Delete ${card.name}`}
         question={`Delete the card ${card.name}?`}

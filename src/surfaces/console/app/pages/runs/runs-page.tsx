@@ -61,7 +61,7 @@ export function RunsPage() {
           options={[['', 'Any status'], ...runStatuses.map((one) => [one, statusText(one)] as const)]}
         />
         {filtered && (
-          <Button look="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
+          <Button variant="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
             Show all
           </Button>
         )}

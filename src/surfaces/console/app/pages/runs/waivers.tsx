@@ -35,7 +35,7 @@ export function RevokeWaiver({ projectId, waiver }: { projectId: string; waiver:
   const input = { projectId, runId: waiver.runId, waiverId: waiver.id };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Revoke"
       question="Revoke this waiver?"
       verb="Revoke waiver"

@@ -39,7 +39,7 @@ export function SecretsPage() {
       actions={
         <>
           <ApiExample operation="listSecrets" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New secret
           </Button>
         </>
@@ -50,7 +50,7 @@ export function SecretsPage() {
         lines={5}
         title="No secrets yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Add secret
           </Button>
         }
@@ -100,7 +100,7 @@ function columnsOf(projectId: string): Column<Row>[] {
       cell: (row) => (
         <>
           <DialogButton
-            look="quiet"
+            variant="quiet"
             renderDialog={(close) => <SecretForm projectId={projectId} secret={row.secret} onClose={close} />}
           >
             Replace
@@ -116,7 +116,7 @@ function DeleteSecret({ projectId, row: { secret, uses } }: { projectId: string;
   const input = { projectId, secretId: secret.id };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Delete"
       question={`Delete ${secret.name}?`}
       verb="Delete secret"

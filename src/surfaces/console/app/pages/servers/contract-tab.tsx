@@ -53,7 +53,7 @@ export function ContractTab({ which }: { which: ServerRef }) {
           actions={
             <>
               <ApiExample operation="checkServerContract" input={{ ...which, body: {} }} />
-              <Button look="primary" action={check}>
+              <Button variant="primary" action={check}>
                 Compare with baseline
               </Button>
             </>
@@ -94,7 +94,7 @@ function SaveBaseline({ which, replaces }: { which: ServerRef; replaces: number 
   const saving = useAction(save, { says: 'Baseline saved' });
   if (replaces === undefined)
     return (
-      <Button look="primary" action={saving}>
+      <Button variant="primary" action={saving}>
         Save baseline
       </Button>
     );

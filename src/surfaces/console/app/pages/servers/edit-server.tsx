@@ -116,7 +116,7 @@ export function EditServer({ which, server }: { which: ServerRef; server: Server
         <div>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={saving.isPending}
             disabled={Object.keys(body).length === 0 || name.trim() === ''}
           >

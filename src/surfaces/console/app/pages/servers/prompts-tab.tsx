@@ -67,7 +67,7 @@ function PromptReader({ which, prompt }: { which: ServerRef; prompt: Prompt }) {
         )}
       </LimitedList>
       <div className={common.wideRow}>
-        <Button look="primary" action={rendering}>
+        <Button variant="primary" action={rendering}>
           Render prompt
         </Button>
         <ApiExample operation="getPrompt" input={{ ...which, body }} />

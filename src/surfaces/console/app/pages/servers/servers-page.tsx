@@ -61,7 +61,7 @@ export function ServersPage() {
           <Button onClick={again} disabled={items.length === 0} busy={rows.some(({ looking }) => looking)}>
             Check all
           </Button>
-          <Button look="primary" onClick={() => openAdd('url')}>
+          <Button variant="primary" onClick={() => openAdd('url')}>
             Add server
           </Button>
         </>
@@ -73,7 +73,7 @@ export function ServersPage() {
         title="No servers yet"
         action={
           <div className={common.wideRow}>
-            <Button look="primary" onClick={() => openAdd('url')}>
+            <Button variant="primary" onClick={() => openAdd('url')}>
               Add your first server
             </Button>
             <Button onClick={() => openAdd('paste')}>Paste configuration</Button>

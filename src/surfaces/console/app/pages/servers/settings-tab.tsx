@@ -76,7 +76,7 @@ function Deleting({ which, server }: { which: ServerRef; server: Server }) {
       title="Delete"
       actions={
         <ConfirmButton
-          look="danger"
+          variant="danger"
           label="Delete server"
           question={`Delete ${server.name}?`}
           write={() => api.deleteProjectServer(which)}

@@ -113,7 +113,7 @@ function ToolRunner({
       <BothSides schema={schema} given={given} onChange={setGiven} />
       <div className={common.wideRow}>
         <Button
-          look="primary"
+          variant="primary"
           busy={running.isPending}
           disabled={given.problem !== undefined}
           onClick={() => running.mutate(body)}

@@ -136,7 +136,12 @@ function AnotherAccount({ link, using, signedIn }: { link: LinkFacts; using: Usi
         You are signed in as {signedIn.user.email}. This link signs you in as {link.email} and signs you out
         of your account in this browser. It works once.
       </p>
-      <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
+      <Button
+        variant="primary"
+        className={mainButton}
+        busy={using.isPending}
+        onClick={() => using.mutate({})}
+      >
         Sign in as {link.email}
       </Button>
       <EntryLinks>
@@ -176,7 +181,12 @@ function Invitation({ link, using, signedIn }: WithLink) {
       </p>
       {link.needs === 'name and password' && <NewAccount link={link} using={using} />}
       {link.needs === 'nothing' && (
-        <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
+        <Button
+          variant="primary"
+          className={mainButton}
+          busy={using.isPending}
+          onClick={() => using.mutate({})}
+        >
           Join as {link.role}
         </Button>
       )}
@@ -201,7 +211,7 @@ function NewAddress({ link, using, signedIn }: WithLink) {
             will go there.
           </p>
           <Button
-            look="primary"
+            variant="primary"
             className={mainButton}
             busy={using.isPending}
             onClick={() => using.mutate({})}
@@ -248,7 +258,7 @@ function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | 
         {words} {signedIn && `You are signed in as ${signedIn.user.email}.`}
       </p>
       <Refused of={leaving} />
-      <Button look="primary" className={mainButton} action={leaving}>
+      <Button variant="primary" className={mainButton} action={leaving}>
         {signedIn ? 'Switch account' : 'Sign in'}
       </Button>
     </>

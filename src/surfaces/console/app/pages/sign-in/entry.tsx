@@ -100,7 +100,13 @@ interface Attempt {
 function SubmitButton({ children, attempt }: { children: string; attempt: Attempt }) {
   const left = useSecondsLeft(attempt);
   return (
-    <Button type="submit" look="primary" className={mainButton} busy={attempt.isPending} disabled={left > 0}>
+    <Button
+      type="submit"
+      variant="primary"
+      className={mainButton}
+      busy={attempt.isPending}
+      disabled={left > 0}
+    >
       {left > 0 ? `Try again in ${left} s` : children}
     </Button>
   );

@@ -183,7 +183,7 @@ export function UnpublishStudy({ study }: { study: Study }) {
   const input = { projectId, environmentId: environmentId ?? '', scenarioId: id };
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Unpublish"
       disabled={memberOnly}
       tip={memberOnly ? 'Only project administrators can unpublish' : undefined}

@@ -20,7 +20,7 @@ export function MembersTab({ study }: { study: Study }) {
       actions={
         <>
           <ApiExample operation="listStudyMembers" input={which} />
-          <DialogButton look="primary" renderDialog={(close) => <Invite study={study} onClose={close} />}>
+          <DialogButton variant="primary" renderDialog={(close) => <Invite study={study} onClose={close} />}>
             Invite member
           </DialogButton>
         </>
@@ -62,7 +62,7 @@ function Remove({ study, member: { id, email } }: { study: Study; member: Member
   const input = { projectId: study.projectId, studyId: study.id, memberIdOrEmail: id };
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Remove"
       aria-label={`Remove ${email}`}
       question={`Remove ${email}?`}

@@ -139,7 +139,7 @@ function PublishedDialog({
         >
           Go to study
         </Link>
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           Done
         </Button>
       </footer>

@@ -45,7 +45,7 @@ export function StudiesPage() {
           />
           <ApiExample operation="listStudies" input={input} />
           <Button
-            look="primary"
+            variant="primary"
             disabled={memberOnly}
             title={memberOnly ? 'Only project administrators can publish' : undefined}
             onClick={() => set({ publish: true })}

@@ -39,7 +39,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
   if (!cases.isSuccess) return <QueryState of={cases} lines={8} />;
   const { items } = cases.data;
   const newCase = suite.managedBy === 'app' && (
-    <Button onClick={add} look={items.length === 0 ? 'primary' : 'plain'}>
+    <Button onClick={add} variant={items.length === 0 ? 'primary' : 'plain'}>
       New case
     </Button>
   );

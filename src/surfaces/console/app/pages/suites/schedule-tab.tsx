@@ -90,7 +90,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
         )}
         <Note>Scheduled runs start as you, with your permissions, once per interval.</Note>
         <div className={common.row}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={wrong}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={wrong}>
             {schedule.enabled ? 'Save schedule' : 'Turn on'}
           </Button>
           {schedule.enabled && (

@@ -50,7 +50,7 @@ function SettingsForm({ suite }: { suite: Suite }) {
         <div className={common.row}>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={saving.isPending}
             disabled={!hasFields(changes) || hasFields(problems)}
           >

@@ -59,7 +59,7 @@ export function SuitePage() {
         <>
           <ApiExample operation="getEvalSuite" input={which} />
           <DeleteSuite suite={suite.data} />
-          <Button look="primary" onClick={() => set({ run: true })}>
+          <Button variant="primary" onClick={() => set({ run: true })}>
             Run suite
           </Button>
         </>
@@ -128,7 +128,7 @@ function DeleteSuite({ suite }: { suite: Suite }) {
   const input = { projectId, suiteId, declaredSuiteId: declaredId };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Delete suite"
       question={`Delete ${suite.name ?? 'this suite'}?`}
       write={() => api.deleteEvalSuite(input)}

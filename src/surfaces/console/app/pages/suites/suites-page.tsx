@@ -38,7 +38,7 @@ export function SuitesPage() {
         <>
           <ApiExample operation="listEvalSuites" input={{ projectId }} />
           <Button onClick={() => open('file')}>Import file</Button>
-          <Button look="primary" onClick={() => open('suite')}>
+          <Button variant="primary" onClick={() => open('suite')}>
             New suite
           </Button>
         </>
@@ -49,7 +49,7 @@ export function SuitesPage() {
         lines={6}
         title="No suites yet"
         action={
-          <Button look="primary" onClick={() => open('suite')}>
+          <Button variant="primary" onClick={() => open('suite')}>
             New suite
           </Button>
         }

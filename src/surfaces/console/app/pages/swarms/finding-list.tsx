@@ -113,7 +113,7 @@ function FindingCard({
           {counted(occurrenceCount, noun)}, last <Time at={lastSeenAt} />
         </span>
         <Button
-          look="quiet"
+          variant="quiet"
           action={turning}
           aria-label={`${isDismissed ? 'Restore' : 'Dismiss'}: ${what}, ${subject.label}`}
         >

@@ -48,7 +48,7 @@ function DeletePersona({ persona: { id: personaId, projectId, name } }: { person
   const input = { projectId, personaId };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Delete"
       aria-label={`Delete ${name}`}
       question={`Delete ${name}?`}

@@ -47,7 +47,7 @@ export function SwarmsPage() {
           <Button onClick={() => set({ make: 'drafts' })}>Draft with a model</Button>
           <Button onClick={() => set({ make: 'swarm' })}>New swarm</Button>
           <Button onClick={() => set({ make: 'persona' })}>New persona</Button>
-          <Button look="primary" onClick={() => set({ make: 'journey' })}>
+          <Button variant="primary" onClick={() => set({ make: 'journey' })}>
             New journey
           </Button>
         </>

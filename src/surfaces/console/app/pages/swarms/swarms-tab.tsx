@@ -52,7 +52,7 @@ function ArchiveSwarm({ swarm: { id: swarmId, projectId, name } }: { swarm: Swar
   const input = { projectId, swarmId };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Archive"
       aria-label={`Archive ${name}`}
       question={`Archive ${name}?`}

@@ -106,7 +106,7 @@ function DeleteWebhook({ webhook: { projectId, id: webhookId, name, pending } }:
   const input = { projectId, webhookId };
   return (
     <ConfirmButton
-      look="danger"
+      variant="danger"
       label="Delete"
       question={`Delete ${name}?`}
       verb="Delete webhook"

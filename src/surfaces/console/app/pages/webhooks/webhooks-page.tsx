@@ -22,7 +22,7 @@ export function WebhooksPage() {
   const open = (wanted: boolean): void =>
     void navigate({ search: wanted ? { add: true } : {}, replace: !wanted });
   const create = (
-    <Button look="primary" onClick={() => open(true)}>
+    <Button variant="primary" onClick={() => open(true)}>
       New webhook
     </Button>
   );

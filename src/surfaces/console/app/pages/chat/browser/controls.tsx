@@ -89,7 +89,7 @@ export function Controls({
         <Button busy={busy} onClick={() => tell({ op: 'observe', mode: look })}>
           Inspect
         </Button>
-        <Button look="quiet" busy={busy} onClick={() => tell({ op: 'reload', ...picture })}>
+        <Button variant="quiet" busy={busy} onClick={() => tell({ op: 'reload', ...picture })}>
           Reload
         </Button>
       </div>

@@ -83,7 +83,7 @@ function NoBrowser({ sessionId, browser }: { sessionId: string; browser: Session
         <div>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={opening.isPending}
             disabled={mode === 'allowlist' && originAllowlist.length === 0}
           >

@@ -119,7 +119,7 @@ function Editor({
         <div className={css.actions}>
           {!readOnly && (
             <Button
-              look="primary"
+              variant="primary"
               busy={saving.isPending}
               disabled={wrong || !dirty}
               onClick={() => void saveThen()}
@@ -197,7 +197,7 @@ function DeleteCase({ suite, one, onDeleted }: { suite: Suite; one: Case; onDele
   const input = { projectId: suite.projectId, suiteId: suite.id, caseId: one.id };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       className={css.delete}
       label="Delete case"
       question={`Delete “${one.title}”?`}

@@ -144,7 +144,7 @@ function ArchiveJourney({ journey: { id: journeyId, projectId, name } }: { journ
   const input = { projectId, journeyId };
   return (
     <ConfirmButton
-      look="quiet"
+      variant="quiet"
       label="Archive"
       question={`Archive ${name}?`}
       verb="Archive journey"

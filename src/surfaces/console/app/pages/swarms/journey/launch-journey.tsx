@@ -12,7 +12,10 @@ import type { Journey } from './journey-labels.ts';
 
 export function LaunchJourney({ journey }: { journey: Journey }) {
   return (
-    <DialogButton look="primary" renderDialog={(close) => <LaunchDialog journey={journey} onClose={close} />}>
+    <DialogButton
+      variant="primary"
+      renderDialog={(close) => <LaunchDialog journey={journey} onClose={close} />}
+    >
       Launch
     </DialogButton>
   );
