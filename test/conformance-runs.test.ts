@@ -358,7 +358,7 @@ describe('what is not begun', () => {
     const refused = { status: 400, body: { code: 'VALIDATION_ERROR' } };
     expect(await start(stdio)).toMatchObject({
       ...refused,
-      body: { message: expect.stringContaining('HTTP servers only') },
+      body: { message: expect.stringContaining('require an HTTP server') },
     });
     for (const body of [
       { suites: ['oauth'] },

@@ -285,7 +285,7 @@ describe('drafts of a language model', () => {
       status: 502,
       body: {
         code: 'SERVER_UNREACHABLE',
-        message: expect.stringContaining('local/writer, failed (overloaded)'),
+        message: expect.stringContaining('local/writer failed (overloaded)'),
       },
     });
     expect(failed.text).not.toContain('words of');
