@@ -4,7 +4,7 @@ import type { Client } from '../../../client/index.ts';
 /** An operation of the public API or a console-only one. */
 export type OperationName = keyof Client | keyof ConsoleClient;
 
-/** What several writes change alike. */
+/** Queries that several writes invalidate. */
 const runLists = ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'] as const;
 const study = ['getStudy', 'listStudies'] as const;
 const chatBrowser = ['getChatSession', 'chatSessionBrowserTrace'] as const;
@@ -155,7 +155,7 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   useLink: [],
 };
 
-/** What a conflict of a write shows to be outdated, besides what the write changes. */
+/** For each write, further queries that a conflict shows to be outdated. */
 export const staleAfterConflict: Partial<Record<OperationName, readonly OperationName[]>> = {
   installRegistryServer: ['listRegistryServers'],
   installRegistryDirectoryServer: ['searchRegistryDirectory'],

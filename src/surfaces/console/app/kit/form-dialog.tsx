@@ -5,7 +5,7 @@ import { submits } from './field.tsx';
 import css from './form.module.css';
 import { Problem } from './notice.tsx';
 
-/** Why an action failed, below the fields of its form. */
+/** The error of an action, below the fields of its form. */
 export function SubmitError({ of: { error } }: { of: { error: unknown } }) {
   return error === null ? null : <Problem error={error} />;
 }

@@ -22,7 +22,7 @@ export function InsightsSection({
   asked: boolean;
   /** Label of the button for the first request. */
   verb: string;
-  /** What a request does, shown before the first one. */
+  /** Explains the request; shown before the first one. */
   about: string | undefined;
   pending: boolean;
   problem: string | null | undefined;

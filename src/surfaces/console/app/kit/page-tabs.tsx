@@ -20,7 +20,7 @@ export function PageTabs<Name extends string, Given extends unknown[]>({
 }: {
   label: string;
   tabs: Tabs<Name, Given>;
-  /** What the content is about. */
+  /** Arguments of the content functions. */
   given: Given;
   chosen: Name | undefined;
   hidden?: Name | undefined;

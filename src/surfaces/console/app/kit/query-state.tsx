@@ -14,7 +14,7 @@ interface Query extends Failing {
   isPending: boolean;
 }
 
-/** Why a query failed, with a button that repeats it. */
+/** The error of a query, with a button that repeats it. */
 export function QueryError({
   of: query,
   advice,

@@ -12,7 +12,7 @@ export function serversSearch(raw: Raw): ServersSearch {
   return { add: oneOf(ways, raw['add']) };
 }
 
-/** Names a server in its project. */
+/** IDs of a server and its project. */
 export interface ServerRef {
   projectId: string;
   serverId: string;

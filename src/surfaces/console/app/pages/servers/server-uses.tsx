@@ -4,7 +4,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { usesOf } from './uses.ts';
 
-/** What uses a server, for a dialog that deletes it. */
+/** Lists the resources that use a server; for dialogs that delete it. */
 export function ServerUses({
   projectId,
   server,
