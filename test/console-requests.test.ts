@@ -282,7 +282,10 @@ test('a session has a budget of its own, larger than that of a key', async () =>
   const asked = await Promise.allSettled(Array.from({ length: 6 }, () => browser.api.getMe()));
   const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   expect(refused).toEqual([
-    expect.objectContaining({ status: 429, message: expect.stringContaining('Session limit') }),
+    expect.objectContaining({
+      status: 429,
+      message: expect.stringContaining('Rate limit exceeded (Session)'),
+    }),
   ]);
   await expect(browser.people.listMySessions()).rejects.toMatchObject({ status: 429 });
   expect((await another.api.getMe()).id).toBe(owner?.id);
