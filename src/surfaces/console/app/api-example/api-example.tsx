@@ -18,7 +18,7 @@ export function ApiExample<Id extends OperationId>({
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         onClick={() => setOpen(true)}
         title="Show this as a curl command, a drydock command and an MCP call"
       >

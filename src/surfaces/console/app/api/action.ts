@@ -4,10 +4,10 @@ import { toastError, toastSuccess } from '../kit/toast.tsx';
 /** A mutation: `mutate` starts it; `isPending`, `error` and `data` are its state. */
 export type Action<Out = unknown, Given = void> = UseMutationResult<Out, Error, Given>;
 
-interface Outcome<Out, Given> {
+export interface Outcome<Out, Given> {
   /** Success message. */
-  says?: string | ((answer: Out, given: Given) => string);
-  onDone?: (answer: Out, given: Given) => unknown;
+  says?: string | ((answer: Out, given: Given) => string) | undefined;
+  onDone?: ((answer: Out, given: Given) => unknown) | undefined;
   onFail?: (error: Error) => unknown;
 }
 

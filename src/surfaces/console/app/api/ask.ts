@@ -14,6 +14,9 @@ export {
   useQuery,
 } from '@tanstack/react-query';
 
+/** The maximum page size of the API, for lists that are only used to look up names. */
+export const maxPageSize = 200;
+
 /** Operations that return one JSON document. */
 type Asking = {
   [Id in keyof Client]: ReturnType<Client[Id]> extends Promise<infer Answer>

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createElement, type ReactNode } from 'react';
 import { DrydockError } from '../../../client/index.ts';
 import { onRecovery } from './connection.ts';
-import type { OperationName } from './writes.ts';
+import { type OperationName, staleAfterEvent } from './writes.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -27,6 +27,11 @@ export function QueryProvider({ children }: { children: ReactNode }) {
 /** Invalidates the cached results of these operations and refetches those on screen. */
 export async function refresh(...ids: readonly OperationName[]): Promise<void> {
   await Promise.all(ids.map((id) => queryClient.invalidateQueries({ queryKey: [id] })));
+}
+
+/** Refreshes what an event of a stream has changed. */
+export function refreshAfter(event: keyof typeof staleAfterEvent): Promise<void> {
+  return refresh(...staleAfterEvent[event]);
 }
 
 /** Fetches if the cached result is stale; throws if the request fails. */

@@ -3,7 +3,7 @@ import { createClient, DrydockError } from '../../../client/index.ts';
 import { refresh } from './cache.ts';
 import { markOffline, markOnline } from './connection.ts';
 import { chosenOrganization, noticeStatus } from './session-state.ts';
-import { type OperationName, staleAfter } from './writes.ts';
+import { type OperationName, staleAfter, staleAfterConflict } from './writes.ts';
 
 /**
  * Reports whether the service responds and whether the session is still valid, and sends the selected
@@ -45,12 +45,17 @@ type Call = (input?: unknown, options?: unknown) => unknown;
 function refreshingAfterWrites<Calls extends object>(client: Calls): Calls {
   const calls = Object.entries(client as Record<string, Call>).map(([id, call]): [string, Call] => {
     const stale = staleAfter[id as OperationName] ?? [];
-    return [id, stale.length === 0 ? call : refreshingAfter(call, stale)];
+    const outdated = [...stale, ...(staleAfterConflict[id as OperationName] ?? [])];
+    return [id, stale.length === 0 ? call : refreshingAfter(call, stale, outdated)];
   });
   return Object.fromEntries(calls) as Calls;
 }
 
-function refreshingAfter(write: Call, stale: readonly OperationName[]): Call {
+function refreshingAfter(
+  write: Call,
+  stale: readonly OperationName[],
+  outdated: readonly OperationName[],
+): Call {
   return async (input, options) => {
     try {
       const answer = await write(input, options);
@@ -58,7 +63,7 @@ function refreshingAfter(write: Call, stale: readonly OperationName[]): Call {
       return answer;
     } catch (error) {
       // A conflict means that the page shows an outdated state.
-      if (error instanceof DrydockError && error.status === 409) void refresh(...stale);
+      if (error instanceof DrydockError && error.status === 409) void refresh(...outdated);
       throw error;
     }
   };

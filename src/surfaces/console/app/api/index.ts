@@ -11,11 +11,12 @@ export {
   type InfiniteData,
   infiniteQueryOptions,
   keepPreviousData,
+  maxPageSize,
   queryOptions,
   type UseQueryResult,
   useInfiniteQuery,
   useQueries,
   useQuery,
 } from './ask.ts';
-export { fetchQuery, prefetchInfiniteQuery, prefetchQuery, queryClient, refresh } from './cache.ts';
+export { fetchQuery, prefetchInfiniteQuery, prefetchQuery, refreshAfter } from './cache.ts';
 export { api, people } from './client.ts';

@@ -86,3 +86,7 @@ function adviceFor({ code, retryAfter }: DrydockError): string {
       : `Too many requests. Wait ${Math.ceil(retryAfter)} s.`;
   return advice[code] ?? 'Try again.';
 }
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof DrydockError && error.code === 'NOT_FOUND';
+}

@@ -58,6 +58,11 @@ function settle(answer: Session): void {
     chooseOrganization(answer.organizationId ?? undefined);
 }
 
+/** The session as it is cached, otherwise as the service knows it. */
+export function knownSession(): Promise<Session> {
+  return queryClient.ensureQueryData(session);
+}
+
 /** Switches to another organization and clears the cache of the previous one. */
 export function enterOrganization(id: string): void {
   if (chosenOrganization() === id) return;

@@ -4,6 +4,14 @@ import type { Client } from '../../../client/index.ts';
 /** An operation of the public API or a console-only one. */
 export type OperationName = keyof Client | keyof ConsoleClient;
 
+/** Queries that several writes invalidate. */
+const runLists = ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'] as const;
+const study = ['getStudy', 'listStudies'] as const;
+const chatBrowser = ['getChatSession', 'chatSessionBrowserTrace'] as const;
+const cards = ['listOrganizationRegistryServers', 'listRegistryServers'] as const;
+const installed = ['listRegistryConnections', 'listProjectServers'] as const;
+const studyInsights = ['getStudySignals', 'getStudyWindowInsights', 'getStudy'] as const;
+
 /**
  * For each write, the queries it invalidates; empty if it affects nothing on screen, because a test fails for
  * writes without an entry. A deletion omits the query of the deleted resource, which would get a 404.
@@ -20,9 +28,9 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   updateEvalCase: ['getEvalCase', 'listEvalCases', 'getEvalSuite'],
   deleteEvalCase: ['listEvalCases', 'getEvalSuite'],
   // Runs
-  createEvalRun: ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'],
-  createEvalRunGroup: ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'],
-  rerunEvalRun: ['listEvalSuiteRuns', 'listEvalRuns', 'listEvalSuites'],
+  createEvalRun: runLists,
+  createEvalRunGroup: runLists,
+  rerunEvalRun: runLists,
   cancelEvalRun: ['getEvalRun', 'listEvalRunTrialStates'],
   requestEvalRunInsights: ['getEvalRun'],
   requestEvalRunJudge: ['getEvalRun'],
@@ -55,12 +63,12 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   startOpenAIReadinessRun: ['listReadinessRuns'],
   cancelReadinessRun: ['getReadinessRun', 'listReadinessRuns'],
   // Registry
-  installRegistryServer: ['listRegistryConnections', 'listProjectServers'],
-  installRegistryDirectoryServer: ['listRegistryConnections', 'listProjectServers'],
-  uninstallRegistryServer: ['listRegistryConnections', 'listProjectServers'],
-  createOrganizationRegistryServer: ['listOrganizationRegistryServers', 'listRegistryServers'],
-  updateOrganizationRegistryServer: ['listOrganizationRegistryServers', 'listRegistryServers'],
-  deleteOrganizationRegistryServer: ['listOrganizationRegistryServers', 'listRegistryServers'],
+  installRegistryServer: installed,
+  installRegistryDirectoryServer: installed,
+  uninstallRegistryServer: installed,
+  createOrganizationRegistryServer: cards,
+  updateOrganizationRegistryServer: cards,
+  deleteOrganizationRegistryServer: cards,
   createRegistryGuestToken: [],
   // Configuration of runs
   createClient: ['listClients'],
@@ -85,13 +93,13 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   rotateWebhookSecret: [],
   // Studies
   publishStudy: ['listStudies', 'getStudy'],
-  updateStudy: ['getStudy', 'listStudies'],
-  rebindStudy: ['getStudy', 'listStudies'],
-  rotateStudyLink: ['getStudy', 'listStudies'],
-  unpublishStudy: ['getStudy', 'listStudies'],
-  setStudyGuestExecution: ['getStudy', 'listStudies'],
-  requestStudyInsights: ['getStudySignals', 'getStudyWindowInsights', 'getStudy'],
-  cancelStudyInsights: ['getStudySignals', 'getStudyWindowInsights', 'getStudy'],
+  updateStudy: study,
+  rebindStudy: study,
+  rotateStudyLink: study,
+  unpublishStudy: study,
+  setStudyGuestExecution: study,
+  requestStudyInsights: studyInsights,
+  cancelStudyInsights: studyInsights,
   upsertStudyMember: ['listStudyMembers'],
   removeStudyMember: ['listStudyMembers'],
   dismissStudyFinding: ['listStudyFindings'],
@@ -114,10 +122,10 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   dismissSwarmFinding: ['listSwarmFindings'],
   undismissSwarmFinding: ['listSwarmFindings'],
   // Chats
-  chatSessionBrowserOpen: ['getChatSession', 'chatSessionBrowserTrace'],
-  chatSessionBrowserCommand: ['getChatSession', 'chatSessionBrowserTrace'],
-  chatSessionBrowserClose: ['getChatSession', 'chatSessionBrowserTrace'],
-  chatSessionBrowserNote: ['getChatSession', 'chatSessionBrowserTrace'],
+  chatSessionBrowserOpen: chatBrowser,
+  chatSessionBrowserCommand: chatBrowser,
+  chatSessionBrowserClose: chatBrowser,
+  chatSessionBrowserNote: chatBrowser,
   // Projects and the organization
   createProject: ['listProjects'],
   updateProject: ['listProjects'],
@@ -146,3 +154,23 @@ export const staleAfter: Partial<Record<OperationName, readonly OperationName[]>
   requestReset: [],
   useLink: [],
 };
+
+/** For each write, further queries that a conflict shows to be outdated. */
+export const staleAfterConflict: Partial<Record<OperationName, readonly OperationName[]>> = {
+  installRegistryServer: ['listRegistryServers'],
+  installRegistryDirectoryServer: ['searchRegistryDirectory'],
+};
+
+/** For each event that a stream reports, the queries it invalidates. */
+export const staleAfterEvent = {
+  'chat turn ended': ['getChatSession', 'getChatSessionTrace', 'listSessions'],
+  'eval run decided': ['getEvalRun', 'listEvalRunTrialStates'],
+  'journey run ended': [
+    'getJourneyRun',
+    'listJourneyRunSessions',
+    'getJourneyRunScorecard',
+    'getSwarmOverview',
+    'listJourneyRuns',
+    'listSwarmFindings',
+  ],
+} as const satisfies Record<string, readonly OperationName[]>;

@@ -8,8 +8,8 @@ export interface Startable {
   mutate: () => void;
 }
 
-interface ButtonProps extends ComponentProps<'button'> {
-  look?: 'plain' | 'primary' | 'danger' | 'quiet';
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: 'plain' | 'primary' | 'danger' | 'quiet';
   /** Disabled while pending, without changing its size. */
   busy?: boolean | undefined;
   /** Runs on click; the button is busy while it is pending. */
@@ -17,7 +17,7 @@ interface ButtonProps extends ComponentProps<'button'> {
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   action,
   busy = action?.isPending,
   className,
@@ -30,7 +30,7 @@ export function Button({
       type="button"
       {...(action && { onClick: () => action.mutate() })}
       {...rest}
-      className={classes(css.button, css[look], className)}
+      className={classes(css.button, css[variant], className)}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
     >

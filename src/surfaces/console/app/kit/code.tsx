@@ -63,11 +63,11 @@ function Shown({
         <p className={css.more}>
           The first {count(shown.text.length)} characters are shown.
           {most < maxDrawn && (
-            <Button look="quiet" onClick={() => setMost(maxDrawn)}>
+            <Button variant="quiet" onClick={() => setMost(maxDrawn)}>
               Show more
             </Button>
           )}
-          <Button look="quiet" onClick={() => downloadText(name, all(), type)}>
+          <Button variant="quiet" onClick={() => downloadText(name, all(), type)}>
             Download all
           </Button>
         </p>

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, FormEvent, ReactNode } from 'react';
 import { classes } from './classes.ts';
 import css from './field.module.css';
 
@@ -71,6 +71,20 @@ export function TextField({
   );
 }
 
+/** A field that the browser requires; not marked, because all fields of its form are required. */
+export function RequiredField({
+  label,
+  hint,
+  onChange,
+  ...rest
+}: Omit<FieldProps, 'problem' | 'required'> & Valued<'input', string>) {
+  return (
+    <Field {...{ label, hint }}>
+      <TextInput required {...rest} onChange={({ target }) => onChange(target.value)} />
+    </Field>
+  );
+}
+
 export function AreaField({
   label,
   hint,
@@ -99,4 +113,12 @@ export function SelectField<Value extends string>({
       <Select {...rest} onChange={({ target }) => onChange(target.value as Value)} />
     </Field>
   );
+}
+
+/** A handler that submits a form without reloading the page. */
+export function submits(submit: () => void): (event: FormEvent) => void {
+  return (event) => {
+    event.preventDefault();
+    submit();
+  };
 }

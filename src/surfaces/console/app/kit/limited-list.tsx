@@ -26,7 +26,7 @@ export function LimitedList<Item>({
       {items.length > most && (
         <Rest>
           {count(most)} of {counted(items.length, noun, many)} are shown.{' '}
-          <Button look="quiet" onClick={() => setMost(most + step)}>
+          <Button variant="quiet" onClick={() => setMost(most + step)}>
             Show more
           </Button>
         </Rest>

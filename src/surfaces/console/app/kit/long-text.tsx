@@ -32,7 +32,7 @@ export function LongText({
       <p>
         {counted(text.length - most, 'more character')}.{' '}
         {most < maxDrawn && (
-          <Button look="quiet" onClick={() => setMost(maxDrawn)}>
+          <Button variant="quiet" onClick={() => setMost(maxDrawn)}>
             Show more
           </Button>
         )}

@@ -1,16 +1,6 @@
-import { cloneElement, type ReactElement, type ReactNode, useState } from 'react';
+import { cloneElement, useState } from 'react';
 import { partFrom } from '../api/parts.ts';
-
-export interface MenuProps<Value extends string = string> {
-  trigger: ReactElement<{ onClick?: () => void; 'aria-haspopup'?: 'menu' }>;
-  label: string;
-  options: readonly (readonly [value: Value, label: ReactNode])[];
-  /** The selected option; omitted if the options are actions. */
-  value?: Value;
-  /** Shown above the options. */
-  heading?: ReactNode;
-  onChoose: (value: Value) => void;
-}
+import type { MenuProps } from './open-menu.tsx';
 
 const OpenMenu = partFrom(
   () => import('./open-menu.tsx'),

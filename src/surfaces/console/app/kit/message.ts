@@ -1,4 +1,4 @@
-import type { FormEvent, KeyboardEvent } from 'react';
+import type { KeyboardEvent } from 'react';
 import { counted } from './numbers.ts';
 
 /** The service's limits for a message. */
@@ -13,17 +13,11 @@ export function tooLong(text: string): string | undefined {
   return bytes > 0 ? `${counted(bytes, 'byte')} too long` : undefined;
 }
 
-/** Handlers for a message form and its text field: Enter sends, except during IME composition. */
-export function sendingWith(send: () => void) {
-  return {
-    submit: (event: FormEvent): void => {
-      event.preventDefault();
-      send();
-    },
-    press: (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-      event.preventDefault();
-      send();
-    },
+/** A key handler of a message field: Enter sends, except during IME composition. */
+export function sendOnEnter(send: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
   };
 }

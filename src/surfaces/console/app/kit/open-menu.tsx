@@ -1,6 +1,17 @@
 import { Menu as Base } from '@base-ui/react/menu';
+import type { ReactElement, ReactNode } from 'react';
 import css from './menu.module.css';
-import type { MenuProps } from './menu.tsx';
+
+export interface MenuProps<Value extends string = string> {
+  trigger: ReactElement<{ onClick?: () => void; 'aria-haspopup'?: 'menu' }>;
+  label: string;
+  options: readonly (readonly [value: Value, label: ReactNode])[];
+  /** The selected option; omitted if the options are actions. */
+  value?: Value;
+  /** Shown above the options. */
+  heading?: ReactNode;
+  onChoose: (value: Value) => void;
+}
 
 /** Open on mount, because the click on the trigger loads it. */
 export function OpenMenu({ trigger, heading, ...choice }: MenuProps) {

@@ -49,7 +49,7 @@ export function Pairs({
             onChange={({ target }) => set(at, { value: target.value })}
           />
           <Button
-            look="quiet"
+            variant="quiet"
             aria-label={`Remove ${noun} ${at + 1}`}
             onClick={() => onChange(pairs.toSpliced(at, 1))}
           >

@@ -1,7 +1,8 @@
-import { Fragment, type ReactNode } from 'react';
+import { type ComponentProps, Fragment, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { DownIcon, NextIcon } from './icons.tsx';
+import { QueryState, ShowMore } from './query-state.tsx';
 import css from './table.module.css';
 
 export interface Column<Row> {
@@ -21,20 +22,69 @@ interface Unfolding<Row> {
   content: (row: Row) => ReactNode;
 }
 
-/** A table. On narrow pages, each row becomes an entry with labeled values. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  unfolding,
-}: {
+interface TableProps<Row> {
   label: string;
   columns: Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
   unfolding?: Unfolding<Row>;
-}) {
+}
+
+/** The key of a row is its `id`, unless `keyOf` says otherwise. */
+type Keyed<Row> = Row extends { id: string }
+  ? { keyOf?: (row: Row) => string }
+  : { keyOf: (row: Row) => string };
+
+type Found<Row> = ComponentProps<typeof QueryState>['of'] &
+  Partial<ComponentProps<typeof ShowMore>['of']> & { data: { items: readonly Row[] } | undefined };
+
+/** The items of a query as a table, or rows made from them, with its other states: loading, failed, empty, more. */
+export function QueryTable<Row>({
+  of: query,
+  rows = (query.data?.items ?? []) as readonly Row[],
+  lines,
+  title,
+  action,
+  more,
+  note,
+  children,
+  ...table
+}: Omit<TableProps<Row>, 'rows'> &
+  Keyed<Row> &
+  ({ of: Found<Row>; rows?: undefined } | { of: Found<unknown>; rows: readonly Row[] }) &
+  Pick<ComponentProps<typeof QueryState>, 'lines' | 'title' | 'action' | 'children'> & {
+    /** Label of the button that loads the next page. */
+    more?: string;
+    /** Shown above the rows. */
+    note?: ReactNode;
+  }) {
+  const empty = rows.length === 0;
+  const { hasNextPage = false, isFetchingNextPage = false, fetchNextPage = query.refetch } = query;
+  return (
+    <>
+      <QueryState of={query} lines={lines} empty={empty} title={title} action={action}>
+        {children}
+      </QueryState>
+      {!empty && note}
+      {!empty && <Rows {...(table as Omit<TableProps<Row>, 'rows'>)} rows={rows} />}
+      <ShowMore of={{ hasNextPage, isFetchingNextPage, fetchNextPage }}>{more}</ShowMore>
+    </>
+  );
+}
+
+function idOf(row: unknown): string {
+  return (row as { id: string }).id;
+}
+
+/** A table. On narrow pages, each row becomes an entry with labeled values. */
+export const Table = Rows as <Row>(props: TableProps<Row> & Keyed<Row>) => ReactNode;
+
+function Rows<Row>({
+  label,
+  columns,
+  rows,
+  keyOf = idOf,
+  unfolding,
+}: TableProps<Row> & { keyOf?: (row: Row) => string }) {
   const shown = columns.filter(({ main, cell }) => main || rows.some((row) => !isEmpty(cell(row))));
   return (
     <div className={css.frame}>
@@ -107,5 +157,17 @@ function Fold<Row>({
         {isOpen ? <DownIcon /> : <NextIcon />}
       </IconButton>
     </td>
+  );
+}
+
+/** A cell of a run in progress: how many of its trials or sessions have ended. */
+export function Progress({ ended, total, noun }: { ended: number; total: number; noun: string }) {
+  return (
+    <progress
+      className={css.progress}
+      max={total}
+      value={ended}
+      aria-label={`${ended} of ${total} ${noun} ended`}
+    />
   );
 }

@@ -1,16 +1,4 @@
-import type { ReactNode } from 'react';
 import css from './tabs.module.css';
-
-/** Tabs of a page, as links that can be opened, bookmarked and shared; the router marks the active one. */
-export function TabLinks({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <nav aria-label={label} className={css.tabs}>
-      {children}
-    </nav>
-  );
-}
-
-export const tabClass = css.tab as string;
 
 /** Tabs within a page, without URLs of their own. */
 export function TabButtons<Name extends string>({

@@ -1,8 +1,7 @@
 import { Navigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ask, useQuery } from '../api/index.ts';
 import { partFrom } from '../api/parts.ts';
-import { Button } from '../kit/button.tsx';
+import { DialogButton } from '../kit/dialog-button.tsx';
 import { Page } from '../kit/page.tsx';
 import { QueryState } from '../kit/query-state.tsx';
 import { lastProject } from '../shell/last-project.ts';
@@ -12,7 +11,6 @@ const NewProject = partFrom(() => import('./projects/new-project.tsx'), 'NewProj
 /** Redirects to the last used project, or the first. */
 export function Home() {
   const projects = useQuery(ask('listProjects', {}));
-  const [making, setMaking] = useState(false);
   const items = projects.data?.items ?? [];
   const remembered = lastProject();
   const chosen = items.find(({ id }) => id === remembered) ?? items[0];
@@ -24,14 +22,16 @@ export function Home() {
         empty
         title="No projects yet"
         action={
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <DialogButton
+            variant="primary"
+            renderDialog={(close) => <NewProject organizationId={undefined} onClose={close} />}
+          >
             New project
-          </Button>
+          </DialogButton>
         }
       >
         Projects hold servers and everything tested against them.
       </QueryState>
-      {making && <NewProject organizationId={undefined} onClose={() => setMaking(false)} />}
     </Page>
   );
 }

@@ -1,8 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { signInSearch } from '../addresses.ts';
-import { queryClient } from '../api/index.ts';
 import { pageFrom } from '../api/parts.ts';
-import { enterOrganization, session } from '../api/session.ts';
+import { enterOrganization, knownSession } from '../api/session.ts';
 import { auditSearch, keysSearch, projectMembersSearch } from '../pages/organization/address.ts';
 import { cardsSearch } from '../pages/registry/address.ts';
 import { arrivedWith } from '../pages/sign-in/arrival.ts';
@@ -64,7 +63,7 @@ const organization = createRoute({
   path: '/organizations/$organizationId',
   beforeLoad: async ({ params: { organizationId }, preload }) => {
     if (preload) return;
-    const known = await queryClient.ensureQueryData(session);
+    const known = await knownSession();
     if (known.signedIn && known.organizations.some(({ id }) => id === organizationId))
       enterOrganization(organizationId);
   },

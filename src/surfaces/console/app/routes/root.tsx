@@ -1,6 +1,5 @@
 import { createRootRoute, createRoute, Link, Outlet, redirect, useLocation } from '@tanstack/react-router';
-import { queryClient } from '../api/index.ts';
-import { session } from '../api/session.ts';
+import { knownSession } from '../api/session.ts';
 import { lastSignedIn } from '../api/session-state.ts';
 import { Empty } from '../kit/notice.tsx';
 import { Page } from '../kit/page.tsx';
@@ -18,7 +17,7 @@ export const root = createRootRoute({
   notFoundComponent: NoSuchPage,
   beforeLoad: async ({ location }) => {
     if (signedOutPages.includes(location.pathname)) return;
-    const asked = queryClient.ensureQueryData(session);
+    const asked = knownSession();
     // Renders optimistically: the shell redirects to sign-in if any response says that the session has ended.
     if (lastSignedIn() !== undefined) return void asked.catch(() => {});
     const { signedIn } = await asked;

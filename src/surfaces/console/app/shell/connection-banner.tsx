@@ -14,7 +14,7 @@ export function ConnectionBanner() {
       <span>
         No connection to the service since <Time at={since} />. This page may be out of date.
       </span>
-      <Button look="quiet" onClick={() => void checkReady()}>
+      <Button variant="quiet" onClick={() => void checkReady()}>
         Try now
       </Button>
     </div>

@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from '../kit/button.tsx';
 import { Code, Json } from '../kit/code.tsx';
 import { Fold } from '../kit/fold.tsx';
 import { ToolIcon } from '../kit/icons.tsx';
 import { type State, StateMark } from '../kit/state.tsx';
 import { cut } from '../kit/text.ts';
+import { Question } from './question.tsx';
 import type { Call } from './turns.ts';
 import css from './visit.module.css';
 
@@ -103,7 +104,7 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
         <p className={css.soft}>The request timed out and was declined.</p>
       ) : (
         <div className={css.answers}>
-          <Button look="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
+          <Button variant="primary" disabled={decided !== undefined} onClick={() => answer(true)}>
             Allow
           </Button>
           <Button disabled={decided !== undefined} onClick={() => answer(false)}>
@@ -113,21 +114,6 @@ function Approval({ call, decide }: { call: Call; decide: (approved: boolean) =>
         </div>
       )}
     </Question>
-  );
-}
-
-/** A request that the visitor has to decide on. */
-export function Question({ title, name, children }: { title: ReactNode; name: string; children: ReactNode }) {
-  const place = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // In braces: some browsers return a value, which an effect must not.
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  return (
-    <section ref={place} className={css.question} aria-label={name}>
-      <h3>{title}</h3>
-      {children}
-    </section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Button } from '../kit/button.tsx';
-import { TextArea } from '../kit/field.tsx';
-import { sendingWith, tooLong } from '../kit/message.ts';
+import { submits, TextArea } from '../kit/field.tsx';
+import { sendOnEnter, tooLong } from '../kit/message.ts';
 import css from './visit.module.css';
 
 /** Message field with send and stop buttons. */
@@ -25,9 +25,8 @@ export function Composer({
     setDraft('');
     onSend(draft);
   };
-  const { submit, press } = sendingWith(send);
   return (
-    <form className={css.composer} onSubmit={submit}>
+    <form className={css.composer} onSubmit={submits(send)}>
       <TextArea
         aria-label="Message"
         placeholder="Write a message"
@@ -38,14 +37,14 @@ export function Composer({
         value={draft}
         aria-invalid={over !== undefined || undefined}
         onChange={({ target }) => setDraft(target.value)}
-        onKeyDown={press}
+        onKeyDown={sendOnEnter(send)}
       />
       {busy ? (
-        <Button look="danger" onClick={onStop}>
+        <Button variant="danger" onClick={onStop}>
           Stop
         </Button>
       ) : (
-        <Button type="submit" look="primary" disabled={!sendable}>
+        <Button type="submit" variant="primary" disabled={!sendable}>
           Send
         </Button>
       )}

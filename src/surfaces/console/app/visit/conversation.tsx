@@ -188,7 +188,7 @@ function Failed({ words, retry, edit }: { words: string; retry?: () => void; edi
         <p className={css.answers}>
           <Button onClick={retry}>Try again</Button>
           {edit && (
-            <Button look="quiet" onClick={edit}>
+            <Button variant="quiet" onClick={edit}>
               Edit message
             </Button>
           )}

@@ -1,8 +1,8 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { VisitOutput } from '../../../client/visit.ts';
 import { Button, linkClass } from '../kit/button.tsx';
 import { classes } from '../kit/classes.ts';
-import { Field, TextInput } from '../kit/field.tsx';
+import { Field, submits, TextInput } from '../kit/field.tsx';
 import { LongText } from '../kit/long-text.tsx';
 import { askForTicket, enter, showEntryPage } from './access.ts';
 import { Card } from './card.tsx';
@@ -61,7 +61,7 @@ function Start() {
           {problem}
         </p>
       )}
-      <Button look="primary" className={css.main} busy={busy} onClick={start}>
+      <Button variant="primary" className={css.main} busy={busy} onClick={start}>
         Start
       </Button>
     </>
@@ -81,8 +81,7 @@ function Invitation() {
   const [email, setEmail] = useState('');
   const [state, setState] = useState<'asking' | 'busy' | 'sent'>('asking');
   const [problem, setProblem] = useState<string>();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = submits(() => {
     setState('busy');
     askForTicket(email.trim()).then(
       () => setState('sent'),
@@ -91,7 +90,7 @@ function Invitation() {
         setState('asking');
       },
     );
-  };
+  });
   if (state === 'sent')
     return <p role="status">If this address is invited, we have sent it a link. The link works once.</p>;
   return (
@@ -107,7 +106,7 @@ function Invitation() {
           onChange={({ target }) => setEmail(target.value)}
         />
       </Field>
-      <Button type="submit" look="primary" className={css.main} busy={state === 'busy'}>
+      <Button type="submit" variant="primary" className={css.main} busy={state === 'busy'}>
         Send link
       </Button>
     </form>

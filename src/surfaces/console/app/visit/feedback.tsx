@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { VisitOutput } from '../../../client/visit.ts';
 import { Button } from '../kit/button.tsx';
-import { AreaField } from '../kit/field.tsx';
+import { AreaField, submits } from '../kit/field.tsx';
 import { visit } from './access.ts';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
@@ -31,10 +31,9 @@ export function Feedback({ sessionId, given }: { sessionId: string; given: Given
     }
     setBusy(false);
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = submits(() => {
     if (rating !== null) void give(rating);
-  };
+  });
   return (
     <section className={css.feedback} aria-label="Feedback">
       <div className={css.thumbs}>

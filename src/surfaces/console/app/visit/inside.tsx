@@ -29,7 +29,7 @@ export function Inside({ visit: { study, sessions, problem } }: { visit: Visit }
           <h1 dir="auto">{study.name}</h1>
           <div className={css.actions}>
             {others.length > 0 && (
-              <Button look="quiet" aria-expanded={listed} onClick={() => setListed(!listed)}>
+              <Button variant="quiet" aria-expanded={listed} onClick={() => setListed(!listed)}>
                 Earlier
               </Button>
             )}

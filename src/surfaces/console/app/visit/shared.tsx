@@ -42,7 +42,7 @@ function Page({ link }: { link: string }) {
   return (
     <Card title="This page cannot be loaded right now">
       {problem instanceof DrydockError && <p>{problem.message}.</p>}
-      <Button look="primary" onClick={read}>
+      <Button variant="primary" onClick={read}>
         Try again
       </Button>
     </Card>

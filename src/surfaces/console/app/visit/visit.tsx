@@ -21,7 +21,7 @@ function Page() {
       return (
         <Card title="The service cannot be reached">
           <p>Check your connection.</p>
-          <Button look="primary" onClick={() => void start()}>
+          <Button variant="primary" onClick={() => void start()}>
             Try again
           </Button>
         </Card>

@@ -10,7 +10,7 @@ import { Button, linkClass } from '../kit/button.tsx';
 import { Json } from '../kit/code.tsx';
 import { cut } from '../kit/text.ts';
 import { visit } from './access.ts';
-import { Question } from './calls.tsx';
+import { Question } from './question.tsx';
 import { wordsFor } from './turns.ts';
 import css from './visit.module.css';
 
@@ -190,7 +190,7 @@ function WishCard({ wish: { kind, name, arguments: given, answer } }: { wish: Wi
     >
       <Json value={given} label={`Arguments of ${cut(name)}`} />
       <div className={css.answers}>
-        <Button look="primary" onClick={() => answer(true)}>
+        <Button variant="primary" onClick={() => answer(true)}>
           Allow
         </Button>
         <Button onClick={() => answer(false)}>Deny</Button>

@@ -296,7 +296,7 @@ function ListField({ value, onChange, item, root, label }: Editing & { item: Sch
             label={`${label} ${at + 1}`}
           />
           <Button
-            look="quiet"
+            variant="quiet"
             aria-label={`Remove ${label} ${at + 1}`}
             onClick={() => set(items.toSpliced(at, 1))}
           >

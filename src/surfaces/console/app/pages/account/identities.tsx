@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
-import { Button } from '../../kit/button.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
@@ -30,12 +30,7 @@ export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn })
     <Section title="Sign-in with a provider">
       {user.identities.length > 0 ? (
         <>
-          <Table
-            label="Linked identities"
-            columns={columnsFor(user.hasPassword)}
-            rows={user.identities}
-            keyOf={({ id }) => id}
-          />
+          <Table label="Linked identities" columns={columnsFor(user.hasPassword)} rows={user.identities} />
           <Note>
             Anyone with a linked identity can sign in to this account. If one is not yours, unlink it and
             change your password.
@@ -54,17 +49,15 @@ export function Identities({ signedIn: { user, ways } }: { signedIn: SignedIn })
 }
 
 function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolean }) {
-  const [asking, setAsking] = useState(false);
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Link {name}</Button>
-      {asking && (
+    <DialogButton
+      renderDialog={(close) => (
         <WithPassword
           title={`Link ${name}`}
           words={`You can then sign in with your ${name} account.`}
           verb={`Go to ${name}`}
           hasPassword={hasPassword}
-          onClose={() => setAsking(false)}
+          onClose={close}
           act={async (given) => {
             const { url } = await people.startOidc({ body: { returnTo: '/console/account', ...given } });
             if (!isWebAddress(url))
@@ -73,31 +66,33 @@ function LinkIdentity({ name, hasPassword }: { name: string; hasPassword: boolea
           }}
         />
       )}
-    </>
+    >
+      Link {name}
+    </DialogButton>
   );
 }
 
 function Unlink({ identity: { id, issuer }, hasPassword }: { identity: Identity; hasPassword: boolean }) {
-  const [asking, setAsking] = useState(false);
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Unlink ${issuer}`}>
-        Unlink
-      </Button>
-      {asking && (
+    <DialogButton
+      variant="danger"
+      aria-label={`Unlink ${issuer}`}
+      renderDialog={(close) => (
         <WithPassword
           title={`Unlink ${issuer}?`}
           words="You can no longer sign in with it. Other sessions started with a provider end."
           verb="Unlink identity"
           hasPassword={hasPassword}
-          onClose={() => setAsking(false)}
+          onClose={close}
           act={async (body) => {
             sessionIs(await people.unlinkIdentity({ identityId: id, body }));
             toastSuccess('Identity unlinked');
           }}
         />
       )}
-    </>
+    >
+      Unlink
+    </DialogButton>
   );
 }
 

@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
+import { submits } from '../../kit/field.tsx';
 import { Section } from '../../kit/page.tsx';
 import { Refused } from '../sign-in/entry.tsx';
 import { NewPasswordField, PasswordField } from '../sign-in/password-field.tsx';
@@ -22,22 +23,18 @@ export function Password({ signedIn: { user } }: { signedIn: SignedIn }) {
       },
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
     <Section title="Password">
-      <form className={css.form} onSubmit={submit}>
+      <form className={css.form} onSubmit={submits(() => saving.mutate())}>
         {/* Password managers need the username. */}
         <input type="email" autoComplete="username" value={user.email} readOnly hidden />
         {user.hasPassword && (
           <PasswordField label="Current password" value={currentPassword} onChange={setCurrentPassword} />
         )}
         <NewPasswordField label="New password" value={newPassword} onChange={setNewPassword} />
-        {saving.isError && <Refused error={saving.error} />}
+        <Refused of={saving} />
         <div className={common.wideRow}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={newPassword === ''}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={newPassword === ''}>
             {user.hasPassword ? 'Change password' : 'Set password'}
           </Button>
           <span className={common.soft}>Ends all other sessions. API keys keep working.</span>

@@ -1,9 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs } from '../../api/session.ts';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { RequiredField, submits } from '../../kit/field.tsx';
 import { Section } from '../../kit/page.tsx';
 import { Refused } from '../sign-in/entry.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
@@ -34,34 +34,19 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
       },
     },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
     <Section title="Profile">
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Name">
-          <TextInput
-            autoComplete="name"
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </Field>
-        <Field
+      <form className={css.form} onSubmit={submits(() => saving.mutate())}>
+        <RequiredField label="Name" autoComplete="name" value={name} onChange={setName} />
+        <RequiredField
           label="Email"
           hint={user.hasPassword ? undefined : 'Set a password before you change your email.'}
-        >
-          <TextInput
-            type="email"
-            autoComplete="email"
-            required
-            readOnly={!user.hasPassword}
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        </Field>
+          type="email"
+          autoComplete="email"
+          readOnly={!user.hasPassword}
+          value={email}
+          onChange={setEmail}
+        />
         {newEmail && (
           <PasswordField
             label="Your password"
@@ -70,9 +55,9 @@ export function Profile({ signedIn: { user } }: { signedIn: SignedIn }) {
             onChange={setCurrentPassword}
           />
         )}
-        {saving.isError && <Refused error={saving.error} />}
+        <Refused of={saving} />
         <div className={common.wideRow}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={!changed}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!changed}>
             Save profile
           </Button>
         </div>

@@ -22,9 +22,7 @@ export function Sessions() {
   return (
     <Section title="Sessions">
       <QueryState of={sessions} lines={3} />
-      {sessions.data && (
-        <Table label="Sessions" columns={columns} rows={sessions.data.items} keyOf={({ id }) => id} />
-      )}
+      {sessions.data && <Table label="Sessions" columns={columns} rows={sessions.data.items} />}
       <Note>If you do not recognize a session, end it and change your password.</Note>
     </Section>
   );
@@ -53,7 +51,7 @@ function EndSession({ session }: { session: Session }) {
   const ending = useAction(() => people.endSession({ signInId: session.id }), { says: 'Session ended' });
   return (
     <Button
-      look="danger"
+      variant="danger"
       action={ending}
       aria-label={`End the session of ${browserName(session.userAgent)} at ${session.address}`}
     >

@@ -7,8 +7,7 @@ import { FilterInput } from '../../kit/filter-input.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import type { ChatsSearch } from './address.ts';
@@ -31,7 +30,6 @@ export function ChatsPage() {
     limit: 50,
   };
   const sessions = useInfiniteQuery(askPages('listSessions', input));
-  const items = sessions.data?.items ?? [];
   const set = (changed: ChatsSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   return (
@@ -64,13 +62,15 @@ export function ChatsPage() {
           ]}
         />
       </search>
-      <QueryState of={sessions} lines={6} empty={items.length === 0}>
+      <QueryTable
+        of={sessions}
+        lines={6}
+        label="Chats"
+        columns={columnsOf(projectId)}
+        more="Show earlier chats"
+      >
         <NoChat projectId={projectId} search={search} />
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Chats" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={sessions}>Show earlier chats</ShowMore>
+      </QueryTable>
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
-import { TextArea } from '../../kit/field.tsx';
-import { sendingWith, tooLong } from '../../kit/message.ts';
+import { submits, TextArea } from '../../kit/field.tsx';
+import { sendOnEnter, tooLong } from '../../kit/message.ts';
 import css from './chat.module.css';
 import { setDraft, useDraft } from './drafts.ts';
 import { stopTurn } from './live-turns.ts';
@@ -34,9 +34,8 @@ export function Composer({
     setDraft(conversation, '');
     onSend(draft);
   };
-  const { submit, press } = sendingWith(send);
   return (
-    <form className={css.composer} onSubmit={submit}>
+    <form className={css.composer} onSubmit={submits(send)}>
       <TextArea
         aria-label="Message"
         placeholder="Write a message. Enter to send, Shift+Enter for a new line."
@@ -46,18 +45,18 @@ export function Composer({
         value={draft}
         aria-invalid={over !== undefined || undefined}
         onChange={({ target }) => setDraft(conversation, target.value)}
-        onKeyDown={press}
+        onKeyDown={sendOnEnter(send)}
       />
       <div className={css.foot}>
         <div className={css.more}>{children}</div>
         {(over ?? blocked) !== undefined && <span className={common.soft}>{over ?? blocked}</span>}
         {example}
         {open ? (
-          <Button look="danger" onClick={() => stopTurn(turn)}>
+          <Button variant="danger" onClick={() => stopTurn(turn)}>
             Stop
           </Button>
         ) : (
-          <Button type="submit" look="primary" disabled={!sendable}>
+          <Button type="submit" variant="primary" disabled={!sendable}>
             Send
           </Button>
         )}

@@ -1,5 +1,5 @@
 import { DrydockError } from '../../../../client/index.ts';
-import { api, refresh } from '../../api/index.ts';
+import { api, refreshAfter } from '../../api/index.ts';
 import { newKey } from '../../kit/new-key.ts';
 import { personalStoreOf } from '../../kit/store.ts';
 import { afterEvent, type Body, isOpen, type LiveTurn, needsNewKey, sent, waitAfter } from './turn-state.ts';
@@ -63,7 +63,7 @@ export function sendTurn(conversation: string, body: Body): void {
 async function runAndRefetch(body: Body, stop: AbortController): Promise<void> {
   await run(body, stop);
   stops.delete(body.idempotencyKey);
-  await refresh('getChatSession', 'getChatSessionTrace', 'listSessions');
+  await refreshAfter('chat turn ended');
 }
 
 /** Updates a turn wherever it is now. A turn that started a session moves there once the session is kept. */

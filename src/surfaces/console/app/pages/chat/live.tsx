@@ -37,7 +37,7 @@ export function Live({
           back={
             <>
               <Button onClick={onAgain}>{needsNewKey(turn) ? 'Send again' : 'Try again'}</Button>
-              <Button look="quiet" onClick={onEdit}>
+              <Button variant="quiet" onClick={onEdit}>
                 Edit message
               </Button>
             </>

@@ -80,7 +80,7 @@ function TurnFacts({
         {finishReason !== undefined && finishReason !== 'stop' && <span>{finishText(finishReason)}</span>}
         {spanCount > 0 && (
           <Button
-            look="quiet"
+            variant="quiet"
             {...(beside ? { 'aria-pressed': open } : { 'aria-expanded': open })}
             onClick={() => choose(open && !beside ? turnedOff : { turn: turnId, span: undefined })}
           >

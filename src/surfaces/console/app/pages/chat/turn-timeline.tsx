@@ -2,9 +2,10 @@ import { useMemo } from 'react';
 import { ask, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
-import { artifactPath } from '../../kit/artifact-path.ts';
 import common from '../../kit/common.module.css';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { artifactPath } from '../../kit/given.ts';
+import { Note } from '../../kit/notice.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { spansOf } from '../trial/trace.ts';
 import css from './chat.module.css';
 
@@ -27,8 +28,7 @@ export function TurnTimeline({
   const pictures = (turn?.screenshots ?? []).flatMap(({ toolCallId, url }) =>
     url === undefined ? [] : [{ toolCallId, url }],
   );
-  if (trace.isError) return <Problem error={trace.error} retry={() => void trace.refetch()} />;
-  if (!turn) return <Skeleton lines={4} />;
+  if (!trace.isSuccess || !turn) return <QueryState of={trace} lines={4} />;
   return (
     <div className={common.tightColumn}>
       {spans.length > 0 ? (

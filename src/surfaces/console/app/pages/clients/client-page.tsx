@@ -1,14 +1,13 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Confirm } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { Time } from '../../kit/time.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
@@ -27,12 +26,7 @@ export function ClientPage() {
       Clients
     </Link>
   );
-  if (!found.data)
-    return (
-      <Page title="Client" crumbs={[list]}>
-        <QueryState of={found} lines={6} back={list} />
-      </Page>
-    );
+  if (!found.data) return <LoadingPage of={found} title="Client" crumbs={[list]} />;
   const client = found.data;
   const { id, name, config, versionNumber, updatedAt, impact } = client;
   const words = serverText(servers.data?.items ?? []);
@@ -44,8 +38,13 @@ export function ClientPage() {
         <>
           <ApiExample operation="getClient" input={which} />
           <Duplicate projectId={projectId} client={client} />
-          <Deleting projectId={projectId} client={client} />
-          <Button look="primary" onClick={() => void navigate({ search: { edit: true } })}>
+          <DialogButton
+            variant="danger"
+            renderDialog={(close) => <DeleteClient projectId={projectId} client={client} onClose={close} />}
+          >
+            Delete
+          </DialogButton>
+          <Button variant="primary" onClick={() => void navigate({ search: { edit: true } })}>
             Edit
           </Button>
         </>
@@ -87,44 +86,43 @@ function Duplicate({ projectId, client }: { projectId: string; client: Client })
 }
 
 /** The service refuses while environments use the client, so the dialog lists them and cannot be confirmed. */
-function Deleting({ projectId, client }: { projectId: string; client: Client }) {
-  const [asking, setAsking] = useState(false);
-  const environments = useQuery({ ...ask('listEnvironments', { projectId }), enabled: asking });
+function DeleteClient({
+  projectId,
+  client: { id: clientId, name },
+  onClose,
+}: {
+  projectId: string;
+  client: Client;
+  onClose: () => void;
+}) {
+  const environments = useQuery(ask('listEnvironments', { projectId }));
   const uses = (environments.data?.items ?? [])
-    .filter(({ hostId }) => hostId === client.id)
-    .map(({ id, name }) => ({ kind: 'environment' as const, id, name: name ?? id }));
+    .filter(({ hostId }) => hostId === clientId)
+    .map((one) => ({ kind: 'environment' as const, id: one.id, name: one.name ?? one.id }));
   const navigate = useNavigate();
-  const input = { projectId, client: client.id };
+  const input = { projectId, client: clientId };
   const deleting = useAction(() => api.deleteClient(input), {
-    says: `Client ${client.name} deleted`,
+    says: `Client ${name} deleted`,
     onDone: () => navigate({ to: '/projects/$projectId/clients', params: { projectId } }),
   });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${client.name}?`}
-          verb="Delete client"
-          action={deleting}
-          blocked={environments.isPending || uses.length > 0}
-          example={<ApiExample operation="deleteClient" input={input} />}
-        >
-          <p>The client's configuration is deleted. Past runs keep what they recorded.</p>
-          {environments.isPending && <Skeleton lines={1} />}
-          {environments.isError && <Problem error={environments.error} />}
-          {environments.data && (
-            <UsedBy
-              uses={uses}
-              none="No environments use this client."
-              lead="These environments use this client. Archive them or change their client first:"
-            />
-          )}
-        </Confirm>
+    <Confirm
+      onClose={onClose}
+      title={`Delete ${name}?`}
+      verb="Delete client"
+      action={deleting}
+      blocked={environments.isPending || uses.length > 0}
+      example={<ApiExample operation="deleteClient" input={input} />}
+    >
+      <p>The client's configuration is deleted. Past runs keep what they recorded.</p>
+      <QueryState of={environments} lines={1} />
+      {environments.data && (
+        <UsedBy
+          uses={uses}
+          none="No environments use this client."
+          lead="These environments use this client. Archive them or change their client first:"
+        />
       )}
-    </>
+    </Confirm>
   );
 }

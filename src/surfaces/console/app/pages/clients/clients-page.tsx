@@ -3,8 +3,7 @@ import { ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { NewClient } from './new-client.tsx';
 
@@ -15,7 +14,6 @@ export function ClientsPage() {
   const { add } = useSearch({ from: '/projects/$projectId/clients' });
   const navigate = useNavigate({ from: '/projects/$projectId/clients' });
   const clients = useQuery(ask('listClients', { projectId }));
-  const items = clients.data?.items ?? [];
   const open = (wanted: boolean): void =>
     void navigate({ search: wanted ? { add: true } : {}, replace: !wanted });
   return (
@@ -24,29 +22,27 @@ export function ClientsPage() {
       actions={
         <>
           <ApiExample operation="listClients" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New client
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={clients}
         lines={5}
-        empty={items.length === 0}
         title="No clients yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create client
           </Button>
         }
+        label="Clients"
+        columns={columnsOf(projectId)}
       >
         A client defines how servers are called: model, prompt, capabilities and protocol, modeled on a known
         product or custom.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Clients" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-      )}
+      </QueryTable>
       {add && (
         <NewClient
           projectId={projectId}

@@ -1,13 +1,13 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { DrydockError } from '../../../../client/index.ts';
 import { ask, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { cost, count, counted } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
@@ -69,21 +69,18 @@ export function ComparePage() {
         </>
       }
     >
-      {comparison.isPending && <Skeleton lines={8} />}
-      {comparison.isError && (
-        <NoComparison error={comparison.error} retry={() => void comparison.refetch()} />
-      )}
+      <QueryState
+        of={comparison}
+        lines={8}
+        missing={
+          <Empty title="No run to compare with">
+            {comparison.error?.message}. Choose one above, or run the suite again.
+          </Empty>
+        }
+      />
       {data && <Body comparison={data} projectId={projectId} />}
     </Page>
   );
-}
-
-function NoComparison({ error, retry }: { error: Error; retry: () => void }) {
-  if (error instanceof DrydockError && error.code === 'NOT_FOUND')
-    return (
-      <Empty title="No run to compare with">{error.message}. Choose one above, or run the suite again.</Empty>
-    );
-  return <Problem error={error} retry={retry} />;
 }
 
 function ChooseBase({

@@ -3,13 +3,14 @@ import { useMemo, useState } from 'react';
 import { useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Waterfall } from '../../charts/waterfall.tsx';
-import { Empty, Note, Skeleton } from '../../kit/notice.tsx';
+import common from '../../kit/common.module.css';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration } from '../../kit/time.tsx';
-import { runOf, traceOf, trialOf } from '../runs/queries.ts';
+import { hasNoTrace, runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from '../trial/checks.tsx';
 import { Conversation } from '../trial/conversation.tsx';
@@ -46,7 +47,7 @@ export function TracesPage() {
   const title = named.data ? `${named.data.title}, traces` : 'Compare traces';
   return (
     <Page title={title} crumbs={crumbs}>
-      <div className={css.sides}>
+      <div className={common.halves}>
         <Side projectId={projectId} runId={other} trialId={base} words="Before" />
         <Side projectId={projectId} runId={runId} trialId={trial} words="Now" />
       </div>
@@ -105,8 +106,7 @@ function Side({
           ['Tokens', tokensUsed === null ? undefined : count(tokensUsed)],
         ]}
       />
-      {trace.isPending && <Skeleton lines={8} />}
-      {trace.isError && <Note>{trace.error.message}</Note>}
+      {hasNoTrace(trace.error) ? <Note>{trace.error?.message}</Note> : <QueryState of={trace} lines={8} />}
       {trace.data && <TraceSummary trace={trace.data} checks={checksOf(iteration.data)} />}
     </Section>
   );

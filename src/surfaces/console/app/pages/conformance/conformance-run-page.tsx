@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { ShareRun } from '../runs/share.tsx';
 import { isOpen, stateOfRun, targetName } from './labels.ts';
@@ -17,12 +17,7 @@ export function ConformanceRunPage() {
       Conformance runs
     </Link>
   );
-  if (!run)
-    return (
-      <Page title="Conformance run" crumbs={[list]}>
-        <QueryState of={query} lines={8} back={list} />
-      </Page>
-    );
+  if (!run) return <LoadingPage of={query} title="Conformance run" crumbs={[list]} />;
   const name = `Conformance of ${targetName(run)}`;
   return (
     <Page

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import { askPages, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
+import { QueryError, QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
-import type { ServerRef } from '../servers/server-ref.ts';
+import type { ServerRef } from '../servers/address.ts';
 import css from './conformance.module.css';
 import { type ConformanceRun, isOpen, stateOfRun } from './labels.ts';
 import { CancelConformance, ConformanceRunView, useConformanceRun } from './run-view.tsx';
@@ -32,7 +32,7 @@ export function ConformanceTab({ which, overHttp }: { which: ServerRef; overHttp
   const ask = (open: boolean): void =>
     void navigate({ search: { tab: 'conformance', ...(open && { start: true }) }, replace: true });
   const begin = overHttp && (
-    <Button look="primary" onClick={() => ask(true)}>
+    <Button variant="primary" onClick={() => ask(true)}>
       Run conformance
     </Button>
   );
@@ -47,7 +47,7 @@ export function ConformanceTab({ which, overHttp }: { which: ServerRef; overHttp
           ? 'A run tests the server against the protocol specification and lists the checks that failed.'
           : 'The suite tests servers over HTTP; this one is a command. Runs reported by other runners are shown here.'}
       </QueryState>
-      {run.isError && <Problem error={run.error} retry={() => void run.refetch()} />}
+      <QueryError of={run} />
       {latest && <Latest run={run.data ?? latest} begin={begin} />}
       {items.length > 0 && (
         <Section title="Runs" actions={<ApiExample operation="listConformanceRuns" input={which} />}>

@@ -12,7 +12,6 @@ export function RunsTable({ runs, named = false }: { runs: readonly ConformanceR
       label="Conformance runs"
       columns={named ? [started, server, ...columns] : [started, ...columns]}
       rows={runs}
-      keyOf={({ id }) => id}
     />
   );
 }

@@ -5,7 +5,7 @@ import { Choices } from '../../kit/choices.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
-import type { ServerRef } from '../servers/server-ref.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { type SuiteKind, suiteName } from './labels.ts';
 
 /** Suites that this service can run; OAuth results come from external runners. */

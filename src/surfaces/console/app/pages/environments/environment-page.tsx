@@ -5,11 +5,11 @@ import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { Revisions } from '../../kit/revisions.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -33,12 +33,7 @@ export function EnvironmentPage() {
       Environments
     </Link>
   );
-  if (!found.data)
-    return (
-      <Page title="Environment" crumbs={[list]}>
-        <QueryState of={found} lines={6} back={list} />
-      </Page>
-    );
+  if (!found.data) return <LoadingPage of={found} title="Environment" crumbs={[list]} />;
   const environment = found.data;
   const { id, archived, revision, updatedAt } = environment;
   const name = environment.name ?? id;
@@ -54,7 +49,7 @@ export function EnvironmentPage() {
           <Archiving which={which} environment={environment} />
           {!archived && <Publishing which={which} />}
           <Button
-            look="primary"
+            variant="primary"
             disabled={archived}
             onClick={() => void navigate({ search: { edit: true } })}
           >
@@ -170,43 +165,37 @@ function Publishing({ which }: { which: EnvironmentRef }) {
 
 /** Archives or restores an environment. An archived one stays readable but cannot be used for runs. */
 function Archiving({ which, environment }: { which: EnvironmentRef; environment: Environment }) {
-  const [asking, setAsking] = useState(false);
-  const uses = useQuery({ ...suitesWith(which.projectId, which.environmentId), enabled: asking });
-  const { archived, revision: expectedRevision } = environment;
+  const { archived, name, revision: expectedRevision } = environment;
   const input = { ...which, body: { expectedRevision } };
-  const turning = useAction(
-    () => (archived ? api.restoreEnvironment(input) : api.archiveEnvironment(input)),
-    {
-      says: ({ name }) => (archived ? `Environment ${name} restored` : `Environment ${name} archived`),
-      onDone: () => setAsking(false),
-    },
-  );
-  if (archived) return <Button action={turning}>Restore</Button>;
+  const restoring = useAction(() => api.restoreEnvironment(input), {
+    says: `Environment ${name} restored`,
+  });
+  if (archived) return <Button action={restoring}>Restore</Button>;
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Archive</Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Archive ${environment.name}?`}
-          verb="Archive"
-          action={turning}
-          example={<ApiExample operation="archiveEnvironment" input={input} />}
-        >
-          <p>
-            The environment cannot be used for runs until it is restored. It stays readable, past runs keep
-            what they recorded, and its name can be reused.
-          </p>
-          <QueryState of={uses} lines={1} />
-          {uses.data && (
-            <UsedBy
-              {...uses.data}
-              none="No suites are attached to this environment."
-              lead="These suites are attached to this environment and will no longer run with it:"
-            />
-          )}
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      label="Archive"
+      question={`Archive ${name}?`}
+      write={() => api.archiveEnvironment(input)}
+      says={`Environment ${name} archived`}
+      example={<ApiExample operation="archiveEnvironment" input={input} />}
+    >
+      <p>
+        The environment cannot be used for runs until it is restored. It stays readable, past runs keep what
+        they recorded, and its name can be reused.
+      </p>
+      <AttachedSuites which={which} />
+    </ConfirmButton>
+  );
+}
+
+function AttachedSuites({ which }: { which: EnvironmentRef }) {
+  const uses = useQuery(suitesWith(which.projectId, which.environmentId));
+  if (!uses.data) return <QueryState of={uses} lines={1} />;
+  return (
+    <UsedBy
+      {...uses.data}
+      none="No suites are attached to this environment."
+      lead="These suites are attached to this environment and will no longer run with it:"
+    />
   );
 }

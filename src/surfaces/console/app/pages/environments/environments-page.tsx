@@ -5,9 +5,8 @@ import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { Environment } from './composition.ts';
 import { EnvironmentForm } from './environment-form.tsx';
@@ -23,7 +22,6 @@ export function EnvironmentsPage() {
   const names = new Map(
     [...(clients.data?.items ?? []), ...(groups.data?.items ?? [])].map(({ id, name }) => [id, name]),
   );
-  const items = environments.data?.items ?? [];
   const open = (wanted: boolean): void =>
     void navigate({ search: { archived, ...(wanted && { add: true }) }, replace: !wanted });
   return (
@@ -37,33 +35,26 @@ export function EnvironmentsPage() {
             onChange={(on) => void navigate({ search: on ? { archived: true } : {}, replace: true })}
           />
           <ApiExample operation="listEnvironments" input={input} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New environment
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={environments}
         lines={5}
-        empty={items.length === 0}
         title={archived ? 'No environments yet' : 'No active environments'}
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create environment
           </Button>
         }
+        label="Environments"
+        columns={columnsOf(projectId, names)}
       >
         An environment pins a client, servers, skills, plugins, secrets and a model for suites to run against.
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Environments"
-          columns={columnsOf(projectId, names)}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
+      </QueryTable>
       {add && (
         <EnvironmentForm
           projectId={projectId}

@@ -9,8 +9,7 @@ import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 type Group = Output<'listServerGroups'>['items'][number];
@@ -40,31 +39,31 @@ export function GroupsPage() {
       actions={
         <>
           <ApiExample operation="listServerGroups" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New group
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={groups}
         lines={5}
-        empty={rows.length === 0}
         title="No groups yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Create group
           </Button>
         }
+        note={
+          <Note>Groups are immutable, so that runs stay reproducible. To change one, create another.</Note>
+        }
+        label="Server groups"
+        columns={columns}
+        rows={rows}
+        keyOf={({ group }) => group.id}
       >
         A group is a set of servers that an environment can use instead of its client's servers.
-      </QueryState>
-      {rows.length > 0 && (
-        <>
-          <Note>Groups are immutable, so that runs stay reproducible. To change one, create another.</Note>
-          <Table label="Server groups" columns={columns} rows={rows} keyOf={({ group }) => group.id} />
-        </>
-      )}
+      </QueryTable>
       {add && <NewGroup projectId={projectId} onClose={() => open(false)} />}
     </Page>
   );

@@ -110,7 +110,7 @@ function Failures({ installation: { failures } }: { installation: Installation }
   if (failures.length === 0) return null;
   return (
     <Section title="Failed jobs">
-      <Table label="Failed jobs" columns={failureColumns} rows={failures} keyOf={({ id }) => id} />
+      <Table label="Failed jobs" columns={failureColumns} rows={failures} />
     </Section>
   );
 }
@@ -160,7 +160,7 @@ function Replicas({ installation: { replicas, database } }: { installation: Inst
   return (
     <Section title="Replicas">
       {replicas.length > 0 ? (
-        <Table label="Replicas" columns={replicaColumns} rows={replicas} keyOf={({ id }) => id} />
+        <Table label="Replicas" columns={replicaColumns} rows={replicas} />
       ) : (
         <Note>
           {database.embedded

@@ -41,7 +41,7 @@ export function Models({ installation: { models } }: { installation: Installatio
       title="Models"
       actions={
         without > 0 && (
-          <Button look="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+          <Button variant="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
             {`${all ? 'Hide' : 'Show'} ${counted(without, 'model')} without a key`}
           </Button>
         )
@@ -51,7 +51,6 @@ export function Models({ installation: { models } }: { installation: Installatio
         label="Models"
         columns={modelColumns}
         rows={all ? [...usable, ...models.filter(({ state }) => state === 'no key')] : usable}
-        keyOf={({ id }) => id}
       />
     </Section>
   );

@@ -75,7 +75,7 @@ export function AuditFilters({
       </span>
       {filtered && (
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() =>
             set({
               action: undefined,

@@ -8,10 +8,9 @@ import {
   useQuery,
 } from '../../api/index.ts';
 import { Id } from '../../kit/copy.tsx';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
 import { Facts } from '../../kit/page.tsx';
-import { ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type AuditSearch, beginOf, endOf } from './address.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -48,8 +47,7 @@ function Audit({ context: { organizationId } }: { context: OrganizationContext }
   const members = useQuery({ ...askPeople('listMembers', { organizationId }), enabled: events.isSuccess });
   const projects = useQuery({ ...ask('listProjects', {}), enabled: events.isSuccess });
   // Without access to the events, filters are useless.
-  if (events.isError) return <Problem error={events.error} retry={() => void events.refetch()} />;
-  const items = events.data?.items ?? [];
+  if (events.isError) return <QueryError of={events} />;
   const projectNames = new Map(projects.data?.items.map(({ id, name }) => [id, name]));
   return (
     <>
@@ -59,18 +57,17 @@ function Audit({ context: { organizationId } }: { context: OrganizationContext }
         actors={(members.data?.items ?? []).map(({ userId, name, email }) => [userId, `${name}, ${email}`])}
         projects={[...projectNames]}
       />
-      {events.isPending && <Skeleton lines={10} />}
-      {events.isSuccess && items.length === 0 && <Empty title="No matching events">Remove a filter.</Empty>}
-      {items.length > 0 && (
-        <Table
-          label="Audit log"
-          columns={columnsOf(projectNames)}
-          rows={items}
-          keyOf={({ id }) => id}
-          unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
-        />
-      )}
-      <ShowMore of={events}>Show earlier events</ShowMore>
+      <QueryTable
+        of={events}
+        lines={10}
+        title="No matching events"
+        label="Audit log"
+        columns={columnsOf(projectNames)}
+        unfolding={{ ...unfoldingIn(organizationId), open, toggle: (key) => set({ open: key }) }}
+        more="Show earlier events"
+      >
+        Remove a filter.
+      </QueryTable>
     </>
   );
 }

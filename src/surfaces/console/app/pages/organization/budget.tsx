@@ -1,12 +1,12 @@
-import { type FormEvent, useState } from 'react';
-import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { useState } from 'react';
+import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Meter } from '../../charts/meter.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
-import { Field, TextField, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { RequiredField, TextField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { cost } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
@@ -30,7 +30,7 @@ export function Budget({ context: { organizationId, administers } }: { context: 
           {administers && data?.supported && (
             <>
               {data.capUsd !== null && <RemoveCap organizationId={organizationId} budget={data} />}
-              <Button look="primary" onClick={() => setSetting(true)}>
+              <Button variant="primary" onClick={() => setSetting(true)}>
                 {data.capUsd === null ? 'Set cap' : 'Change cap'}
               </Button>
             </>
@@ -97,77 +97,57 @@ function CapDialog({
     says: 'Spend cap set',
     onDone: onClose,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (alertPercents) saving.mutate();
-  };
   return (
-    <LazyDialog onClose={onClose} title="Set monthly spend cap">
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Cap in USD" hint={`${cost(budget.spentUsd)} is spent this month.`}>
-          <TextInput
-            type="number"
-            required
-            min={budget.minCapUsd}
-            max={budget.maxCapUsd}
-            step="any"
-            value={cap}
-            onChange={({ target }) => setCap(target.value)}
-          />
-        </Field>
-        <TextField
-          label="Alert thresholds"
-          hint="In percent, separated by commas. Passed thresholds are shown here."
-          problem={alertPercents ? undefined : 'Up to ten whole numbers from 1 to 99.'}
-          value={marks}
-          aria-invalid={alertPercents === undefined}
-          onChange={setMarks}
-        />
-        <Note>
-          When the cap is reached, new runs are refused until the month ends or the cap is raised. Runs in
-          progress continue.
-        </Note>
-        {saving.isError && <Problem error={saving.error} />}
-        <footer className={css.foot}>
-          <ApiExample operation="setSpendBudget" input={{ organizationId, body }} />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={saving.isPending}>
-            Set cap
-          </Button>
-        </footer>
-      </form>
-    </LazyDialog>
+    <FormDialog
+      title="Set monthly spend cap"
+      verb="Set cap"
+      action={saving}
+      blocked={!alertPercents}
+      onClose={onClose}
+      example={<ApiExample operation="setSpendBudget" input={{ organizationId, body }} />}
+    >
+      <RequiredField
+        label="Cap in USD"
+        hint={`${cost(budget.spentUsd)} is spent this month.`}
+        type="number"
+        min={budget.minCapUsd}
+        max={budget.maxCapUsd}
+        step="any"
+        value={cap}
+        onChange={setCap}
+      />
+      <TextField
+        label="Alert thresholds"
+        hint="In percent, separated by commas. Passed thresholds are shown here."
+        problem={alertPercents ? undefined : 'Up to ten whole numbers from 1 to 99.'}
+        value={marks}
+        aria-invalid={alertPercents === undefined}
+        onChange={setMarks}
+      />
+      <Note>
+        When the cap is reached, new runs are refused until the month ends or the cap is raised. Runs in
+        progress continue.
+      </Note>
+    </FormDialog>
   );
 }
 
 function RemoveCap({ organizationId, budget }: { organizationId: string; budget: SpendBudget }) {
-  const [asking, setAsking] = useState(false);
-  const lifting = useAction(() => api.clearSpendBudget({ organizationId }), {
-    says: 'Spend cap removed',
-    onDone: () => setAsking(false),
-  });
+  const input = { organizationId };
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Remove cap
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Remove the spend cap?"
-          verb="Remove cap"
-          keep="Keep cap"
-          action={lifting}
-        >
-          <p>
-            The cap of {cost(budget.capUsd ?? 0)} and its thresholds are removed. Runs in all projects of the
-            organization can then spend without a limit; past spend stays counted.
-          </p>
-          <div>
-            <ApiExample operation="clearSpendBudget" input={{ organizationId }} />
-          </div>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="danger"
+      label="Remove cap"
+      question="Remove the spend cap?"
+      keep="Keep cap"
+      write={() => api.clearSpendBudget(input)}
+      says="Spend cap removed"
+      example={<ApiExample operation="clearSpendBudget" input={input} />}
+    >
+      <p>
+        The cap of {cost(budget.capUsd ?? 0)} and its thresholds are removed. Runs in all projects of the
+        organization can then spend without a limit; past spend stays counted.
+      </p>
+    </ConfirmButton>
   );
 }

@@ -1,12 +1,10 @@
 import { useState } from 'react';
-import { askPeople, type ConsoleOutput, people, useAction, useQuery } from '../../api/index.ts';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { askPeople, type ConsoleOutput, people, useQuery } from '../../api/index.ts';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { OrganizationContext } from './organization-page.tsx';
 
@@ -14,20 +12,11 @@ type Invitation = ConsoleOutput<'listInvitations'>['items'][number];
 
 export function Invitations({ context: { organizationId } }: { context: OrganizationContext }) {
   const invitations = useQuery(askPeople('listInvitations', { organizationId }));
-  const items = invitations.data?.items ?? [];
   return (
     <Section title="Open invitations">
-      <QueryState of={invitations} lines={2} empty={items.length === 0}>
+      <QueryTable of={invitations} lines={2} label="Open invitations" columns={columnsOf(organizationId)}>
         <Note>No open invitations.</Note>
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Open invitations"
-          columns={columnsOf(organizationId)}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
+      </QueryTable>
     </Section>
   );
 }
@@ -57,28 +46,24 @@ function Expiry({ at }: { at: number }) {
   );
 }
 
-function Revoke({ organizationId, invitation }: { organizationId: string; invitation: Invitation }) {
-  const [asking, setAsking] = useState(false);
-  const { id: invitationId, email } = invitation;
-  const revoking = useAction(() => people.revokeInvitation({ organizationId, invitationId }), {
-    says: 'Invitation revoked',
-    onDone: () => setAsking(false),
-  });
+function Revoke({
+  organizationId,
+  invitation: { id: invitationId, email },
+}: {
+  organizationId: string;
+  invitation: Invitation;
+}) {
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke the invitation of ${email}`}>
-        Revoke
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Revoke the invitation of ${email}?`}
-          verb="Revoke invitation"
-          action={revoking}
-        >
-          <p>The invitation link of {email} stops working immediately. You can invite them again.</p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="danger"
+      label="Revoke"
+      aria-label={`Revoke the invitation of ${email}`}
+      question={`Revoke the invitation of ${email}?`}
+      verb="Revoke invitation"
+      write={() => people.revokeInvitation({ organizationId, invitationId })}
+      says="Invitation revoked"
+    >
+      <p>The invitation link of {email} stops working immediately. You can invite them again.</p>
+    </ConfirmButton>
   );
 }

@@ -1,11 +1,8 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
-import { Button } from '../../kit/button.tsx';
-import { Field, SelectField, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Problem } from '../../kit/notice.tsx';
+import { RequiredField, SelectField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
-import css from './organization.module.css';
 import type { OrganizationContext } from './organization-page.tsx';
 import { type Role, roleLabels, rolesGivenBy } from './roles.ts';
 
@@ -16,10 +13,6 @@ export function Invite({ context, onClose }: { context: OrganizationContext; onC
   const inviting = useSubmit(() =>
     people.createInvitation({ organizationId, body: { email: email.trim(), role } }),
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    inviting.mutate();
-  };
   if (inviting.data)
     return (
       <OneTimeLinkDialog
@@ -30,32 +23,27 @@ export function Invite({ context, onClose }: { context: OrganizationContext; onC
       />
     );
   return (
-    <LazyDialog onClose={onClose} title={`Invite to ${organization.name}`}>
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Email" hint="Replaces any earlier invitation of this address.">
-          <TextInput
-            type="email"
-            autoComplete="off"
-            required
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        </Field>
-        <SelectField
-          label="Role"
-          hint={`Can ${roleLabels[role]}.`}
-          value={role}
-          options={rolesGivenBy(organization.role).map((one) => [one, one] as const)}
-          onChange={setRole}
-        />
-        {inviting.isError && <Problem error={inviting.error} />}
-        <footer className={css.foot}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={inviting.isPending}>
-            Create invitation
-          </Button>
-        </footer>
-      </form>
-    </LazyDialog>
+    <FormDialog
+      title={`Invite to ${organization.name}`}
+      verb="Create invitation"
+      action={inviting}
+      onClose={onClose}
+    >
+      <RequiredField
+        label="Email"
+        hint="Replaces any earlier invitation of this address."
+        type="email"
+        autoComplete="off"
+        value={email}
+        onChange={setEmail}
+      />
+      <SelectField
+        label="Role"
+        hint={`Can ${roleLabels[role]}.`}
+        value={role}
+        options={rolesGivenBy(organization.role).map((one) => [one, one] as const)}
+        onChange={setRole}
+      />
+    </FormDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { type FormEvent, useState } from 'react';
-import { type ConsoleOutput, people, useAction, useSubmit } from '../../api/index.ts';
-import { Button } from '../../kit/button.tsx';
+import { useState } from 'react';
+import { type ConsoleOutput, people, useSubmit } from '../../api/index.ts';
 import { Code } from '../../kit/code.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { RequiredField } from '../../kit/field.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import { OneTimeSecretDialog } from './one-time-secret-dialog.tsx';
-import css from './organization.module.css';
 import type { OrganizationContext } from './organization-page.tsx';
 
 export type Key = ConsoleOutput<'listKeys'>['items'][number];
@@ -17,10 +15,6 @@ export function NewKey({ context, onClose }: { context: OrganizationContext; onC
   const { organizationId, organization, signedIn } = context;
   const [name, setName] = useState('');
   const making = useSubmit(() => people.createKey({ organizationId, body: { name: name.trim() } }));
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    making.mutate();
-  };
   if (making.data)
     return (
       <OneTimeSecretDialog
@@ -40,68 +34,49 @@ export function NewKey({ context, onClose }: { context: OrganizationContext; onC
       </OneTimeSecretDialog>
     );
   return (
-    <LazyDialog onClose={onClose} title="Create API key">
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Name" hint="The program that uses the key, for example “CI of the payments team”.">
-          <TextInput
-            required
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </Field>
-        <Note>
-          The key acts as {signedIn.user.email} in {organization.name} with your permissions there, until it
-          is revoked.
-        </Note>
-        {making.isError && <Problem error={making.error} />}
-        <footer className={css.foot}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={making.isPending}>
-            Create key
-          </Button>
-        </footer>
-      </form>
-    </LazyDialog>
+    <FormDialog title="Create API key" verb="Create key" action={making} onClose={onClose}>
+      <RequiredField
+        label="Name"
+        hint="The program that uses the key, for example “CI of the payments team”."
+        maxLength={200}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+      />
+      <Note>
+        The key acts as {signedIn.user.email} in {organization.name} with your permissions there, until it is
+        revoked.
+      </Note>
+    </FormDialog>
   );
 }
 
 export function RevokeKey({ context, apiKey }: { context: OrganizationContext; apiKey: Key }) {
-  const [asking, setAsking] = useState(false);
   const { id: keyId, name, hint, user, lastUsedAt } = apiKey;
-  const revoking = useAction(() => people.revokeKey({ organizationId: context.organizationId, keyId }), {
-    says: `Key ${name} revoked`,
-    onDone: () => setAsking(false),
-  });
   const theirs = user && user.id !== context.signedIn.user.id;
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke key ${name}`}>
-        Revoke
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Revoke key ${name}?`}
-          verb="Revoke key"
-          action={revoking}
-        >
-          <p>
-            <code>{hint}</code>
-            {theirs && `, which acts as ${user.email},`} stops working immediately. Revoking cannot be undone.
-          </p>
-          <p>
-            {lastUsedAt === null ? (
-              'The key has never been used.'
-            ) : (
-              <>
-                Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.
-              </>
-            )}
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="danger"
+      label="Revoke"
+      aria-label={`Revoke key ${name}`}
+      question={`Revoke key ${name}?`}
+      verb="Revoke key"
+      write={() => people.revokeKey({ organizationId: context.organizationId, keyId })}
+      says={`Key ${name} revoked`}
+    >
+      <p>
+        <code>{hint}</code>
+        {theirs && `, which acts as ${user.email},`} stops working immediately. Revoking cannot be undone.
+      </p>
+      <p>
+        {lastUsedAt === null ? (
+          'The key has never been used.'
+        ) : (
+          <>
+            Last used <Time at={lastUsedAt} />. CI, scripts and agents that use it need another key.
+          </>
+        )}
+      </p>
+    </ConfirmButton>
   );
 }

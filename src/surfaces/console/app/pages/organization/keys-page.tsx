@@ -4,9 +4,8 @@ import { askPeoplePages, useInfiniteQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { KeysSearch } from './address.ts';
 import { type Key, NewKey, RevokeKey } from './key-dialogs.tsx';
@@ -21,7 +20,7 @@ export function KeysPage() {
     <OrganizationPage
       name="API keys"
       actions={
-        <Button look="primary" onClick={() => setMaking(true)}>
+        <Button variant="primary" onClick={() => setMaking(true)}>
           Create key
         </Button>
       }
@@ -70,23 +69,21 @@ function Keys({ context, onCreate }: { context: OrganizationContext; onCreate: (
           Show revoked keys
         </label>
       </search>
-      <QueryState
+      <QueryTable
         of={keys}
         lines={4}
-        empty={items.length === 0}
         title="No active keys"
         action={
-          <Button look="primary" onClick={onCreate}>
+          <Button variant="primary" onClick={onCreate}>
             Create key
           </Button>
         }
+        label="API keys"
+        columns={columnsOf(context)}
+        rows={items}
       >
         API keys let scripts, CI and agents use the API with your permissions in this organization.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="API keys" columns={columnsOf(context)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={keys}>Show more</ShowMore>
+      </QueryTable>
     </>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { askPeople, people, useAction, useQuery } from '../../api/index.ts';
+import { askPeople, maxPageSize, people, useAction, useQuery } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { Confirm, ConfirmButton } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
-import { Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
+import { QueryState } from '../../kit/query-state.tsx';
 import { toastError } from '../../kit/toast.tsx';
 import { OneTimeLinkDialog } from './one-time-secret-dialog.tsx';
 import css from './organization.module.css';
@@ -62,7 +62,6 @@ export function RoleSelect({ context, member }: About) {
 }
 
 export function MemberActions({ context, member }: About) {
-  const [removing, setRemoving] = useState(false);
   const { organizationId, organization, signedIn } = context;
   const linking = useAction(() => people.createResetLink({ organizationId, memberId: member.userId }));
   if (!decidesAbout(organization.role, member.role)) return null;
@@ -74,9 +73,7 @@ export function MemberActions({ context, member }: About) {
           Reset link
         </Button>
       )}
-      <Button look="danger" onClick={() => setRemoving(true)} aria-label={`Remove ${member.name}`}>
-        {self ? 'Leave' : 'Remove'}
-      </Button>
+      <Remove context={context} member={member} />
       {linking.data && (
         <OneTimeLinkDialog
           title={`Password reset for ${member.name}`}
@@ -85,53 +82,60 @@ export function MemberActions({ context, member }: About) {
           onClose={linking.reset}
         />
       )}
-      {removing && <Remove context={context} member={member} onClose={() => setRemoving(false)} />}
     </span>
   );
 }
 
-/** Confirms the removal and lists what stops working. */
-function Remove({ context, member, onClose }: About & { onClose: () => void }) {
+function Remove({ context, member }: About) {
   const { organizationId, organization, signedIn } = context;
   const self = member.userId === signedIn.user.id;
-  const keys = useQuery(askPeople('listKeys', { organizationId, limit: 200 }));
-  const removing = useAction(() => people.removeMember({ organizationId, memberId: member.userId }), {
-    says: self ? `You left ${organization.name}` : `${member.name} was removed`,
-    onDone: onClose,
-  });
-  const theirs = keys.data?.items.filter(
-    ({ user, revokedAt }) => user?.id === member.userId && revokedAt === null,
-  );
   return (
-    <Confirm
-      onClose={onClose}
-      title={self ? `Leave ${organization.name}?` : `Remove ${member.name} from ${organization.name}?`}
+    <ConfirmButton
+      variant="danger"
+      label={self ? 'Leave' : 'Remove'}
+      aria-label={`Remove ${member.name}`}
+      question={self ? `Leave ${organization.name}?` : `Remove ${member.name} from ${organization.name}?`}
       verb={self ? 'Leave' : 'Remove member'}
       keep={self ? 'Stay' : 'Keep member'}
-      action={removing}
+      write={() => people.removeMember({ organizationId, memberId: member.userId })}
+      says={self ? `You left ${organization.name}` : `${member.name} was removed`}
     >
       <p>
         {self ? 'You lose' : `${member.email} loses`} access to the organization and all of its projects
         immediately. Everything {self ? 'you' : 'they'} created stays.
       </p>
-      {keys.isPending && <Skeleton lines={1} />}
-      {theirs && theirs.length === 0 && <p>{self ? 'You have' : 'They have'} no active API keys here.</p>}
-      {theirs && theirs.length > 0 && (
-        <>
-          <p>
-            {counted(theirs.length, 'API key stops', 'API keys stop')} working, along with everything that
-            uses them:
-          </p>
-          <ul className={css.names}>
-            {theirs.slice(0, 10).map(({ id, name, hint }) => (
-              <li key={id}>
-                {name} <code>{hint}</code>
-              </li>
-            ))}
-            {theirs.length > 10 && <li>and {counted(theirs.length - 10, 'other')}</li>}
-          </ul>
-        </>
-      )}
-    </Confirm>
+      <StoppingKeys organizationId={organizationId} userId={member.userId} self={self} />
+    </ConfirmButton>
+  );
+}
+
+function StoppingKeys({
+  organizationId,
+  userId,
+  self,
+}: {
+  organizationId: string;
+  userId: string;
+  self: boolean;
+}) {
+  const keys = useQuery(askPeople('listKeys', { organizationId, limit: maxPageSize }));
+  if (!keys.data) return <QueryState of={keys} lines={1} />;
+  const theirs = keys.data.items.filter(({ user, revokedAt }) => user?.id === userId && revokedAt === null);
+  if (theirs.length === 0) return <p>{self ? 'You have' : 'They have'} no active API keys here.</p>;
+  return (
+    <>
+      <p>
+        {counted(theirs.length, 'API key stops', 'API keys stop')} working, along with everything that uses
+        them:
+      </p>
+      <ul className={css.names}>
+        {theirs.slice(0, 10).map(({ id, name, hint }) => (
+          <li key={id}>
+            {name} <code>{hint}</code>
+          </li>
+        ))}
+        {theirs.length > 10 && <li>and {counted(theirs.length - 10, 'other')}</li>}
+      </ul>
+    </>
   );
 }

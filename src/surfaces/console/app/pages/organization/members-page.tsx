@@ -5,9 +5,8 @@ import common from '../../kit/common.module.css';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
@@ -22,7 +21,7 @@ export function MembersPage() {
     <OrganizationPage
       name="Members"
       administration={
-        <Button look="primary" onClick={() => setInviting(true)}>
+        <Button variant="primary" onClick={() => setInviting(true)}>
           Invite member
         </Button>
       }
@@ -44,15 +43,13 @@ function Members({ context }: { context: OrganizationContext }) {
   const items = members.data?.items ?? [];
   return (
     <Section title={members.data ? counted(items.length, 'member') : 'Members'}>
-      <QueryState of={members} lines={4} />
-      {items.length > 0 && (
-        <Table
-          label="Members"
-          columns={columnsOf(context, items)}
-          rows={items}
-          keyOf={({ userId }) => userId}
-        />
-      )}
+      <QueryTable
+        of={members}
+        lines={4}
+        label="Members"
+        columns={columnsOf(context, items)}
+        keyOf={({ userId }) => userId}
+      />
       {members.data?.nextCursor !== undefined && <Note>Only the first {items.length} are shown.</Note>}
       <Note>
         Owners can do everything. Admins can do everything except manage owners. Members can open public

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
@@ -26,7 +26,7 @@ export function OneTimeSecretDialog({
         <Code text={value} label={label} />
         {children}
         <footer className={css.foot}>
-          <Button look="primary" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </footer>

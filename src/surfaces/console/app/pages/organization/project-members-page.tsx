@@ -11,7 +11,7 @@ import {
 } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Select } from '../../kit/field.tsx';
 import { Empty, Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
@@ -209,31 +209,21 @@ function InviteTo({
 }
 
 function RevokeAccess({ project, member }: { project: Project; member: ProjectMember }) {
-  const [asking, setAsking] = useState(false);
-  const removing = useAction(
-    () => people.removeProjectMember({ projectId: project.id, projectMemberId: member.userId }),
-    { says: `${member.name} no longer has access to ${project.name}`, onDone: () => setAsking(false) },
-  );
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Revoke access of ${member.name}`}>
-        Revoke access
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Revoke access of ${member.name}?`}
-          verb="Revoke access"
-          action={removing}
-        >
-          <p>
-            {project.visibility === 'private'
-              ? `${member.email} and their API keys lose access to ${project.name} immediately.`
-              : `${project.name} is public: ${member.email} keeps access as a member and loses the invited role.`}{' '}
-            Everything they created stays.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="danger"
+      label="Revoke access"
+      aria-label={`Revoke access of ${member.name}`}
+      question={`Revoke access of ${member.name}?`}
+      write={() => people.removeProjectMember({ projectId: project.id, projectMemberId: member.userId })}
+      says={`${member.name} no longer has access to ${project.name}`}
+    >
+      <p>
+        {project.visibility === 'private'
+          ? `${member.email} and their API keys lose access to ${project.name} immediately.`
+          : `${project.name} is public: ${member.email} keeps access as a member and loses the invited role.`}{' '}
+        Everything they created stays.
+      </p>
+    </ConfirmButton>
   );
 }

@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Field, TextField, TextInput } from '../../kit/field.tsx';
-import { Problem } from '../../kit/notice.tsx';
+import { RequiredField, submits, TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './organization.module.css';
@@ -45,17 +45,17 @@ function Names({ context: { organization, organizationId } }: { context: Organiz
       }),
     { says: 'Organization saved' },
   );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
   const changed = name.trim() !== organization.name || logoUrl.trim() !== (organization.logoUrl ?? '');
   return (
     <Section title="Name">
-      <form className={css.form} onSubmit={submit}>
-        <Field label="Name" hint="Visible to members and invited people.">
-          <TextInput required maxLength={200} value={name} onChange={({ target }) => setName(target.value)} />
-        </Field>
+      <form className={css.form} onSubmit={submits(() => saving.mutate())}>
+        <RequiredField
+          label="Name"
+          hint="Visible to members and invited people."
+          maxLength={200}
+          value={name}
+          onChange={setName}
+        />
         <TextField
           label="Logo URL"
           hint="https only. Returned by the API; the console does not load images from other sites."
@@ -65,9 +65,9 @@ function Names({ context: { organization, organizationId } }: { context: Organiz
           value={logoUrl}
           onChange={setLogoUrl}
         />
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         <div className={css.left}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={!changed}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!changed}>
             Save organization
           </Button>
         </div>

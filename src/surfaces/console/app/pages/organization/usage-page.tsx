@@ -4,10 +4,10 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Days } from '../../charts/days.tsx';
 import { Meter } from '../../charts/meter.tsx';
 import common from '../../kit/common.module.css';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Skeleton } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { isOpen } from '../runs/states.ts';
 import { Budget } from './budget.tsx';
 import { limitText } from './limit-labels.ts';
@@ -43,7 +43,7 @@ function Use({ context: { organizationId } }: { context: OrganizationContext }) 
       .slice(0, maxProjects)
       .map(({ id }) => ({ ...runsSince(id, month ?? 0), enabled: month !== undefined })),
   });
-  if (projects.isError) return <Problem error={projects.error} retry={() => void projects.refetch()} />;
+  if (projects.isError) return <QueryError of={projects} />;
   const runs = read.flatMap(({ data }) => data?.runs ?? []);
   const partly = read.some(({ data }) => data?.all === false);
   const failed = read.find(({ isError }) => isError);
@@ -66,7 +66,7 @@ function Use({ context: { organizationId } }: { context: OrganizationContext }) 
             />
           )
         )}
-        {failed && <Problem error={failed.error} retry={() => void failed.refetch()} />}
+        {failed && <QueryError of={failed} />}
         <Note>
           {runs.length === 0 ? 'No runs were' : counted(runs.length, 'run was', 'runs were')} started this
           month in the projects you have access to.

@@ -96,7 +96,7 @@ function Steps({
             </p>
           </div>
           <Button
-            look="primary"
+            variant="primary"
             onClick={() =>
               void navigate({
                 to: '/projects/$projectId/servers',

@@ -4,9 +4,10 @@ import { ask, type Output, useQueries, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { CopyButton } from '../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Skeleton } from '../../kit/notice.tsx';
 import { counted, percent } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -39,7 +40,7 @@ export function OverviewPage() {
         <ApiExample operation="listEvalRuns" input={{ projectId, coverage: 'suite', limit: lastRuns }} />
       }
     >
-      {failed && <Problem error={failed.error} retry={() => void failed.refetch()} />}
+      {failed && <QueryError of={failed} />}
       {!loaded && !failed && <Skeleton lines={8} />}
       {loaded && runs.data.items.length === 0 && (
         <FirstSteps
@@ -111,7 +112,7 @@ function Attention({
               <li key={item.key} className={css.item}>
                 <StateMark state={item.state} />
                 <ItemLink projectId={projectId} item={item} />
-                <span className={css.words}>{item.words}</span>
+                <span className={common.twoLines}>{item.words}</span>
                 <span className={common.soft}>
                   <Time at={item.at} />
                 </span>

@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { classes } from '../../kit/classes.ts';
+import common from '../../kit/common.module.css';
 import { count, percent } from '../../kit/numbers.ts';
 import css from './overview.module.css';
 import type { Point } from './trends.ts';
@@ -12,7 +14,7 @@ export function Trend({ projectId, name, points }: { projectId: string; name: st
   const last = points.at(-1);
   if (!last)
     return (
-      <figure className={css.trend}>
+      <figure className={classes(common.card, css.trend)}>
         <figcaption>{name}</figcaption>
         <p className={css.unmeasured}>not measured</p>
       </figure>
@@ -27,7 +29,7 @@ export function Trend({ projectId, name, points }: { projectId: string; name: st
   ];
   const words = `${count(last.passed)} of ${count(last.trials)}`;
   return (
-    <figure className={css.trend}>
+    <figure className={classes(common.card, css.trend)}>
       <figcaption>
         <span className={css.suite}>{name}</span>
         <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: last.runId }}>

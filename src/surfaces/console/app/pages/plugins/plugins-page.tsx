@@ -7,7 +7,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 type Plugin = Output<'listProjectPlugins'>['items'][number];
@@ -17,13 +17,11 @@ export function PluginsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/plugins' });
   const { version } = useSearch({ from: '/projects/$projectId/plugins' });
   const plugins = useQuery(ask('listProjectPlugins', { projectId }));
-  const items = plugins.data?.items ?? [];
   return (
     <Page title="Plugins" actions={<ApiExample operation="listProjectPlugins" input={{ projectId }} />}>
-      <QueryState
+      <QueryTable
         of={plugins}
         lines={5}
-        empty={items.length === 0}
         title="No plugins yet"
         action={
           <Code
@@ -31,19 +29,18 @@ export function PluginsPage() {
             label="command that installs a plugin"
           />
         }
-      >
-        Plugins bundle servers and skills. The operator installs them with this command, on the machine that
-        runs Drydock.
-      </QueryState>
-      {items.length > 0 && (
-        <>
+        note={
           <Note>
             Read-only here. Install, disable and remove plugins with <code>drydock plugins</code> on the
             machine that runs Drydock.
           </Note>
-          <Table label="Plugins" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-        </>
-      )}
+        }
+        label="Plugins"
+        columns={columnsOf(projectId)}
+      >
+        Plugins bundle servers and skills. The operator installs them with this command, on the machine that
+        runs Drydock.
+      </QueryTable>
       {version !== undefined && <Version projectId={projectId} pluginVersionId={version} />}
     </Page>
   );

@@ -4,7 +4,13 @@ import { api, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { type Visibility, visibilities } from './visibility.ts';
+
+export type Visibility = 'public' | 'private';
+
+export const visibilities: [Visibility, string][] = [
+  ['public', 'Public: all members of the organization'],
+  ['private', 'Private: invited members and administrators'],
+];
 
 /** Creates a project and opens it. */
 export function NewProject({

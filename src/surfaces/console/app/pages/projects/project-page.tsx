@@ -1,18 +1,19 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { api, ask, type Output, useAction, useQueries, useQuery, useSubmit } from '../../api/index.ts';
+import { useState } from 'react';
+import { api, ask, type Output, useQueries, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField, submits, TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
-import { type Visibility, visibilities } from './visibility.ts';
+import { type Visibility, visibilities } from './new-project.tsx';
 
 type Project = Output<'listProjects'>['items'][number];
 
@@ -53,15 +54,11 @@ function Editing({ project }: { project: Project }) {
   const input = { projectId: project.id, body };
   const nothingToDo = Object.keys(body).length === 0;
   const saving = useSubmit(() => api.updateProject(input), { says: 'Project saved' });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!nothingToDo && name.trim() !== '') saving.mutate();
-  };
   const readOnly = project.role !== 'admin';
   return (
     <Section title="Edit" actions={<ApiExample operation="updateProject" input={input} />}>
       {readOnly && <Note>Only project administrators can edit the project.</Note>}
-      <form className={form.form} onSubmit={submit} autoComplete="off">
+      <form className={form.form} onSubmit={submits(() => saving.mutate())} autoComplete="off">
         <div className={form.columns}>
           <TextField label="Name" value={name} disabled={readOnly} onChange={setName} />
           <TextField label="Description" value={description} disabled={readOnly} onChange={setDescription} />
@@ -73,12 +70,12 @@ function Editing({ project }: { project: Project }) {
             onChange={setVisibility}
           />
         </div>
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         {!readOnly && (
           <div>
             <Button
               type="submit"
-              look="primary"
+              variant="primary"
               busy={saving.isPending}
               disabled={nothingToDo || name.trim() === ''}
             >
@@ -92,42 +89,36 @@ function Editing({ project }: { project: Project }) {
 }
 
 function Deleting({ project, others }: { project: Project; others: Project[] }) {
-  const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const input = { projectId: project.id };
-  const deleting = useAction(() => api.deleteProject(input), {
-    says: `Project ${project.name} deleted`,
-    onDone: async () => {
-      const next = others.find(({ id }) => id !== project.id);
-      if (next) await navigate({ to: '/projects/$projectId', params: { projectId: next.id } });
-      else await navigate({ to: '/' });
-    },
-  });
   return (
     <Section
       title="Delete"
       actions={
-        <Button look="danger" disabled={project.role !== 'admin'} onClick={() => setAsking(true)}>
-          Delete project
-        </Button>
+        <ConfirmButton
+          variant="danger"
+          label="Delete project"
+          disabled={project.role !== 'admin'}
+          question={`Delete ${project.name}?`}
+          typed={project.name}
+          write={() => api.deleteProject(input)}
+          says={`Project ${project.name} deleted`}
+          onDone={() => {
+            const next = others.find(({ id }) => id !== project.id);
+            return next
+              ? navigate({ to: '/projects/$projectId', params: { projectId: next.id } })
+              : navigate({ to: '/' });
+          }}
+          example={<ApiExample operation="deleteProject" input={input} />}
+        >
+          <DeletedContents projectId={project.id} />
+        </ConfirmButton>
       }
     >
       <Note>
         Deletes the project and everything in it, for everyone, immediately. The Default project, which
         receives external results, cannot be deleted.
       </Note>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${project.name}?`}
-          verb="Delete project"
-          typed={project.name}
-          action={deleting}
-          example={<ApiExample operation="deleteProject" input={input} />}
-        >
-          <DeletedContents projectId={project.id} />
-        </Confirm>
-      )}
     </Section>
   );
 }

@@ -9,7 +9,7 @@ import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { ServerRef } from '../servers/server-ref.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
 import { ReadinessRunView, useReadinessRun } from './run-view.tsx';
 import { StartReadiness } from './start-readiness.tsx';
@@ -38,7 +38,7 @@ export function ReadinessTab({ which, overHttp }: { which: ServerRef; overHttp: 
       replace: changed.run === undefined,
     });
   const begin = (
-    <Button look="primary" onClick={() => go({ start: true })}>
+    <Button variant="primary" onClick={() => go({ start: true })}>
       Check readiness
     </Button>
   );
@@ -55,12 +55,7 @@ export function ReadinessTab({ which, overHttp }: { which: ServerRef; overHttp: 
       )}
       {items.length > 0 && (
         <Section title="Runs" actions={<ApiExample operation="listReadinessRuns" input={which} />}>
-          <Table
-            label="Readiness runs"
-            columns={columnsOf(which, shown)}
-            rows={known}
-            keyOf={({ id }) => id}
-          />
+          <Table label="Readiness runs" columns={columnsOf(which, shown)} rows={known} />
           <ShowMore of={runs}>Show more</ShowMore>
         </Section>
       )}

@@ -3,8 +3,9 @@ import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
 import { directories, isOpen, type ReadinessRun, stateOf } from './labels.ts';
@@ -35,15 +36,14 @@ export function ReadinessRunView({
 }) {
   const which = { projectId, readinessRunId: runId };
   const query = useReadinessRun(projectId, runId);
-  const run = query.data;
   const report = useQuery({
     ...ask('getReadinessReport', which),
-    enabled: run?.hasReport ?? false,
+    enabled: query.data?.hasReport ?? false,
     // Reports are immutable.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (query.isError) return <Problem error={query.error} retry={() => void query.refetch()} back={again} />;
-  if (!run) return <Skeleton lines={6} />;
+  if (!query.isSuccess) return <QueryState of={query} lines={6} back={again} />;
+  const run = query.data;
   const { state, word } = stateOf(run);
   return (
     <>
@@ -64,8 +64,7 @@ export function ReadinessRunView({
         <Progress run={run} />
         <Observations run={run} />
       </Section>
-      {report.isError && <Problem error={report.error} retry={() => void report.refetch()} />}
-      {run.hasReport && report.isPending && <Skeleton lines={10} />}
+      {run.hasReport && <QueryState of={report} lines={10} />}
       {report.data && <ReadinessReport report={report.data} />}
     </>
   );

@@ -6,7 +6,7 @@ import { Fold } from '../../kit/fold.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import type { ServerRef } from '../servers/server-ref.ts';
+import type { ServerRef } from '../servers/address.ts';
 import { declaredOf } from './declared-fields.ts';
 import { DeclaredForm } from './declared-form.tsx';
 import { draftFor, keepDraft } from './drafts.ts';

@@ -1,28 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  api,
-  ask,
-  askPages,
-  refresh,
-  useAction,
-  useInfiniteQuery,
-  useQuery,
-  useSubmit,
-} from '../../api/index.ts';
+import { api, ask, askPages, useInfiniteQuery, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Changes } from '../../kit/changes.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { toastError } from '../../kit/toast.tsx';
-import { UsedBy } from '../../kit/used-by.tsx';
 import { useOrganization } from '../../shell/organization.ts';
-import { usesOf } from '../servers/uses.ts';
+import { ServerUses } from '../servers/server-uses.tsx';
 import { aboutColumns } from './card-columns.tsx';
 import { type Installed, InstalledMark, toastInstalled } from './installed.tsx';
 import { type Card, refusalOf } from './labels.ts';
@@ -31,7 +20,6 @@ import css from './registry.module.css';
 export function Cards({ projectId, installed }: { projectId: string; installed: Installed }) {
   const cards = useInfiniteQuery(askPages('listRegistryServers', { projectId, limit: 50 }));
   const organization = useOrganization();
-  const items = cards.data?.items ?? [];
   return (
     <Section
       title="From your organization"
@@ -50,18 +38,9 @@ export function Cards({ projectId, installed }: { projectId: string; installed: 
         </>
       }
     >
-      <QueryState of={cards} lines={2} empty={items.length === 0}>
+      <QueryTable of={cards} lines={2} label="Organization cards" columns={columnsOf(projectId, installed)}>
         <Note>No cards yet. Administrators can add servers for the organization's projects.</Note>
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Organization cards"
-          columns={columnsOf(projectId, installed)}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <ShowMore of={cards}>Show more</ShowMore>
+      </QueryTable>
     </Section>
   );
 }
@@ -87,7 +66,6 @@ function InstallCard({
   installed: Installed;
 }) {
   const connection = installed.get(card.id);
-  const [asking, setAsking] = useState(false);
   // The card as the user saw it, if it has changed since.
   const [seen, setSeen] = useState<Card>();
   const input = {
@@ -102,11 +80,7 @@ function InstallCard({
       setSeen(undefined);
       toastInstalled(answer);
     },
-    onFail: async (error) => {
-      if (refusalOf(error) !== 'CARD_CHANGED') return toastError(error);
-      setSeen(card);
-      await refresh('listRegistryServers');
-    },
+    onFail: (error) => (refusalOf(error) === 'CARD_CHANGED' ? setSeen(card) : toastError(error)),
   });
   const moved = connection?.endpointUrl !== undefined && connection.endpointUrl !== card.transport?.url;
   const button = (words: string) => (
@@ -120,9 +94,11 @@ function InstallCard({
       {card.status !== 'deprecated' && !connection && button('Install')}
       {card.status !== 'deprecated' && moved && button('Update')}
       {connection && (
-        <Button look="quiet" aria-label={`Uninstall ${card.name}`} onClick={() => setAsking(true)}>
-          Uninstall
-        </Button>
+        <Uninstall
+          projectId={projectId}
+          card={card}
+          server={{ id: connection.serverId, name: connection.serverName ?? card.name }}
+        />
       )}
       {seen && (
         <FormDialog
@@ -136,14 +112,6 @@ function InstallCard({
           <p>The card changed since you opened it. Nothing has been installed.</p>
           <Changes label="Changes" before={comparable(seen)} after={comparable(card)} names={names} />
         </FormDialog>
-      )}
-      {asking && connection && (
-        <Uninstall
-          projectId={projectId}
-          card={card}
-          server={{ id: connection.serverId, name: connection.serverName ?? card.name }}
-          onClose={() => setAsking(false)}
-        />
       )}
     </span>
   );
@@ -166,44 +134,38 @@ function Uninstall({
   projectId,
   card,
   server,
-  onClose,
 }: {
   projectId: string;
   card: Card;
   server: { id: string; name: string };
-  onClose: () => void;
 }) {
   const input = { projectId, registryServerId: card.id };
-  const uses = useQuery(usesOf(projectId, server));
-  const saved = useQuery(ask('getProjectServer', { projectId, serverId: server.id }));
-  const removing = useAction(() => api.uninstallRegistryServer(input), {
-    says: `${card.name} uninstalled`,
-    onDone: onClose,
-  });
-  const stored = saved.data ? [...saved.data.headerNames, ...saved.data.envNames] : [];
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Uninstall ${card.name}?`}
-      verb="Uninstall"
-      action={removing}
+    <ConfirmButton
+      variant="quiet"
+      label="Uninstall"
+      aria-label={`Uninstall ${card.name}`}
+      question={`Uninstall ${card.name}?`}
+      write={() => api.uninstallRegistryServer(input)}
+      says={`${card.name} uninstalled`}
       example={<ApiExample operation="uninstallRegistryServer" input={input} />}
     >
+      <WhatIsDeleted projectId={projectId} server={server} />
+    </ConfirmButton>
+  );
+}
+
+function WhatIsDeleted({ projectId, server }: { projectId: string; server: { id: string; name: string } }) {
+  const saved = useQuery(ask('getProjectServer', { projectId, serverId: server.id }));
+  const stored = saved.data ? [...saved.data.headerNames, ...saved.data.envNames] : [];
+  return (
+    <>
       <p>
         The saved server <strong>{server.name}</strong> is deleted with everything stored for it: its tokens
         {stored.length > 0 && `, the values of ${stored.join(', ')}`} and its baseline. Past runs keep what
         they recorded. The card stays.
       </p>
-      {uses.isPending && <p>Checking what uses it…</p>}
-      {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
-      {uses.data && (
-        <UsedBy
-          uses={uses.data.uses}
-          more={uses.data.more}
-          none="No suite, client, group or environment uses this server."
-          lead="Used by:"
-        />
-      )}
-    </Confirm>
+      <ServerUses projectId={projectId} server={server} />
+    </>
   );
 }

@@ -7,8 +7,7 @@ import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Empty, Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import type { RegistrySearch } from './address.ts';
 import { EntryMore, entryColumns } from './entries.tsx';
 import { Filters } from './filters.tsx';
@@ -33,7 +32,6 @@ export function Directory({ projectId, installed }: { projectId: string; install
     ...askPages('searchRegistryDirectory', asked),
     placeholderData: keepPreviousData,
   });
-  const items = found.data?.items ?? [];
   const set = (changed: RegistrySearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   const open = (id: string | undefined, before?: Entry): void => {
@@ -52,24 +50,20 @@ export function Directory({ projectId, installed }: { projectId: string; install
         <>
           <Sources sources={sources} />
           <Filters search={search} sources={sources.data?.items ?? []} onChange={set} />
-          <QueryState of={found} lines={6} empty={items.length === 0}>
+          <QueryTable
+            of={found}
+            lines={6}
+            label="Directory servers"
+            columns={columnsOf(projectId, installed, open)}
+            unfolding={{
+              open: search.entry,
+              toggle: (entry) => set({ entry }),
+              nameOf: titleOf,
+              content: more,
+            }}
+          >
             <NoServers search={search} onShowAll={set} />
-          </QueryState>
-          {items.length > 0 && (
-            <Table
-              label="Directory servers"
-              columns={columnsOf(projectId, installed, open)}
-              rows={items}
-              keyOf={({ id }) => id}
-              unfolding={{
-                open: search.entry,
-                toggle: (entry) => set({ entry }),
-                nameOf: titleOf,
-                content: more,
-              }}
-            />
-          )}
-          <ShowMore of={found}>Show more</ShowMore>
+          </QueryTable>
         </>
       )}
       {search.install !== undefined && (

@@ -1,4 +1,4 @@
-import { api, refresh, useSubmit } from '../../api/index.ts';
+import { api, useSubmit } from '../../api/index.ts';
 import { Button } from '../../kit/button.tsx';
 import { toastError } from '../../kit/toast.tsx';
 import { toastInstalled } from './installed.tsx';
@@ -28,11 +28,7 @@ export function InstallButton({
       }),
     {
       onDone: toastInstalled,
-      onFail: async (error) => {
-        if (refusalOf(error) !== 'CONTENT_CHANGED') return toastError(error);
-        open(entry.id, entry);
-        await refresh('searchRegistryDirectory');
-      },
+      onFail: (error) => (refusalOf(error) === 'CONTENT_CHANGED' ? open(entry.id, entry) : toastError(error)),
     },
   );
   const atOnce = entry.endpointKind === 'fixed';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DrydockError } from '../../../../client/index.ts';
 import { useMemberOnly } from '../../api/features.ts';
-import { api, ask, refresh, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Changes } from '../../kit/changes.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
@@ -56,7 +56,6 @@ export function InstallDialog({
       if (refusalOf(error) !== 'CONTENT_CHANGED') return;
       setSeen(entry);
       await current.refetch();
-      await refresh('searchRegistryDirectory');
     },
   });
   const forAdministrators = entry?.endpointKind === 'package' && memberOnly;

@@ -1,13 +1,12 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, askPages, useAction, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { type OrganizationContext, OrganizationPage } from '../organization/organization-page.tsx';
 import type { CardsSearch } from './address.ts';
@@ -21,24 +20,24 @@ const route = '/organizations/$organizationId/registry';
 
 export function OrganizationRegistryPage() {
   const { organizationId } = useParams({ from: route });
-  const [making, setMaking] = useState(false);
   const open = useOpen();
   return (
     <OrganizationPage
       name="Registry"
-      actions={<Button onClick={() => setMaking(true)}>Create guest token</Button>}
+      actions={
+        <DialogButton
+          renderDialog={(close) => <GuestToken organizationId={organizationId} onClose={close} />}
+        >
+          Create guest token
+        </DialogButton>
+      }
       administration={
-        <Button look="primary" onClick={() => open({ add: true })}>
+        <Button variant="primary" onClick={() => open({ add: true })}>
           Add card
         </Button>
       }
     >
-      {(context) => (
-        <>
-          <OrganizationCards context={context} />
-          {making && <GuestToken organizationId={organizationId} onClose={() => setMaking(false)} />}
-        </>
-      )}
+      {(context) => <OrganizationCards context={context} />}
     </OrganizationPage>
   );
 }
@@ -65,24 +64,16 @@ function OrganizationCards({ context }: { context: OrganizationContext }) {
         A card is a server that every project of the organization can install with one click.
         {!administers && ' Organization administrators manage them.'}
       </Note>
-      <QueryState
+      <QueryTable
         of={cards}
         lines={4}
-        empty={items.length === 0}
         title="No cards yet"
         action={administers && <Button onClick={() => open({ add: true })}>Add your first card</Button>}
+        label="Cards"
+        columns={columnsOf(context, (id) => open({ edit: id }))}
       >
         Offer projects the servers they should use, with the right URLs.
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Cards"
-          columns={columnsOf(context, (id) => open({ edit: id }))}
-          rows={items}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <ShowMore of={cards}>Show more</ShowMore>
+      </QueryTable>
       {administers && add && <CardForm organizationId={organizationId} onClose={() => open({})} />}
       {administers && edited && (
         <CardForm key={edited.id} organizationId={organizationId} card={edited} onClose={() => open({})} />
@@ -123,7 +114,6 @@ function CardActions({
   card: Card;
   onEdit: () => void;
 }) {
-  const [asking, setAsking] = useState(false);
   const which = { organizationId, registryServerId: card.id };
   const active = card.status !== 'deprecated';
   const turning = useAction(
@@ -134,10 +124,6 @@ function CardActions({
         status === 'active' ? `${name} can be installed again` : `${name} deprecated`,
     },
   );
-  const deleting = useAction(() => api.deleteOrganizationRegistryServer(which), {
-    says: `Card ${card.name} deleted`,
-    onDone: () => setAsking(false),
-  });
   return (
     <span className={css.actions}>
       <Button aria-label={`Edit ${card.name}`} onClick={onEdit}>
@@ -146,23 +132,21 @@ function CardActions({
       <Button aria-label={`${active ? 'Deprecate' : 'Restore'} ${card.name}`} action={turning}>
         {active ? 'Deprecate' : 'Restore'}
       </Button>
-      <Button look="danger" aria-label={`Delete ${card.name}`} onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete the card ${card.name}?`}
-          verb="Delete card"
-          action={deleting}
-          example={<ApiExample operation="deleteOrganizationRegistryServer" input={which} />}
-        >
-          <p>
-            Projects can no longer install it. Installed servers are not affected. To keep it listed,
-            deprecate it instead.
-          </p>
-        </Confirm>
-      )}
+      <ConfirmButton
+        variant="danger"
+        label="Delete"
+        aria-label={`Delete ${card.name}`}
+        question={`Delete the card ${card.name}?`}
+        verb="Delete card"
+        write={() => api.deleteOrganizationRegistryServer(which)}
+        says={`Card ${card.name} deleted`}
+        example={<ApiExample operation="deleteOrganizationRegistryServer" input={which} />}
+      >
+        <p>
+          Projects can no longer install it. Installed servers are not affected. To keep it listed, deprecate
+          it instead.
+        </p>
+      </ConfirmButton>
     </span>
   );
 }

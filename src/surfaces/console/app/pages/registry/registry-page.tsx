@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Problem } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
 import { Cards } from './cards.tsx';
 import { Directory } from './directory.tsx';
 import { useInstalled } from './installed.tsx';
@@ -12,13 +12,10 @@ export function RegistryPage() {
   const { installed, connections } = useInstalled(projectId);
   return (
     <Page title="Registry" actions={<ApiExample operation="listRegistryConnections" input={{ projectId }} />}>
-      {connections.isError && (
-        <Problem
-          error={connections.error}
-          advice="Installed servers could not be loaded, so they are not marked below. Installing one again opens the same server."
-          retry={() => void connections.refetch()}
-        />
-      )}
+      <QueryError
+        of={connections}
+        advice="Installed servers could not be loaded, so they are not marked below. Installing one again opens the same server."
+      />
       <Cards projectId={projectId} installed={installed} />
       <Directory projectId={projectId} installed={installed} />
     </Page>

@@ -1,8 +1,8 @@
 import { ask, type Output, type UseQueryResult, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Fold } from '../../kit/fold.tsx';
-import { Problem } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
+import { QueryError } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
@@ -18,7 +18,7 @@ export function useSources(): UseQueryResult<Answer> {
 
 /** Sources of the directory, with their last sync and errors. */
 export function Sources({ sources }: { sources: UseQueryResult<Answer> }) {
-  if (sources.isError) return <Problem error={sources.error} retry={() => void sources.refetch()} />;
+  if (sources.isError) return <QueryError of={sources} />;
   const items = sources.data?.items ?? [];
   if (items.length === 0) return null;
   const listed = items.reduce((sum, { liveCount = 0 }) => sum + liveCount, 0);

@@ -4,6 +4,7 @@ import { api, useAction } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
+import { InsightsSection } from '../../kit/insights-section.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted, percent } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
@@ -27,38 +28,27 @@ export function Analysis({ run, projectId }: { run: Run; projectId: string }) {
   const which = { projectId, runId: run.id };
   return (
     <>
-      <InsightsSection insights={run.insights} which={which} />
+      <RunInsights insights={run.insights} which={which} />
       <JudgeSection judges={run.judges} which={which} />
     </>
   );
 }
 
-function useRequest(message: string, request: () => Promise<unknown>) {
-  return useAction(request, { says: message });
-}
-
-function InsightsSection({ insights, which }: { insights: Insights | undefined; which: RunRef }) {
+function RunInsights({ insights, which }: { insights: Insights | undefined; which: RunRef }) {
   const asked = insights !== undefined && insights.status !== 'not_requested';
   const body = asked ? { force: true } : {};
-  const asking = useRequest('Insights requested', () => api.requestEvalRunInsights({ ...which, body }));
   if (insights?.status === 'not_available') return null;
-  const pending = insights?.status === 'pending';
   const findings = insights?.findings ?? [];
   return (
-    <Section
-      title="Insights"
-      actions={
-        <>
-          <ApiExample operation="requestEvalRunInsights" input={{ ...which, body }} />
-          <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
-            {asked ? 'Run again' : 'Find common causes'}
-          </Button>
-        </>
-      }
+    <InsightsSection
+      example={<ApiExample operation="requestEvalRunInsights" input={{ ...which, body }} />}
+      asked={asked}
+      verb="Find common causes"
+      about="Groups failures by stage, tool and reason, with causes and fixes."
+      pending={insights?.status === 'pending'}
+      problem={insights?.error?.message}
+      request={() => api.requestEvalRunInsights({ ...which, body })}
     >
-      {!asked && <Note>Groups failures by stage, tool and reason, with causes and fixes.</Note>}
-      {pending && <StateMark state="running">running</StateMark>}
-      {insights?.error && <Note>{insights.error.message}</Note>}
       {insights?.summary && <p>{insights.summary}</p>}
       {insights?.status === 'completed' && findings.length === 0 && <Note>No findings.</Note>}
       {findings.length > 0 && (
@@ -73,7 +63,7 @@ function InsightsSection({ insights, which }: { insights: Insights | undefined; 
           {counted(insights.coverage.analyzed, 'trial')} analyzed, <Time at={insights.generatedAt} />.
         </p>
       )}
-    </Section>
+    </InsightsSection>
   );
 }
 
@@ -113,7 +103,7 @@ function JudgeSection({ judges, which }: { judges: Run['judges']; which: RunRef 
   const { goalCompletion: goal, groundedness } = judges;
   const [all, setAll] = useState(false);
   const body = { enable: true, ...(goal.status !== null && { force: true }) };
-  const asking = useRequest('Judge started', () => api.requestEvalRunJudge({ ...which, body }));
+  const asking = useAction(() => api.requestEvalRunJudge({ ...which, body }), { says: 'Judge started' });
   const claims = new Map(groundedness.cases.map((one) => [one.iterationId, one.unsupportedClaims]));
   const rows = goal.cases
     .map((one) => ({ ...one, unsupportedClaims: claims.get(one.iterationId) ?? [] }))

@@ -68,7 +68,7 @@ export function Filters({ rows, shown, search }: { rows: Row[]; shown: number; s
       )}
       {isFiltered(search) && (
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() =>
             set({ state: undefined, stage: undefined, tool: undefined, model: undefined, q: undefined })
           }

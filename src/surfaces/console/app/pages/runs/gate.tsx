@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
-import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
 import { Glyph, type State, StateMark } from '../../kit/state.tsx';
 import css from './runs.module.css';
 
@@ -19,7 +19,7 @@ const states: Record<Gate['outcome'], { state: State; words: string }> = {
 /** The quality gate; hidden if the suite has none. */
 export function GateSection({ projectId, runId }: { projectId: string; runId: string }) {
   const gate = useQuery(ask('getEvalRunGate', { projectId, runId }));
-  if (gate.isError) return <Problem error={gate.error} retry={() => void gate.refetch()} />;
+  if (gate.isError) return <QueryError of={gate} />;
   if (!gate.data || gate.data.outcome === 'not_configured') return null;
   const { outcome, conditions, baseline, policyError } = gate.data;
   const { state, words } = states[outcome];

@@ -1,3 +1,4 @@
+import { DrydockError } from '../../../../client/index.ts';
 import { ask, askPages, prefetchInfiniteQuery, prefetchQuery } from '../../api/index.ts';
 
 interface RunRef {
@@ -39,4 +40,9 @@ export async function readTrial(which: RunRef & { trialId: string }): Promise<vo
     prefetchQuery(trialOf(which)),
     prefetchQuery(traceOf(which)),
   ]);
+}
+
+/** Whether a trial has no trace, as pending, skipped and reported trials may. */
+export function hasNoTrace(error: unknown): boolean {
+  return error instanceof DrydockError && ['NOT_FOUND', 'CONFLICT'].includes(error.code);
 }

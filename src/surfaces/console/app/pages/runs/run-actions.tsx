@@ -1,8 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, ask, fetchQuery, useAction } from '../../api/index.ts';
 import { Button, linkClass } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { counted } from '../../kit/numbers.ts';
 import type { Run } from './decision.ts';
 import { isOpen } from './states.ts';
@@ -67,30 +66,20 @@ function placeOf({ suiteId, environment, client, modelSource, effectiveModelId }
 }
 
 function CancelRun({ run, projectId }: { run: Run; projectId: string }) {
-  const [asking, setAsking] = useState(false);
-  const cancelling = useAction(() => api.cancelEvalRun({ projectId, runId: run.id }), {
-    says: 'Run cancelled',
-    onDone: () => setAsking(false),
-  });
   const left = run.progress.trials - run.progress.finished;
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Cancel run</Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Cancel this run?"
-          verb="Cancel run"
-          keep="Keep running"
-          action={cancelling}
-        >
-          <p>
-            {counted(left, 'trial')} will be skipped or stopped. Completed trials keep their results. The run
-            gets no verdict, and CI is told that it was cancelled.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      label="Cancel run"
+      question="Cancel this run?"
+      keep="Keep running"
+      write={() => api.cancelEvalRun({ projectId, runId: run.id })}
+      says="Run cancelled"
+    >
+      <p>
+        {counted(left, 'trial')} will be skipped or stopped. Completed trials keep their results. The run gets
+        no verdict, and CI is told that it was cancelled.
+      </p>
+    </ConfirmButton>
   );
 }
 

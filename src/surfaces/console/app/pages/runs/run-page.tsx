@@ -11,7 +11,7 @@ import { LiveMark } from '../../kit/live-mark.tsx';
 import { Note, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { type Run, reasonsOf, verdictSentence } from './decision.ts';
@@ -65,12 +65,7 @@ export function RunPage() {
     </Link>
   );
   const run = query.data;
-  if (!run)
-    return (
-      <Page title="Run" crumbs={[list]}>
-        <QueryState of={query} lines={10} back={list} />
-      </Page>
-    );
+  if (!run) return <LoadingPage of={query} title="Run" crumbs={[list]} lines={10} />;
   const name = `${suite.data?.name ?? 'Run'} #${run.runNumber}`;
   return (
     <Page

@@ -5,13 +5,11 @@ import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../ap
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
-import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
 import { Empty } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark, wordFor } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, Progress, QueryTable } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import css from './runs.module.css';
 import { isOpen, modelText, starterText, stateOfRun } from './states.ts';
@@ -33,7 +31,6 @@ export function RunsPage() {
       state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollEvery : false,
   });
   const names = new Map(suites.data?.items.map(({ id, name }) => [id, name ?? id]));
-  const items = runs.data?.items ?? [];
   const filtered = suite !== undefined || result !== undefined || status !== undefined;
   const set = (changed: Record<string, string>): void =>
     void navigate({
@@ -65,18 +62,14 @@ export function RunsPage() {
           options={[['', 'Any status'], ...runStatuses.map((one) => [one, statusText(one)] as const)]}
         />
         {filtered && (
-          <Button look="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
+          <Button variant="quiet" onClick={() => set({ suite: '', result: '', status: '' })}>
             Show all
           </Button>
         )}
       </search>
-      <QueryState of={runs} lines={8} empty={items.length === 0}>
+      <QueryTable of={runs} lines={8} label="Runs" columns={columnsOf(projectId, names)}>
         <NoRuns projectId={projectId} filtered={filtered} />
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Runs" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={runs}>Show more</ShowMore>
+      </QueryTable>
     </Page>
   );
 }
@@ -133,12 +126,7 @@ function columnsOf(projectId: string, names: Map<string, string>): Column<Run>[]
             <Rate passed={summary.passed} trials={summary.total} />
           )
         ) : (
-          <progress
-            className={common.progress}
-            max={progress.trials}
-            value={progress.finished}
-            aria-label={`${progress.finished} of ${progress.trials} trials ended`}
-          />
+          <Progress ended={progress.finished} total={progress.trials} noun="trials" />
         ),
     },
     { name: 'Model', cell: modelText },

@@ -7,8 +7,9 @@ import { Switch } from '../../kit/choices.tsx';
 import dialog from '../../kit/dialog.module.css';
 import { Dialog } from '../../kit/dialog.tsx';
 import { TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { Time } from '../../kit/time.tsx';
 import css from './runs.module.css';
@@ -65,7 +66,7 @@ export function ShareDialog({
           />
         )}
         {memberOnly && <Note>Only project administrators can change this.</Note>}
-        {changing.isError && <Problem error={changing.error} />}
+        <SubmitError of={changing} />
         <footer className={dialog.foot}>
           <span className={dialog.example}>
             <ApiExample operation="updateShare" input={{ ...which, body: { shared: !data?.shared } }} />

@@ -1,6 +1,5 @@
-import { useState } from 'react';
 import { partFrom } from '../../api/parts.ts';
-import { Button } from '../../kit/button.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import type { SharedKind } from './share-dialog.tsx';
 
 const ShareDialog = partFrom(() => import('./share-dialog.tsx'), 'ShareDialog');
@@ -15,11 +14,13 @@ export function ShareRun({
   runId: string;
   kind?: SharedKind;
 }) {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Share</Button>
-      {open && <ShareDialog projectId={projectId} runId={runId} kind={kind} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton
+      renderDialog={(close) => (
+        <ShareDialog projectId={projectId} runId={runId} kind={kind} onClose={close} />
+      )}
+    >
+      Share
+    </DialogButton>
   );
 }

@@ -1,5 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { refresh, useInfiniteQuery } from '../../api/index.ts';
+import { refreshAfter, useInfiniteQuery } from '../../api/index.ts';
 import { type Live, type RunEvent, useRunEvents } from '../../api/live.ts';
 import { trialsOf } from './queries.ts';
 import { type LiveUpdate, type Row, rowsOf } from './rows.ts';
@@ -42,8 +42,7 @@ export function useLiveUpdates(which: RunRef, open: boolean) {
       current.trials.set(event.iterationId, event);
       current.finished = Math.max(current.finished, event.finished);
     }
-    if (event.type === 'run.decided' || event.type === 'run.grading')
-      void refresh('getEvalRun', 'listEvalRunTrialStates');
+    if (event.type === 'run.decided' || event.type === 'run.grading') void refreshAfter('eval run decided');
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live: Live = useRunEvents(which, open, note);

@@ -1,11 +1,8 @@
 import { useState } from 'react';
 import { api, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
-import dialog from '../../kit/dialog.module.css';
-import { Dialog } from '../../kit/dialog.tsx';
 import { AreaField, SelectField } from '../../kit/field.tsx';
-import { Problem } from '../../kit/notice.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Time } from '../../kit/time.tsx';
 
 const dayMs = 86_400_000;
@@ -37,47 +34,38 @@ export function WaiveDialog({
     onDone: onClose,
   });
   return (
-    <Dialog onClose={onClose} title="Waive this run">
-      <form
-        className={dialog.body}
-        onSubmit={(event) => {
-          event.preventDefault();
-          waiving.mutate();
-        }}
-      >
-        <p>
-          Until it expires, CI treats this run as passing. Its result stays failed, and its quality gate is
-          not waived.
-        </p>
-        <AreaField
-          label="Reason"
-          required
-          hint="Up to 500 characters; shown with the waiver."
-          rows={3}
-          maxLength={500}
-          value={reason}
-          onChange={setReason}
-        />
-        <SelectField
-          label="Duration"
-          hint={
-            <>
-              Until <Time at={expiresAt} />
-            </>
-          }
-          value={String(days)}
-          options={terms.map(([value, word]) => [String(value), word] as const)}
-          onChange={(value) => setDays(Number(value))}
-        />
-        {waiving.isError && <Problem error={waiving.error} />}
-        <footer className={dialog.foot}>
-          <ApiExample operation="createGateWaiver" input={input} />
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" look="primary" busy={waiving.isPending} disabled={reason.trim() === ''}>
-            Waive run
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Waive this run"
+      verb="Waive run"
+      action={waiving}
+      blocked={reason.trim() === ''}
+      onClose={onClose}
+      example={<ApiExample operation="createGateWaiver" input={input} />}
+    >
+      <p>
+        Until it expires, CI treats this run as passing. Its result stays failed, and its quality gate is not
+        waived.
+      </p>
+      <AreaField
+        label="Reason"
+        required
+        hint="Up to 500 characters; shown with the waiver."
+        rows={3}
+        maxLength={500}
+        value={reason}
+        onChange={setReason}
+      />
+      <SelectField
+        label="Duration"
+        hint={
+          <>
+            Until <Time at={expiresAt} />
+          </>
+        }
+        value={String(days)}
+        options={terms.map(([value, word]) => [String(value), word] as const)}
+        onChange={(value) => setDays(Number(value))}
+      />
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
-import { useState } from 'react';
-import { api, type Output, useAction } from '../../api/index.ts';
+import { api, type Output } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
 
@@ -23,40 +22,28 @@ export function WaiverState({ waiver }: { waiver: Waiver }) {
 
 /** Shown for a failed run without a waiver. */
 export function WaiveRun({ projectId, runId }: { projectId: string; runId: string }) {
-  const [asking, setAsking] = useState(false);
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Waive</Button>
-      {asking && <WaiveDialog projectId={projectId} runId={runId} onClose={() => setAsking(false)} />}
-    </>
+    <DialogButton
+      renderDialog={(close) => <WaiveDialog projectId={projectId} runId={runId} onClose={close} />}
+    >
+      Waive
+    </DialogButton>
   );
 }
 
 export function RevokeWaiver({ projectId, waiver }: { projectId: string; waiver: Waiver }) {
-  const [asking, setAsking] = useState(false);
   const input = { projectId, runId: waiver.runId, waiverId: waiver.id };
-  const revoking = useAction(() => api.revokeGateWaiver(input), {
-    says: 'Waiver revoked',
-    onDone: () => setAsking(false),
-  });
   return (
-    <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        Revoke
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Revoke this waiver?"
-          verb="Revoke waiver"
-          action={revoking}
-        >
-          <p>CI treats the run as failed again immediately. Reason for the waiver: {waiver.reason}</p>
-          <div>
-            <ApiExample operation="revokeGateWaiver" input={input} />
-          </div>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="quiet"
+      label="Revoke"
+      question="Revoke this waiver?"
+      verb="Revoke waiver"
+      write={() => api.revokeGateWaiver(input)}
+      says="Waiver revoked"
+      example={<ApiExample operation="revokeGateWaiver" input={input} />}
+    >
+      <p>CI treats the run as failed again immediately. Reason for the waiver: {waiver.reason}</p>
+    </ConfirmButton>
   );
 }

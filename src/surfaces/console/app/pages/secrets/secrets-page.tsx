@@ -1,13 +1,12 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { UsedBy } from '../../kit/used-by.tsx';
 import { SecretForm } from './secret-form.tsx';
@@ -26,8 +25,6 @@ export function SecretsPage() {
   const navigate = useNavigate({ from: '/projects/$projectId/secrets' });
   const secrets = useQuery(ask('listSecrets', { projectId }));
   const environments = useQuery(ask('listEnvironments', { projectId }));
-  const [replacing, setReplacing] = useState<Secret>();
-  const [deleting, setDeleting] = useState<Row>();
   const rows = (secrets.data?.items ?? []).map((secret) => ({
     secret,
     uses: (environments.data?.items ?? [])
@@ -42,45 +39,34 @@ export function SecretsPage() {
       actions={
         <>
           <ApiExample operation="listSecrets" input={{ projectId }} />
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             New secret
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={secrets}
         lines={5}
-        empty={rows.length === 0}
         title="No secrets yet"
         action={
-          <Button look="primary" onClick={() => open(true)}>
+          <Button variant="primary" onClick={() => open(true)}>
             Add secret
           </Button>
         }
+        label="Secrets"
+        columns={columnsOf(projectId)}
+        rows={rows}
+        keyOf={({ secret }) => secret.id}
       >
         Secrets are passed to runs. Stored values are never shown, here or over the API.
-      </QueryState>
-      {rows.length > 0 && (
-        <Table
-          label="Secrets"
-          columns={columnsOf(setReplacing, setDeleting)}
-          rows={rows}
-          keyOf={({ secret }) => secret.id}
-        />
-      )}
+      </QueryTable>
       {add && <SecretForm projectId={projectId} onClose={() => open(false)} />}
-      {replacing && (
-        <SecretForm projectId={projectId} secret={replacing} onClose={() => setReplacing(undefined)} />
-      )}
-      {deleting && (
-        <DeleteSecret projectId={projectId} row={deleting} onClose={() => setDeleting(undefined)} />
-      )}
     </Page>
   );
 }
 
-function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void): Column<Row>[] {
+function columnsOf(projectId: string): Column<Row>[] {
   return [
     { name: 'Name', main: true, cell: ({ secret }) => <code title={secret.id}>{secret.name}</code> },
     { name: 'Description', cell: ({ secret }) => secret.description },
@@ -113,30 +99,29 @@ function columnsOf(replace: (secret: Secret) => void, remove: (row: Row) => void
       figure: true,
       cell: (row) => (
         <>
-          <Button look="quiet" onClick={() => replace(row.secret)}>
+          <DialogButton
+            variant="quiet"
+            renderDialog={(close) => <SecretForm projectId={projectId} secret={row.secret} onClose={close} />}
+          >
             Replace
-          </Button>
-          <Button look="quiet" onClick={() => remove(row)}>
-            Delete
-          </Button>
+          </DialogButton>
+          <DeleteSecret projectId={projectId} row={row} />
         </>
       ),
     },
   ];
 }
 
-function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row; onClose: () => void }) {
-  const input = { projectId, secretId: row.secret.id };
-  const deleting = useAction(() => api.deleteSecret(input), {
-    says: ({ name }) => `Secret ${name} deleted`,
-    onDone: onClose,
-  });
+function DeleteSecret({ projectId, row: { secret, uses } }: { projectId: string; row: Row }) {
+  const input = { projectId, secretId: secret.id };
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Delete ${row.secret.name}?`}
+    <ConfirmButton
+      variant="quiet"
+      label="Delete"
+      question={`Delete ${secret.name}?`}
       verb="Delete secret"
-      action={deleting}
+      write={() => api.deleteSecret(input)}
+      says={`Secret ${secret.name} deleted`}
       example={<ApiExample operation="deleteSecret" input={input} />}
     >
       <p>
@@ -144,10 +129,10 @@ function DeleteSecret({ projectId, row, onClose }: { projectId: string; row: Row
         there too.
       </p>
       <UsedBy
-        uses={row.uses}
+        uses={uses}
         none="No environments use this secret."
         lead="Used by these environments, whose runs will be refused without it:"
       />
-    </Confirm>
+    </ConfirmButton>
   );
 }

@@ -11,3 +11,9 @@ export interface ServersSearch {
 export function serversSearch(raw: Raw): ServersSearch {
   return { add: oneOf(ways, raw['add']) };
 }
+
+/** IDs of a server and its project. */
+export interface ServerRef {
+  projectId: string;
+  serverId: string;
+}

@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import common from '../../kit/common.module.css';
 import { JsonSide, type Typed, typedFrom } from '../../kit/form/json-side.tsx';
 import type { Schema } from '../../kit/form/schema.ts';
 import { SchemaForm } from '../../kit/form/schema-form.tsx';
-import css from './servers.module.css';
 
 /** A form and its JSON side by side, kept in sync. */
 export function BothSides({
@@ -17,7 +17,7 @@ export function BothSides({
   // Remounts the fields when the JSON is edited, to discard partially typed values.
   const [edits, setEdits] = useState(0);
   return (
-    <div className={css.sides}>
+    <div className={common.halves}>
       <SchemaForm
         key={edits}
         schema={schema}

@@ -1,19 +1,18 @@
-import { useState } from 'react';
-import { DrydockError } from '../../../../client/index.ts';
 import { api, ask, type Output, useAction, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
 import { briefJson } from '../../kit/json.ts';
-import { Empty, Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
+import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { type State, StateBadge, StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 import css from './servers.module.css';
 
 type Check = Output<'checkServerContract'>;
@@ -21,7 +20,6 @@ type Difference = Check['differences'][number];
 
 export function ContractTab({ which }: { which: ServerRef }) {
   const baseline = useQuery(ask('getServerContractBaseline', which));
-  const missing = baseline.error instanceof DrydockError && baseline.error.code === 'NOT_FOUND';
   const check = useSubmit(() => api.checkServerContract({ ...which, body: {} }));
   const exporting = useAction(() => api.exportServer({ ...which, body: {} }), {
     onDone: (document) => downloadJson(`${document.server?.name ?? which.serverId}-contract.json`, document),
@@ -37,16 +35,16 @@ export function ContractTab({ which }: { which: ServerRef }) {
           </>
         }
       >
-        {baseline.isPending && <Skeleton lines={2} />}
-        {baseline.isError && !missing && (
-          <Problem error={baseline.error} retry={() => void baseline.refetch()} />
-        )}
-        {missing && (
-          <Empty title="No baseline" action={<SaveBaseline which={which} replaces={undefined} />}>
-            Save the server's current contract. Later checks compare against it and list breaking changes
-            first.
-          </Empty>
-        )}
+        <QueryState
+          of={baseline}
+          lines={2}
+          missing={
+            <Empty title="No baseline" action={<SaveBaseline which={which} replaces={undefined} />}>
+              Save the server's current contract. Later checks compare against it and list breaking changes
+              first.
+            </Empty>
+          }
+        />
         {baseline.data && <Saved which={which} baseline={baseline.data} />}
       </Section>
       {baseline.data && (
@@ -55,13 +53,13 @@ export function ContractTab({ which }: { which: ServerRef }) {
           actions={
             <>
               <ApiExample operation="checkServerContract" input={{ ...which, body: {} }} />
-              <Button look="primary" action={check}>
+              <Button variant="primary" action={check}>
                 Compare with baseline
               </Button>
             </>
           }
         >
-          {check.isError && <Problem error={check.error} retry={() => check.mutate()} />}
+          <QueryError of={{ ...check, refetch: check.mutate }} />
           {check.data ? <Outcome check={check.data} /> : <Note>Not checked since this page was opened.</Note>}
         </Section>
       )}
@@ -92,30 +90,26 @@ function Saved({ which, baseline }: { which: ServerRef; baseline: Output<'getSer
 
 /** Replacing a baseline deletes the old one, so it is confirmed first. */
 function SaveBaseline({ which, replaces }: { which: ServerRef; replaces: number | undefined }) {
-  const [asking, setAsking] = useState(false);
-  const saving = useAction(() => api.setServerContractBaseline({ ...which, body: {} }), {
-    says: 'Baseline saved',
-    onDone: () => setAsking(false),
-  });
-  const verb = replaces === undefined ? 'Save baseline' : 'Replace baseline';
-  return (
-    <>
-      <Button
-        look={replaces === undefined ? 'primary' : 'plain'}
-        busy={saving.isPending}
-        onClick={() => (replaces === undefined ? saving.mutate() : setAsking(true))}
-      >
-        {verb}
+  const save = () => api.setServerContractBaseline({ ...which, body: {} });
+  const saving = useAction(save, { says: 'Baseline saved' });
+  if (replaces === undefined)
+    return (
+      <Button variant="primary" action={saving}>
+        Save baseline
       </Button>
-      {asking && replaces !== undefined && (
-        <Confirm onClose={() => setAsking(false)} title="Replace the baseline?" verb={verb} action={saving}>
-          <p>
-            The baseline of <Time at={replaces} /> is deleted. All later checks, including CI, compare with
-            the server's current contract.
-          </p>
-        </Confirm>
-      )}
-    </>
+    );
+  return (
+    <ConfirmButton
+      label="Replace baseline"
+      question="Replace the baseline?"
+      write={save}
+      says="Baseline saved"
+    >
+      <p>
+        The baseline of <Time at={replaces} /> is deleted. All later checks, including CI, compare with the
+        server's current contract.
+      </p>
+    </ConfirmButton>
   );
 }
 

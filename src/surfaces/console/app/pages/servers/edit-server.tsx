@@ -1,16 +1,17 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, type Input, type Output, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import common from '../../kit/common.module.css';
-import { TextField } from '../../kit/field.tsx';
+import { submits, TextField } from '../../kit/field.tsx';
 import form from '../../kit/form.module.css';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type Pair, Pairs, recordOf } from '../../kit/pairs.tsx';
 import { wordsOf } from './add/shell-words.ts';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 type Server = Output<'getProjectServer'>;
@@ -44,10 +45,6 @@ export function EditServer({ which, server }: { which: ServerRef; server: Server
         ? 'Changes saved'
         : `Changes saved; deleted values: ${droppedSecrets.join(', ')}`,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (Object.keys(body).length > 0) saving.mutate();
-  };
   const moves = body.url !== undefined || body.command !== undefined;
   return (
     <Section
@@ -56,7 +53,7 @@ export function EditServer({ which, server }: { which: ServerRef; server: Server
         <ApiExample operation="updateProjectServer" input={{ ...which, body: withoutSecrets(body) }} />
       }
     >
-      <form className={form.form} onSubmit={submit} autoComplete="off">
+      <form className={form.form} onSubmit={submits(() => saving.mutate())} autoComplete="off">
         <div className={form.columns}>
           <TextField label="Name" value={name} onChange={setName} />
           {http ? (
@@ -115,11 +112,11 @@ export function EditServer({ which, server }: { which: ServerRef; server: Server
             again.
           </Note>
         )}
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         <div>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={saving.isPending}
             disabled={Object.keys(body).length === 0 || name.trim() === ''}
           >

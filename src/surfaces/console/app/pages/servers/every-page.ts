@@ -1,5 +1,5 @@
 import { api, type Client, type Output, queryOptions } from '../../api/index.ts';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 
 interface Listed {
   listTools: Output<'listTools'>['items'][number];

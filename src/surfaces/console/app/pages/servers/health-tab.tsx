@@ -1,15 +1,15 @@
+import { type Check, type Report, useChecks, useDoctor } from '../../api/doctor.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { classes } from '../../kit/classes.ts';
 import { Code, Json } from '../../kit/code.tsx';
 import common from '../../kit/common.module.css';
-import { Problem } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryError } from '../../kit/query-state.tsx';
 import { Glyph, type State } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { type Check, type Report, useChecks, useDoctor } from './doctor.ts';
+import type { ServerRef } from './address.ts';
 import { RegularChecks } from './regular-checks.tsx';
-import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
 import { TunnelSection } from './tunnel.tsx';
 
@@ -51,7 +51,7 @@ export function HealthTab({ which }: { which: ServerRef }) {
           </>
         }
       >
-        {doctor.isError && <Problem error={doctor.error} retry={() => void doctor.refetch()} />}
+        <QueryError of={doctor} />
         <ol className={common.boxedList} aria-busy={doctor.isFetching || undefined}>
           {steps.map(([name, word]) => (
             <Step key={name} word={word} check={checks?.[name]} looking={doctor.isFetching} />

@@ -5,7 +5,7 @@ import common from '../../kit/common.module.css';
 import { TextInput } from '../../kit/field.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { cut } from '../../kit/text.ts';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 import css from './servers.module.css';
 
 interface Item {

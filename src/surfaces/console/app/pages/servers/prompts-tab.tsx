@@ -5,15 +5,16 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
 import { LimitedList } from '../../kit/limited-list.tsx';
 import { LongText } from '../../kit/long-text.tsx';
-import { Empty, Problem } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
+import type { ServerRef } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
-import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
 
 type Prompt = Output<'listPrompts'>['items'][number];
@@ -51,7 +52,7 @@ function PromptReader({ which, prompt }: { which: ServerRef; prompt: Prompt }) {
         <h2>
           <code>{cut(prompt.name)}</code>
         </h2>
-        {prompt.description && <LongText className={css.description} text={prompt.description} />}
+        {prompt.description && <LongText className={common.description} text={prompt.description} />}
       </div>
       <LimitedList items={prompt.arguments ?? []} noun="argument">
         {({ name, description, required }, at) => (
@@ -66,12 +67,12 @@ function PromptReader({ which, prompt }: { which: ServerRef; prompt: Prompt }) {
         )}
       </LimitedList>
       <div className={common.wideRow}>
-        <Button look="primary" action={rendering}>
+        <Button variant="primary" action={rendering}>
           Render prompt
         </Button>
         <ApiExample operation="getPrompt" input={{ ...which, body }} />
       </div>
-      {rendering.isError && <Problem error={rendering.error} />}
+      <SubmitError of={rendering} />
       {rendering.data && (
         <LimitedList items={rendering.data.messages ?? []} noun="message">
           {({ role, content }, at) => (

@@ -1,17 +1,18 @@
 import { useState } from 'react';
-import { DrydockError } from '../../../../client/index.ts';
 import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { isNotFound } from '../../api/problem.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { UptimeStrip } from '../../charts/uptime.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Select } from '../../kit/field.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 
 type Health = Output<'getServerChecks'>;
 type Result = Output<'listServerCheckResults'>['items'][number];
@@ -32,7 +33,7 @@ const intervals = [1, 5, 15, 60, 1440];
 export function RegularChecks({ which }: { which: ServerRef }) {
   const [hours, setHours] = useState(24);
   const health = useQuery({ ...ask('getServerChecks', { ...which, hours }), refetchInterval: 15_000 });
-  const never = health.error instanceof DrydockError && health.error.code === 'NOT_FOUND';
+  const never = isNotFound(health.error);
   const { data } = health;
   return (
     <Section
@@ -52,13 +53,15 @@ export function RegularChecks({ which }: { which: ServerRef }) {
         </>
       }
     >
-      {health.isPending && <Skeleton lines={2} />}
-      {health.isError && !never && <Problem error={health.error} retry={() => void health.refetch()} />}
-      {never && (
-        <Note>
-          No scheduled checks. Turn them on to be notified by webhook when the server stops working.
-        </Note>
-      )}
+      <QueryState
+        of={health}
+        lines={2}
+        missing={
+          <Note>
+            No scheduled checks. Turn them on to be notified by webhook when the server stops working.
+          </Note>
+        }
+      />
       {data && !never && <History health={data} hours={hours} which={which} />}
     </Section>
   );
@@ -95,7 +98,7 @@ function History({ health, hours, which }: { health: Health; hours: number; whic
       {results.data && results.data.items.length > 0 && (
         <details>
           <summary>Latest checks</summary>
-          <Table label="Latest checks" columns={columns} rows={results.data.items} keyOf={({ id }) => id} />
+          <Table label="Latest checks" columns={columns} rows={results.data.items} />
         </details>
       )}
     </>

@@ -4,10 +4,10 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { Empty } from '../../kit/notice.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
+import type { ServerRef } from './address.ts';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { Contents } from './result.tsx';
-import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
 
 export function ResourcesTab({ which }: { which: ServerRef }) {

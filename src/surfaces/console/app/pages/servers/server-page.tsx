@@ -1,46 +1,36 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { ServerTab } from '../../addresses.ts';
+import { useDoctor } from '../../api/doctor.ts';
 import { ask, useQuery } from '../../api/index.ts';
-import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Skeleton } from '../../kit/notice.tsx';
 import { Facts, Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
-import { TabLinks, tabClass } from '../../kit/tabs.tsx';
 import { Time } from '../../kit/time.tsx';
+import type { ServerRef } from './address.ts';
 import { ContractTab } from './contract-tab.tsx';
-import { doctorState, useDoctor } from './doctor.ts';
+import { doctorState } from './doctor.ts';
 import { HealthTab } from './health-tab.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
-import type { ServerRef } from './server-ref.ts';
 import { SettingsTab } from './settings-tab.tsx';
 import { ToolsTab } from './tools-tab.tsx';
 
-const ConformanceTab = partFrom(
-  () => import('../conformance/conformance-tab.tsx'),
-  'ConformanceTab',
-  () => <Skeleton lines={6} />,
-);
-const ReadinessTab = partFrom(
-  () => import('../readiness/readiness-tab.tsx'),
-  'ReadinessTab',
-  () => <Skeleton lines={6} />,
-);
+const ConformanceTab = tabFrom(() => import('../conformance/conformance-tab.tsx'), 'ConformanceTab');
+const ReadinessTab = tabFrom(() => import('../readiness/readiness-tab.tsx'), 'ReadinessTab');
 
-const tabs: [ServerTab, string][] = [
-  ['health', 'Health'],
-  ['tools', 'Tools'],
-  ['prompts', 'Prompts'],
-  ['resources', 'Resources'],
-  ['contract', 'Contract'],
-  ['conformance', 'Conformance'],
-  ['readiness', 'Readiness'],
-  ['settings', 'Settings'],
-];
+const tabs: Tabs<ServerTab, [which: ServerRef, overHttp: boolean]> = {
+  health: ['Health', (which) => <HealthTab which={which} />],
+  tools: ['Tools', (which) => <ToolsTab which={which} />],
+  prompts: ['Prompts', (which) => <PromptsTab which={which} />],
+  resources: ['Resources', (which) => <ResourcesTab which={which} />],
+  contract: ['Contract', (which) => <ContractTab which={which} />],
+  conformance: ['Conformance', (which, overHttp) => <ConformanceTab which={which} overHttp={overHttp} />],
+  readiness: ['Readiness', (which, overHttp) => <ReadinessTab which={which} overHttp={overHttp} />],
+  settings: ['Settings', (which) => <SettingsTab which={which} />],
+};
 
 export function ServerPage() {
   const which = useParams({ from: '/projects/$projectId/servers/$serverId' });
@@ -51,12 +41,7 @@ export function ServerPage() {
       Servers
     </Link>
   );
-  if (!server.data)
-    return (
-      <Page title="Server" crumbs={[list]}>
-        <QueryState of={server} lines={6} back={list} />
-      </Page>
-    );
+  if (!server.data) return <LoadingPage of={server} title="Server" crumbs={[list]} />;
   const { id, name, url, transportType, enabled, headerNames, envNames, updatedAt } = server.data;
   const { personalEnv = [] } = server.data;
   const overHttp = transportType === 'http';
@@ -79,38 +64,16 @@ export function ServerPage() {
           ['Changed', <Time key="changed" at={updatedAt} />],
         ]}
       />
-      <TabLinks label="About this server">
-        {tabs
-          .filter(([to]) => to !== 'readiness' || overHttp || tab === to)
-          .map(([to, word]) => (
-            <Link
-              key={to}
-              to="/projects/$projectId/servers/$serverId"
-              params={which}
-              search={to === 'health' ? {} : { tab: to }}
-              className={tabClass}
-              aria-current={to === tab ? 'page' : undefined}
-              activeOptions={{ exact: true, includeSearch: true }}
-            >
-              {word}
-            </Link>
-          ))}
-      </TabLinks>
-      {shown[tab](which, overHttp)}
+      <PageTabs
+        label="About this server"
+        tabs={tabs}
+        given={[which, overHttp]}
+        chosen={tab}
+        hidden={overHttp || tab === 'readiness' ? undefined : 'readiness'}
+      />
     </Page>
   );
 }
-
-const shown: Record<ServerTab, (which: ServerRef, overHttp: boolean) => ReactNode> = {
-  health: (which) => <HealthTab which={which} />,
-  tools: (which) => <ToolsTab which={which} />,
-  prompts: (which) => <PromptsTab which={which} />,
-  resources: (which) => <ResourcesTab which={which} />,
-  contract: (which) => <ContractTab which={which} />,
-  conformance: (which, overHttp) => <ConformanceTab which={which} overHttp={overHttp} />,
-  readiness: (which, overHttp) => <ReadinessTab which={which} overHttp={overHttp} />,
-  settings: (which) => <SettingsTab which={which} />,
-};
 
 /** Shows cached diagnostics; only the Health tab starts them. */
 function DoctorBadge({ which, enabled, examine }: { which: ServerRef; enabled: boolean; examine: boolean }) {

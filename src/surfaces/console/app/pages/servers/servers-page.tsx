@@ -5,9 +5,8 @@ import { Button, linkClass } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { count, counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { AddServer } from './add/add-server.tsx';
 import type { WayToAdd } from './address.ts';
@@ -62,39 +61,32 @@ export function ServersPage() {
           <Button onClick={again} disabled={items.length === 0} busy={rows.some(({ looking }) => looking)}>
             Check all
           </Button>
-          <Button look="primary" onClick={() => openAdd('url')}>
+          <Button variant="primary" onClick={() => openAdd('url')}>
             Add server
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={servers}
         lines={5}
-        empty={items.length === 0}
         title="No servers yet"
         action={
           <div className={common.wideRow}>
-            <Button look="primary" onClick={() => openAdd('url')}>
+            <Button variant="primary" onClick={() => openAdd('url')}>
               Add your first server
             </Button>
             <Button onClick={() => openAdd('paste')}>Paste configuration</Button>
           </div>
         }
+        note={<Glance rows={rows} />}
+        label="Servers"
+        columns={columnsOf(projectId)}
+        rows={rows}
+        keyOf={({ server }) => server.id}
       >
         Add an MCP server to diagnose it, call its tools and run evals against it.
-      </QueryState>
-      {items.length > 0 && (
-        <>
-          <Glance rows={rows} />
-          <Table
-            label="Servers"
-            columns={columnsOf(projectId)}
-            rows={rows}
-            keyOf={({ server }) => server.id}
-          />
-        </>
-      )}
+      </QueryTable>
       {add !== undefined && (
         <AddServer projectId={projectId} way={add} onWay={openAdd} onClose={() => openAdd(undefined)} />
       )}

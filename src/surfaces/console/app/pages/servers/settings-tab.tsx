@@ -1,23 +1,21 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, ask, type Input, type Output, useAction, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import common from '../../kit/common.module.css';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { downloadJson } from '../../kit/download.ts';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { UsedBy } from '../../kit/used-by.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
+import type { ServerRef } from './address.ts';
 import { EditServer } from './edit-server.tsx';
-import type { ServerRef } from './server-ref.ts';
-import { usesOf } from './uses.ts';
+import { ServerUses } from './server-uses.tsx';
 
 type Server = Output<'getProjectServer'>;
 
 export function SettingsTab({ which }: { which: ServerRef }) {
   const server = useQuery(ask('getProjectServer', which));
-  if (!server.data) return <Skeleton lines={6} />;
+  if (!server.data) return <QueryState of={server} lines={6} />;
   return (
     <>
       <EditServer key={server.data.updatedAt} which={which} server={server.data} />
@@ -72,47 +70,29 @@ function Exporting({ which }: { which: ServerRef }) {
 }
 
 function Deleting({ which, server }: { which: ServerRef; server: Server }) {
-  const [asking, setAsking] = useState(false);
-  const uses = useQuery({ ...usesOf(which.projectId, server), enabled: asking });
   const navigate = useNavigate();
-  const deleting = useAction(() => api.deleteProjectServer(which), {
-    says: `Server ${server.name} deleted`,
-    onDone: () => navigate({ to: '/projects/$projectId/servers', params: which }),
-  });
   return (
     <Section
       title="Delete"
       actions={
-        <Button look="danger" onClick={() => setAsking(true)}>
-          Delete server
-        </Button>
-      }
-    >
-      <Note>Deletes the server and its stored values. Recorded runs are kept.</Note>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${server.name}?`}
-          verb="Delete server"
-          action={deleting}
+        <ConfirmButton
+          variant="danger"
+          label="Delete server"
+          question={`Delete ${server.name}?`}
+          write={() => api.deleteProjectServer(which)}
+          says={`Server ${server.name} deleted`}
+          onDone={() => navigate({ to: '/projects/$projectId/servers', params: which })}
           example={<ApiExample operation="deleteProjectServer" input={which} />}
         >
           <p>
             The server's connection settings, {storedText(server)} and its baseline are deleted. Past runs
             keep what they recorded.
           </p>
-          {uses.isPending && <p className={common.soft}>Checking what uses it…</p>}
-          {uses.isError && <Problem error={uses.error} retry={() => void uses.refetch()} />}
-          {uses.data && (
-            <UsedBy
-              uses={uses.data.uses}
-              more={uses.data.more}
-              none="No suite, client, group or environment uses this server."
-              lead="Used by:"
-            />
-          )}
-        </Confirm>
-      )}
+          <ServerUses projectId={which.projectId} server={server} />
+        </ConfirmButton>
+      }
+    >
+      <Note>Deletes the server and its stored values. Recorded runs are kept.</Note>
     </Section>
   );
 }

@@ -14,6 +14,7 @@ import { QueryState } from '../../kit/query-state.tsx';
 import { cut } from '../../kit/text.ts';
 import { RenderedWidget } from '../widgets/rendered-widget.tsx';
 import { namesWidget, useRendering } from '../widgets/use-rendering.ts';
+import type { ServerRef } from './address.ts';
 import { BothSides } from './both-sides.tsx';
 import { CallsList } from './calls/calls-list.tsx';
 import { began, ended, forget, type ToolCall, useCalls } from './calls/history.ts';
@@ -21,7 +22,6 @@ import { SaveCase } from './calls/save-case.tsx';
 import { everythingListed } from './every-page.ts';
 import { ItemList } from './item-list.tsx';
 import { ToolResult } from './result.tsx';
-import type { ServerRef } from './server-ref.ts';
 import css from './servers.module.css';
 
 type Tool = Output<'listTools'>['items'][number];
@@ -103,7 +103,7 @@ function ToolRunner({
         <h2>
           <code>{cut(tool.name)}</code>
         </h2>
-        {tool.description && <LongText className={css.description} text={tool.description} />}
+        {tool.description && <LongText className={common.description} text={tool.description} />}
         {hints.length > 0 && (
           <p className={common.soft}>
             Declares: {hints.map(([name]) => hintLabels[name] ?? name).join(', ')}.
@@ -113,7 +113,7 @@ function ToolRunner({
       <BothSides schema={schema} given={given} onChange={setGiven} />
       <div className={common.wideRow}>
         <Button
-          look="primary"
+          variant="primary"
           busy={running.isPending}
           disabled={given.problem !== undefined}
           onClick={() => running.mutate(body)}

@@ -1,13 +1,11 @@
-import { useState } from 'react';
-import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Section } from '../../kit/page.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
 import { Time } from '../../kit/time.tsx';
-import type { ServerRef } from './server-ref.ts';
+import type { ServerRef } from './address.ts';
 
 export type Tunnel = Output<'listTunnels'>['items'][number];
 
@@ -26,7 +24,6 @@ export function TunnelMark({ tunnel: { status } }: { tunnel: Tunnel }) {
 export function TunnelSection({ which }: { which: ServerRef }) {
   const { projectId, serverId } = which;
   const tunnels = useQuery({ ...ask('listTunnels', { projectId }), refetchInterval: 5_000 });
-  const [closing, setClosing] = useState(false);
   const tunnel = tunnels.data?.items.find((one) => one.serverId === serverId);
   if (!tunnel) return null;
   const { status, connectedAt, disconnectedAt, protocol, name } = tunnel;
@@ -36,7 +33,7 @@ export function TunnelSection({ which }: { which: ServerRef }) {
       actions={
         <>
           <ApiExample operation="listTunnels" input={{ projectId }} />
-          {status !== 'closed' && <Button onClick={() => setClosing(true)}>Close tunnel</Button>}
+          {status !== 'closed' && <CloseTunnel which={which} name={name} />}
         </>
       }
     >
@@ -64,25 +61,23 @@ export function TunnelSection({ which }: { which: ServerRef }) {
           <Code text={`drydock tunnel --port 3000 --name ${JSON.stringify(name)}`} label="command" />
         </>
       )}
-      {closing && <CloseTunnel which={which} name={name} onClose={() => setClosing(false)} />}
     </Section>
   );
 }
 
-function CloseTunnel({ which, name, onClose }: { which: ServerRef; name: string; onClose: () => void }) {
-  const closing = useAction(() => api.closeTunnel(which), { says: 'Tunnel closed', onDone: onClose });
+function CloseTunnel({ which, name }: { which: ServerRef; name: string }) {
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Close the tunnel to ${name}?`}
-      verb="Close tunnel"
-      action={closing}
+    <ConfirmButton
+      label="Close tunnel"
+      question={`Close the tunnel to ${name}?`}
+      write={() => api.closeTunnel(which)}
+      says="Tunnel closed"
       example={<ApiExample operation="closeTunnel" input={which} />}
     >
       <p>
         The URL of the tunnel stops working. Opening the tunnel again creates a new URL. The saved server
         stays.
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }

@@ -4,19 +4,10 @@ import { type ConsoleOutput, people, useQuery, useSubmit } from '../../api/index
 import { type SignedIn, session, sessionIs, useSignedIn } from '../../api/session.ts';
 import { chooseOrganization } from '../../api/session-state.ts';
 import { Button } from '../../kit/button.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { Field, RequiredField, TextInput } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { Time } from '../../kit/time.tsx';
-import {
-  Entry,
-  EntryForm,
-  EntryLinks,
-  MutedText,
-  mainButton,
-  Refused,
-  SubmitButton,
-  Words,
-} from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, MutedText, mainButton, Refused, Words } from './entry.tsx';
 import { dropKept, forgetToken, keepTokenWhileAway, useLinkToken } from './link-token.ts';
 import { NewPasswordField } from './password-field.tsx';
 
@@ -46,8 +37,8 @@ export function EnterPage() {
   }, [link.isFetched]);
   if (opened) return <Opening />;
   if (token === undefined) return <NoToken />;
-  if (known.isError) return <DeadLink error={known.error} retry={() => void known.refetch()} />;
-  if (link.isError) return <DeadLink error={link.error} retry={() => void link.refetch()} />;
+  if (known.isError) return <DeadLink of={known} />;
+  if (link.isError) return <DeadLink of={link} />;
   if (!link.data || !known.data) return <Opening />;
   return <Ask link={link.data} using={using} />;
 }
@@ -79,7 +70,7 @@ function newOrganization(before: SignedIn, next: SignedIn): string | undefined {
 function Ask({ link, using }: { link: LinkFacts; using: Using }) {
   const signedIn = useSignedIn();
   if (using.error && using.variables?.password === undefined)
-    return <DeadLink error={using.error} retry={() => using.mutate({})} />;
+    return <DeadLink of={{ error: using.error, refetch: () => using.mutate({}) }} />;
   if (link.kind === 'reset') return <ChoosePassword link={link} using={using} />;
   if (link.kind === 'email') return <NewAddress link={link} using={using} signedIn={signedIn} />;
   if (link.kind === 'invitation') return <Invitation link={link} using={using} signedIn={signedIn} />;
@@ -114,11 +105,11 @@ function NoToken() {
   );
 }
 
-function DeadLink({ error, retry }: { error: unknown; retry: () => void }) {
+function DeadLink({ of }: { of: { error: unknown; refetch: () => unknown } }) {
   useEffect(dropKept, []);
   return (
     <Entry title="This link is not valid">
-      <Refused error={error} retry={retry} />
+      <Refused of={of} />
       <MutedText>
         Ask an administrator of your organization for a new invitation or password reset link. Operators can
         run <code>drydock console link</code> on the machine that runs Drydock.
@@ -145,7 +136,12 @@ function AnotherAccount({ link, using, signedIn }: { link: LinkFacts; using: Usi
         You are signed in as {signedIn.user.email}. This link signs you in as {link.email} and signs you out
         of your account in this browser. It works once.
       </p>
-      <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
+      <Button
+        variant="primary"
+        className={mainButton}
+        busy={using.isPending}
+        onClick={() => using.mutate({})}
+      >
         Sign in as {link.email}
       </Button>
       <EntryLinks>
@@ -159,12 +155,11 @@ function ChoosePassword({ link, using }: { link: LinkFacts; using: Using }) {
   const [password, setPassword] = useState('');
   return (
     <Entry title="Set a new password">
-      <EntryForm onSubmit={() => using.mutate({ password })}>
+      <EntryForm attempt={using} verb="Save and sign in" onSubmit={() => using.mutate({ password })}>
+        {' '}
         <OwnAddress email={link.email} />
         <NewPasswordField label="New password" value={password} onChange={setPassword} />
         <MutedText>This signs you out of all other sessions.</MutedText>
-        {using.isError && <Refused error={using.error} />}
-        <SubmitButton attempt={using}>Save and sign in</SubmitButton>
       </EntryForm>
     </Entry>
   );
@@ -186,7 +181,12 @@ function Invitation({ link, using, signedIn }: WithLink) {
       </p>
       {link.needs === 'name and password' && <NewAccount link={link} using={using} />}
       {link.needs === 'nothing' && (
-        <Button look="primary" className={mainButton} busy={using.isPending} onClick={() => using.mutate({})}>
+        <Button
+          variant="primary"
+          className={mainButton}
+          busy={using.isPending}
+          onClick={() => using.mutate({})}
+        >
           Join as {link.role}
         </Button>
       )}
@@ -211,7 +211,7 @@ function NewAddress({ link, using, signedIn }: WithLink) {
             will go there.
           </p>
           <Button
-            look="primary"
+            variant="primary"
             className={mainButton}
             busy={using.isPending}
             onClick={() => using.mutate({})}
@@ -233,19 +233,11 @@ function NewAccount({ link, using }: { link: LinkFacts; using: Using }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   return (
-    <EntryForm onSubmit={() => using.mutate({ name: name.trim(), password })}>
+    <EntryForm attempt={using} verb="Join" onSubmit={() => using.mutate({ name: name.trim(), password })}>
+      {' '}
       <OwnAddress email={link.email} />
-      <Field label="Name">
-        <TextInput
-          autoComplete="name"
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Field>
+      <RequiredField label="Name" autoComplete="name" value={name} onChange={setName} />
       <NewPasswordField label="Password" value={password} onChange={setPassword} />
-      {using.isError && <Refused error={using.error} />}
-      <SubmitButton attempt={using}>Join</SubmitButton>
     </EntryForm>
   );
 }
@@ -265,8 +257,8 @@ function SignInFirst({ words, signedIn }: { words: string; signedIn: SignedIn | 
       <p>
         {words} {signedIn && `You are signed in as ${signedIn.user.email}.`}
       </p>
-      {leaving.isError && <Refused error={leaving.error} />}
-      <Button look="primary" className={mainButton} action={leaving}>
+      <Refused of={leaving} />
+      <Button variant="primary" className={mainButton} action={leaving}>
         {signedIn ? 'Switch account' : 'Sign in'}
       </Button>
     </>

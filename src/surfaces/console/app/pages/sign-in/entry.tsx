@@ -1,7 +1,8 @@
-import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { factsOf } from '../../api/problem.ts';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
+import { submits } from '../../kit/field.tsx';
 import { Glyph } from '../../kit/state.tsx';
 import css from './entry.module.css';
 import { doorText, secondsToWait } from './refusal.ts';
@@ -25,15 +26,25 @@ export function Entry({ title, children }: { title: string; children: ReactNode 
   );
 }
 
+/** A form with one button, which shows above it why the last attempt failed. */
 export function EntryForm({
+  attempt,
+  verb,
   onSubmit,
-  ...rest
-}: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) {
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onSubmit();
-  };
-  return <form {...rest} className={css.form} onSubmit={submit} />;
+  children,
+}: {
+  attempt: Attempt;
+  verb: string;
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <form className={css.form} onSubmit={submits(onSubmit)}>
+      {children}
+      <Refused of={attempt} />
+      <SubmitButton attempt={attempt}>{verb}</SubmitButton>
+    </form>
+  );
 }
 
 export function Words({ children }: { children: ReactNode }) {
@@ -53,7 +64,8 @@ export function MutedText({ children }: { children: ReactNode }) {
 }
 
 /** Explains an error in plain language, with the next step. */
-export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Refused({ of: { error, refetch } }: { of: { error: unknown; refetch?: () => unknown } }) {
+  if (error === null) return null;
   const { happened, next, requestId } = doorText(error);
   return (
     <div role="alert" className={css.refusal}>
@@ -68,9 +80,9 @@ export function Refused({ error, retry }: { error: unknown; retry?: () => void }
             </>
           )}
         </p>
-        {retry && factsOf(error).again && (
+        {refetch && factsOf(error).again && (
           <p>
-            <Button onClick={retry}>Try again</Button>
+            <Button onClick={() => void refetch()}>Try again</Button>
           </p>
         )}
       </div>
@@ -85,10 +97,16 @@ interface Attempt {
 }
 
 /** Submit button of a form. After too many attempts it counts down the wait. */
-export function SubmitButton({ children, attempt }: { children: string; attempt: Attempt }) {
+function SubmitButton({ children, attempt }: { children: string; attempt: Attempt }) {
   const left = useSecondsLeft(attempt);
   return (
-    <Button type="submit" look="primary" className={mainButton} busy={attempt.isPending} disabled={left > 0}>
+    <Button
+      type="submit"
+      variant="primary"
+      className={mainButton}
+      busy={attempt.isPending}
+      disabled={left > 0}
+    >
       {left > 0 ? `Try again in ${left} s` : children}
     </Button>
   );

@@ -2,16 +2,16 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session } from '../../api/session.ts';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
-import { Entry, EntryForm, EntryLinks, Refused, SubmitButton, Words } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, Refused, Words } from './entry.tsx';
 
 export function ForgotPage() {
   const known = useQuery(session);
   return (
     <Entry title="Forgot your password?">
       {known.isPending && <Skeleton lines={3} />}
-      {known.isError && <Refused error={known.error} retry={() => void known.refetch()} />}
+      <Refused of={known} />
       {known.data && (known.data.ways.mail ? <AskByMail /> : <NoEmail />)}
       <EntryLinks>
         <Link to="/sign-in">Back to sign-in</Link>
@@ -31,19 +31,10 @@ function AskByMail() {
       </p>
     );
   return (
-    <EntryForm onSubmit={() => asking.mutate()}>
+    <EntryForm attempt={asking} verb="Send link" onSubmit={() => asking.mutate()}>
+      {' '}
       <p>We will email you a password reset link.</p>
-      <Field label="Email">
-        <TextInput
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-      </Field>
-      {asking.isError && <Refused error={asking.error} />}
-      <SubmitButton attempt={asking}>Send link</SubmitButton>
+      <RequiredField label="Email" type="email" autoComplete="username" value={email} onChange={setEmail} />
     </EntryForm>
   );
 }

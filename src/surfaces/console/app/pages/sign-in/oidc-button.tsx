@@ -20,7 +20,7 @@ export function OidcButton({
   });
   return (
     <>
-      {start.isError && <Refused error={start.error} />}
+      <Refused of={start} />
       {/* Stays busy until the redirect. */}
       <Button className={mainButton} busy={start.isPending || start.isSuccess} onClick={() => start.mutate()}>
         Sign in with {name}

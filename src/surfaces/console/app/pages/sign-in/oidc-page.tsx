@@ -26,7 +26,7 @@ export function OidcPage() {
   }, [mutate, said]);
   return (
     <Entry title={error ? 'You are not signed in' : 'Signing you in'}>
-      {error ? <Refused error={error} /> : <Skeleton lines={2} />}
+      {error ? <Refused of={{ error }} /> : <Skeleton lines={2} />}
       {error && (
         <EntryLinks>
           <Link to="/sign-in">Go to sign-in</Link>

@@ -72,7 +72,7 @@ export function NewPasswordField({
           onBlur={() => setLeft(true)}
         />
       </Field>
-      <Button look="quiet" className={css.show} aria-pressed={shown} onClick={() => setShown(!shown)}>
+      <Button variant="quiet" className={css.show} aria-pressed={shown} onClick={() => setShown(!shown)}>
         Show {label.toLowerCase()}
       </Button>
     </div>

@@ -2,11 +2,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { people, useSubmit } from '../../api/index.ts';
 import { type SignedIn, sessionIs, useSignedIn } from '../../api/session.ts';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
 import { toastSuccess } from '../../kit/toast.tsx';
 import { savedText } from '../account/profile.tsx';
-import { Entry, EntryForm, EntryLinks, Refused, SubmitButton } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks } from './entry.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
 /** Domain of the account created on first start, which has no owner yet. */
@@ -47,27 +47,11 @@ function SetUpForm({ signedIn: { user } }: { signedIn: SignedIn }) {
   return (
     <>
       <p>You signed in with a one-time link. Set the password you will sign in with from now on.</p>
-      <EntryForm onSubmit={() => saving.mutate()}>
-        <Field label="Name">
-          <TextInput
-            autoComplete="name"
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </Field>
-        <Field label="Email">
-          <TextInput
-            type="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        </Field>
+      <EntryForm attempt={saving} verb="Save and continue" onSubmit={() => saving.mutate()}>
+        {' '}
+        <RequiredField label="Name" autoComplete="name" value={name} onChange={setName} />
+        <RequiredField label="Email" type="email" autoComplete="username" value={email} onChange={setEmail} />
         <NewPasswordField label="Password" value={password} onChange={setPassword} />
-        {saving.isError && <Refused error={saving.error} />}
-        <SubmitButton attempt={saving}>Save and continue</SubmitButton>
       </EntryForm>
       <EntryLinks>
         <Link to="/">Skip for now</Link>

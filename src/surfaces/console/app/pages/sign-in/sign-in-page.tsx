@@ -2,9 +2,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { people, useQuery, useSubmit } from '../../api/index.ts';
 import { session, sessionIs } from '../../api/session.ts';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { RequiredField } from '../../kit/field.tsx';
 import { Skeleton } from '../../kit/notice.tsx';
-import { Entry, EntryForm, EntryLinks, Or, Refused, SubmitButton } from './entry.tsx';
+import { Entry, EntryForm, EntryLinks, Or, Refused } from './entry.tsx';
 import { OidcButton } from './oidc-button.tsx';
 import { PasswordField } from './password-field.tsx';
 import { safeRedirectPath } from './redirect-path.ts';
@@ -21,7 +21,7 @@ export function SignInPage() {
   return (
     <Entry title="Sign in">
       {known.isPending && <Skeleton lines={4} />}
-      {known.isError && <Refused error={known.error} retry={() => void known.refetch()} />}
+      <Refused of={known} />
       {known.data && (
         <>
           <PasswordForm />
@@ -45,19 +45,10 @@ function PasswordForm() {
   const [password, setPassword] = useState('');
   const enter = useSubmit(() => people.signIn({ body: { email, password } }), { onDone: sessionIs });
   return (
-    <EntryForm onSubmit={() => enter.mutate()}>
-      <Field label="Email">
-        <TextInput
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-      </Field>
+    <EntryForm attempt={enter} verb="Sign in" onSubmit={() => enter.mutate()}>
+      {' '}
+      <RequiredField label="Email" type="email" autoComplete="username" value={email} onChange={setEmail} />
       <PasswordField label="Password" value={password} onChange={setPassword} />
-      {enter.isError && <Refused error={enter.error} />}
-      <SubmitButton attempt={enter}>Sign in</SubmitButton>
     </EntryForm>
   );
 }

@@ -6,7 +6,7 @@ import { Note } from '../../kit/notice.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 type Skill = Output<'listProjectSkills'>['items'][number];
@@ -16,30 +16,27 @@ export function SkillsPage() {
   const { projectId } = useParams({ from: '/projects/$projectId/skills' });
   const { skill } = useSearch({ from: '/projects/$projectId/skills' });
   const skills = useQuery(ask('listProjectSkills', { projectId }));
-  const items = skills.data?.items ?? [];
   return (
     <Page title="Skills" actions={<ApiExample operation="listProjectSkills" input={{ projectId }} />}>
-      <QueryState
+      <QueryTable
         of={skills}
         lines={5}
-        empty={items.length === 0}
         title="No skills yet"
         action={
           <Code text={`drydock skills add FOLDER --project ${projectId}`} label="command that adds a skill" />
         }
-      >
-        Skills are instructions for a model, from a folder with a SKILL.md. The operator adds them with this
-        command, on the machine that runs Drydock.
-      </QueryState>
-      {items.length > 0 && (
-        <>
+        note={
           <Note>
             Read-only here. Add, replace and remove skills with <code>drydock skills</code> on the machine
             that runs Drydock.
           </Note>
-          <Table label="Skills" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-        </>
-      )}
+        }
+        label="Skills"
+        columns={columnsOf(projectId)}
+      >
+        Skills are instructions for a model, from a folder with a SKILL.md. The operator adds them with this
+        command, on the machine that runs Drydock.
+      </QueryTable>
       {skill !== undefined && <Text projectId={projectId} skillId={skill} />}
     </Page>
   );

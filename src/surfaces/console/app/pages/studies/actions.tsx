@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useMemberOnly } from '../../api/features.ts';
-import { api, ask, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
@@ -16,12 +16,8 @@ import { VisitorPreview } from './visitor-preview.tsx';
 
 /** Edits the name and description that visitors see. */
 export function EditStudy({ study }: { study: Study }) {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Edit</Button>
-      {open && <EditDialog study={study} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton renderDialog={(close) => <EditDialog study={study} onClose={close} />}>Edit</DialogButton>
   );
 }
 
@@ -65,12 +61,10 @@ function EditDialog({ study, onClose }: { study: Study; onClose: () => void }) {
 
 /** Changes who has access, and warns if anyone loses it. */
 export function ChangeMode({ study }: { study: Study }) {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Change access</Button>
-      {open && <ModeDialog study={study} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton renderDialog={(close) => <ModeDialog study={study} onClose={close} />}>
+      Change access
+    </DialogButton>
   );
 }
 
@@ -107,43 +101,31 @@ function ModeDialog({ study, onClose }: { study: Study; onClose: () => void }) {
   );
 }
 
-export function RotateLink({ study }: { study: Study }) {
-  const { id: studyId, projectId, name } = study;
-  const [asking, setAsking] = useState(false);
+export function RotateLink({ study: { id: studyId, projectId, name } }: { study: Study }) {
   const input = { projectId, studyId };
-  const rotating = useAction(() => api.rotateStudyLink(input), {
-    says: 'Link replaced',
-    onDone: () => setAsking(false),
-  });
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>New link</Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Replace the link of ${name}?`}
-          verb="Replace link"
-          action={rotating}
-          example={<ApiExample operation="rotateStudyLink" input={input} />}
-        >
-          <p>
-            The current link stops working. Visitors already in the study can continue. Invitation links keep
-            working.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      label="New link"
+      question={`Replace the link of ${name}?`}
+      verb="Replace link"
+      write={() => api.rotateStudyLink(input)}
+      says="Link replaced"
+      example={<ApiExample operation="rotateStudyLink" input={input} />}
+    >
+      <p>
+        The current link stops working. Visitors already in the study can continue. Invitation links keep
+        working.
+      </p>
+    </ConfirmButton>
   );
 }
 
 /** Moves a study to another environment, with the same link. */
 export function RebindStudy({ study }: { study: Study }) {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Change environment</Button>
-      {open && <RebindDialog study={study} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton renderDialog={(close) => <RebindDialog study={study} onClose={close} />}>
+      Change environment
+    </DialogButton>
   );
 }
 
@@ -196,38 +178,25 @@ function RebindDialog({ study, onClose }: { study: Study; onClose: () => void })
 }
 
 export function UnpublishStudy({ study }: { study: Study }) {
-  const { id, projectId, name, environmentId = '' } = study;
-  const [asking, setAsking] = useState(false);
+  const { id, projectId, name, environmentId } = study;
   const memberOnly = useMemberOnly(projectId);
   const input = { projectId, environmentId: environmentId ?? '', scenarioId: id };
-  const ending = useAction(() => api.unpublishStudy(input), {
-    says: `${name} unpublished`,
-    onDone: () => setAsking(false),
-  });
   return (
-    <>
-      <Button
-        look="danger"
-        disabled={memberOnly}
-        title={memberOnly ? 'Only project administrators can unpublish' : undefined}
-        onClick={() => setAsking(true)}
-      >
-        Unpublish
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Unpublish ${name}?`}
-          verb="Unpublish study"
-          action={ending}
-          example={<ApiExample operation="unpublishStudy" input={input} />}
-        >
-          <p>
-            Everyone loses access immediately and the link stops working. Members, sessions and findings are
-            kept. Publishing again restores the study with a new link.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="danger"
+      label="Unpublish"
+      disabled={memberOnly}
+      tip={memberOnly ? 'Only project administrators can unpublish' : undefined}
+      question={`Unpublish ${name}?`}
+      verb="Unpublish study"
+      write={() => api.unpublishStudy(input)}
+      says={`${name} unpublished`}
+      example={<ApiExample operation="unpublishStudy" input={input} />}
+    >
+      <p>
+        Everyone loses access immediately and the link stops working. Members, sessions and findings are kept.
+        Publishing again restores the study with a new link.
+      </p>
+    </ConfirmButton>
   );
 }

@@ -7,6 +7,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '../../api/index.ts';
+import { isNotFound } from '../../api/problem.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import common from '../../kit/common.module.css';
 import { LimitedList } from '../../kit/limited-list.tsx';
@@ -23,7 +24,7 @@ import { CandidateLine } from '../swarms/run/found.tsx';
 import swarms from '../swarms/swarms.module.css';
 import { Evidence } from './evidence.tsx';
 import { Insights } from './insights.tsx';
-import { isNotFound, type Study } from './study.ts';
+import type { Study } from './study.ts';
 
 type Signals = Output<'getStudySignals'>;
 

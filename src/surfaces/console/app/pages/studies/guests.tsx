@@ -1,11 +1,12 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useMemberOnly } from '../../api/features.ts';
 import { api, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
-import { TextField } from '../../kit/field.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { submits, TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import css from './studies.module.css';
 import type { Study } from './study.ts';
@@ -26,16 +27,12 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
     says: 'Guest settings saved',
   });
   if (!input) return null;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!wrong) saving.mutate();
-  };
   return (
     <Section
       title="Guests"
       actions={!wrong && <ApiExample operation="setStudyGuestExecution" input={input} />}
     >
-      <form className={css.guests} onSubmit={submit} autoComplete="off">
+      <form className={css.guests} onSubmit={submits(() => saving.mutate())} autoComplete="off">
         <Note>
           Guests enter with the link only. These settings do not apply to members and invited people.
         </Note>
@@ -50,7 +47,7 @@ export function Guests({ study: { id: studyId, projectId, guestExecution } }: { 
           value={cap}
           onChange={setCap}
         />
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         <div className={css.line}>
           <Button type="submit" busy={saving.isPending} disabled={wrong || memberOnly}>
             Save guest settings

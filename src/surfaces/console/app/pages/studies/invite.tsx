@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
-import { Field, TextInput } from '../../kit/field.tsx';
+import { RequiredField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { toastSuccess } from '../../kit/toast.tsx';
@@ -44,15 +44,14 @@ export function Invite({ study, onClose }: { study: Study; onClose: () => void }
       onClose={onClose}
       example={<ApiExample operation="upsertStudyMember" input={{ projectId, studyId, body }} />}
     >
-      <Field label="Email" hint="People already invited get a new link.">
-        <TextInput
-          type="email"
-          autoComplete="off"
-          required
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-      </Field>
+      <RequiredField
+        label="Email"
+        hint="People already invited get a new link."
+        type="email"
+        autoComplete="off"
+        value={email}
+        onChange={setEmail}
+      />
       <OneChoice legend="Delivery" choices={ways} chosen={way} onChange={setWay} />
     </FormDialog>
   );

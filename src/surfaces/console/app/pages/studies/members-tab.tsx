@@ -1,12 +1,10 @@
-import { useState } from 'react';
-import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Invite } from './invite.tsx';
 import type { Study } from './study.ts';
@@ -16,17 +14,15 @@ type Member = Output<'listStudyMembers'>['items'][number];
 export function MembersTab({ study }: { study: Study }) {
   const which = { projectId: study.projectId, studyId: study.id };
   const members = useQuery(ask('listStudyMembers', which));
-  const [inviting, setInviting] = useState(false);
-  const items = members.data?.items ?? [];
   return (
     <Section
       title="Invited people"
       actions={
         <>
           <ApiExample operation="listStudyMembers" input={which} />
-          <Button look="primary" onClick={() => setInviting(true)}>
+          <DialogButton variant="primary" renderDialog={(close) => <Invite study={study} onClose={close} />}>
             Invite member
-          </Button>
+          </DialogButton>
         </>
       }
     >
@@ -36,13 +32,15 @@ export function MembersTab({ study }: { study: Study }) {
           people.
         </Note>
       )}
-      <QueryState of={members} lines={3} empty={items.length === 0} title="No invited people">
+      <QueryTable
+        of={members}
+        lines={3}
+        title="No invited people"
+        label="Invited people"
+        columns={columnsOf(study)}
+      >
         Invited people get a personal link, need no account, and are identified by email.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Invited people" columns={columnsOf(study)} rows={items} keyOf={({ id }) => id} />
-      )}
-      {inviting && <Invite study={study} onClose={() => setInviting(false)} />}
+      </QueryTable>
     </Section>
   );
 }
@@ -61,31 +59,21 @@ function columnsOf(study: Study): Column<Member>[] {
 }
 
 function Remove({ study, member: { id, email } }: { study: Study; member: Member }) {
-  const [asking, setAsking] = useState(false);
   const input = { projectId: study.projectId, studyId: study.id, memberIdOrEmail: id };
-  const removing = useAction(() => api.removeStudyMember(input), {
-    says: `${email} removed`,
-    onDone: () => setAsking(false),
-  });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)} aria-label={`Remove ${email}`}>
-        Remove
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Remove ${email}?`}
-          verb="Remove"
-          action={removing}
-          example={<ApiExample operation="removeStudyMember" input={input} />}
-        >
-          <p>{email} loses access immediately. Other visits end and reconnect automatically.</p>
-          {study.mode === 'anyone_with_link' && (
-            <p>Anyone with the link has access, so this person can still enter as a guest.</p>
-          )}
-        </Confirm>
+    <ConfirmButton
+      variant="danger"
+      label="Remove"
+      aria-label={`Remove ${email}`}
+      question={`Remove ${email}?`}
+      write={() => api.removeStudyMember(input)}
+      says={`${email} removed`}
+      example={<ApiExample operation="removeStudyMember" input={input} />}
+    >
+      <p>{email} loses access immediately. Other visits end and reconnect automatically.</p>
+      {study.mode === 'anyone_with_link' && (
+        <p>Anyone with the link has access, so this person can still enter as a guest.</p>
       )}
-    </>
+    </ConfirmButton>
   );
 }

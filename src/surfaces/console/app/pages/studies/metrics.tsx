@@ -3,13 +3,14 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { type Day, Days } from '../../charts/days.tsx';
 import { Rate } from '../../charts/rate.tsx';
 import common from '../../kit/common.module.css';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { duration } from '../../kit/time.tsx';
 import { byDay } from './by-day.ts';
 import css from './studies.module.css';
-import { isNotFound, type Study } from './study.ts';
+import type { Study } from './study.ts';
 
 type Counted = Output<'getStudyMetrics'>;
 type Population = Counted['population'];
@@ -33,12 +34,7 @@ export function Metrics({ study, population }: { study: Study; population: Popul
         <h3>{title}</h3>
         <ApiExample operation="getStudyMetrics" input={input} />
       </header>
-      {metrics.isPending && <Skeleton lines={4} />}
-      {isNotFound(metrics.error) ? (
-        <Note>{none}</Note>
-      ) : (
-        metrics.isError && <Problem error={metrics.error} retry={() => void metrics.refetch()} />
-      )}
+      <QueryState of={metrics} lines={4} missing={<Note>{none}</Note>} />
       {metrics.data && <Shown metrics={metrics.data} title={title} />}
     </section>
   );

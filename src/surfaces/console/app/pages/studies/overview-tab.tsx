@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMemberOnly } from '../../api/features.ts';
 import { ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
-import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { Id } from '../../kit/copy.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { Facts, Section } from '../../kit/page.tsx';
@@ -93,24 +92,25 @@ function AccessLink({ study }: { study: Study }) {
 
 function PublishAgain({ study }: { study: Study }) {
   const { projectId, environmentId } = study;
-  const [open, setOpen] = useState(false);
   const memberOnly = useMemberOnly(projectId);
   return (
     <>
       <Note>Not published. {memberOnly && 'A project administrator can publish it again.'}</Note>
       <div className={css.line}>
-        <Button disabled={memberOnly || environmentId == null} onClick={() => setOpen(true)}>
+        <DialogButton
+          disabled={memberOnly || environmentId == null}
+          renderDialog={(close) => (
+            <PublishStudy
+              projectId={projectId}
+              environmentId={environmentId ?? ''}
+              again={study}
+              onClose={close}
+            />
+          )}
+        >
           Publish again
-        </Button>
+        </DialogButton>
       </div>
-      {open && environmentId != null && (
-        <PublishStudy
-          projectId={projectId}
-          environmentId={environmentId}
-          again={study}
-          onClose={() => setOpen(false)}
-        />
-      )}
     </>
   );
 }

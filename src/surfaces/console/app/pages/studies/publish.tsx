@@ -5,9 +5,9 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../kit/button.tsx';
 import { OneChoice } from '../../kit/choices.tsx';
 import dialog from '../../kit/dialog.module.css';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { LinkLine } from '../../kit/link-line.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { type Mode, modeLabels, modes } from './modes.ts';
@@ -139,7 +139,7 @@ function PublishedDialog({
         >
           Go to study
         </Link>
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           Done
         </Button>
       </footer>

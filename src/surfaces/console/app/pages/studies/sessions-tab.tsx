@@ -3,9 +3,8 @@ import { askPages, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import { Rating } from './rating.tsx';
@@ -22,18 +21,13 @@ export function SessionsTab({ study }: { study: Study }) {
     // Polling stops while earlier pages are shown.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollEvery),
   });
-  const items = sessions.data?.items ?? [];
   return (
     <Section title="Sessions" actions={<ApiExample operation="listStudySessions" input={which} />}>
-      <QueryState of={sessions} lines={6} empty={items.length === 0} title="No sessions yet">
+      <QueryTable of={sessions} lines={6} title="No sessions yet" label="Sessions" columns={columnsOf(which)}>
         {study.published
           ? 'Share the link. Conversations appear here as they happen.'
           : 'The study is not published.'}
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Sessions" columns={columnsOf(which)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={sessions}>Show more</ShowMore>
+      </QueryTable>
     </Section>
   );
 }

@@ -7,9 +7,8 @@ import { Button } from '../../kit/button.tsx';
 import { Switch } from '../../kit/choices.tsx';
 import { CopyButton } from '../../kit/copy.tsx';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import type { StudiesSearch } from './address.ts';
 import { modeLabels } from './modes.ts';
@@ -34,7 +33,6 @@ export function StudiesPage() {
   if (off) return <StudiesOff />;
   const set = (changed: StudiesSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
-  const items = studies.data?.items ?? [];
   return (
     <Page
       title="Studies"
@@ -47,7 +45,7 @@ export function StudiesPage() {
           />
           <ApiExample operation="listStudies" input={input} />
           <Button
-            look="primary"
+            variant="primary"
             disabled={memberOnly}
             title={memberOnly ? 'Only project administrators can publish' : undefined}
             onClick={() => set({ publish: true })}
@@ -57,18 +55,16 @@ export function StudiesPage() {
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={studies}
         lines={5}
-        empty={items.length === 0}
         title={unpublished ? 'No studies yet' : 'No study is published'}
+        label="Studies"
+        columns={columnsOf(projectId)}
       >
         A study publishes an environment behind a link. People chat with your servers, and you review the
         sessions. {memberOnly && 'Project administrators can publish.'}
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Studies" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-      )}
+      </QueryTable>
       {publish && <PublishStudy projectId={projectId} onClose={() => set({ publish: undefined })} />}
     </Page>
   );

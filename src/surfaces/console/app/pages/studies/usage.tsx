@@ -1,12 +1,13 @@
 import { ask, type Output, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Meter } from '../../charts/meter.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Facts, Section } from '../../kit/page.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import css from './studies.module.css';
-import { isNotFound, type Study } from './study.ts';
+import type { Study } from './study.ts';
 
 type Used = Output<'getStudyUsage'>;
 
@@ -15,12 +16,7 @@ export function Usage({ study }: { study: Study }) {
   const usage = useQuery(ask('getStudyUsage', input));
   return (
     <Section title="Usage" actions={<ApiExample operation="getStudyUsage" input={input} />}>
-      {usage.isPending && <Skeleton lines={3} />}
-      {isNotFound(usage.error) ? (
-        <Note>No usage yet.</Note>
-      ) : (
-        usage.isError && <Problem error={usage.error} retry={() => void usage.refetch()} />
-      )}
+      <QueryState of={usage} missing={<Note>No usage yet.</Note>} />
       {usage.data && <Shown usage={usage.data} cap={study.guestExecution?.dailyCreditCap ?? null} />}
     </Section>
   );

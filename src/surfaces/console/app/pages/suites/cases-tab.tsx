@@ -3,11 +3,12 @@ import { useMemo, useState } from 'react';
 import { ask, type Output, useQuery } from '../../api/index.ts';
 import { Rate } from '../../charts/rate.tsx';
 import { Button } from '../../kit/button.tsx';
+import { classes } from '../../kit/classes.ts';
 import common from '../../kit/common.module.css';
 import { Select, TextInput } from '../../kit/field.tsx';
-import { Empty, Problem } from '../../kit/notice.tsx';
+import { Empty } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { QueryState } from '../../kit/query-state.tsx';
+import { QueryError, QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
 import { caseText, openingOf } from './check-labels.ts';
 import { type Outcome, outcomesOf, type Run } from './past.ts';
@@ -38,7 +39,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
   if (!cases.isSuccess) return <QueryState of={cases} lines={8} />;
   const { items } = cases.data;
   const newCase = suite.managedBy === 'app' && (
-    <Button onClick={add} look={items.length === 0 ? 'primary' : 'plain'}>
+    <Button onClick={add} variant={items.length === 0 ? 'primary' : 'plain'}>
       New case
     </Button>
   );
@@ -78,7 +79,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
           {past.length > 0 && `, ${reading ? 'loading ' : ''}last ${counted(past.length, 'run')}`}
         </span>
       </search>
-      {runs.isError && <Problem error={runs.error} retry={() => void runs.refetch()} />}
+      <QueryError of={runs} />
       <ul className={common.box} aria-label="Cases">
         {chosen.slice(0, most).map((one) => (
           <CaseLine
@@ -149,11 +150,11 @@ function CaseLine({
           )}
           {one.disabled && <StateMark state="skipped">disabled</StateMark>}
         </p>
-        <p className={css.prompt}>
+        <p className={classes(common.twoLines, css.prompt)}>
           {text}
           {turns > 1 && ` (${turns} turns)`}
         </p>
-        <p className={css.words}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
+        <p className={common.twoLines}>{asked.length > 0 ? asked.join(', ') : 'No additional checks'}</p>
       </div>
       <div className={css.strips}>
         <PastStrip projectId={suite.projectId} runs={runs} outcomes={outcomes} />

@@ -79,7 +79,7 @@ export function FileEditor({
       />
       <div className={common.row}>
         <Button
-          look="primary"
+          variant="primary"
           busy={busy}
           disabled={id === undefined || text.trim() === ''}
           onClick={() => syncing.mutate()}

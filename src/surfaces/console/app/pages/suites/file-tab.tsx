@@ -2,13 +2,13 @@ import { api, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Code } from '../../kit/code.tsx';
+import common from '../../kit/common.module.css';
 import { downloadText } from '../../kit/download.ts';
 import { Note } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { FileEditor } from './file-editor.tsx';
 import type { Suite } from './suite-labels.ts';
-import css from './suites.module.css';
 
 /** The current suite file, next to an editor to sync a new one. */
 export function FileTab({ suite }: { suite: Suite }) {
@@ -19,7 +19,7 @@ export function FileTab({ suite }: { suite: Suite }) {
   });
   if (!file.isSuccess) return <QueryState of={file} lines={12} />;
   return (
-    <div className={css.files}>
+    <div className={common.halves}>
       <Section
         title="Current file"
         actions={

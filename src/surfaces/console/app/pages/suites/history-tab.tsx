@@ -36,7 +36,7 @@ export function HistoryTab({ suite }: { suite: Suite }) {
       <Empty
         title="No full runs yet"
         action={
-          <Button look="primary" onClick={() => set({ run: true })}>
+          <Button variant="primary" onClick={() => set({ run: true })}>
             Run suite
           </Button>
         }

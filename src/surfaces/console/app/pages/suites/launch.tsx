@@ -2,13 +2,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { classes } from '../../kit/classes.ts';
 import common from '../../kit/common.module.css';
-import { Dialog } from '../../kit/dialog.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
-import { Note, Problem } from '../../kit/notice.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { cost, count, counted } from '../../kit/numbers.ts';
 import { duration } from '../../kit/time.tsx';
 import { toastError } from '../../kit/toast.tsx';
@@ -84,97 +82,90 @@ export function Launch({ suite, onClose }: { suite: Suite; onClose: () => void }
   });
   const startable = chosen.length > 0 && (!targets.needed || targets.chosen.length > 0);
   return (
-    <Dialog onClose={onClose} title={`Run ${suite.name ?? 'suite'}`}>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          starting.mutate();
-        }}
-      >
-        <SelectField
-          label="Model"
-          hint={
-            several
-              ? 'With several targets, each uses its own model.'
-              : model !== '' && 'For all cases, including those that set a model.'
-          }
-          value={model}
-          disabled={several}
-          options={[
-            ['', `Suite default${suite.executionConfig?.model ? ` (${suite.executionConfig.model})` : ''}`],
-            ...(models.data?.items ?? []).map(
-              ({ id, hosted, offline }) =>
-                [id, offline ? `${id} (offline)` : hosted ? id : `${id} (needs a key)`] as const,
-            ),
-          ]}
-          onChange={setModel}
-        />
-        {bringing !== undefined && (
-          <TextField
-            label={`Key for ${bringing}`}
-            hint="This installation has none. Your key is encrypted for this run and deleted when the run ends."
-            type="password"
-            autoComplete="off"
-            value={ownKey}
-            onChange={setOwnKey}
-          />
-        )}
-        <SelectField
-          label="Trials per case"
-          value={trials}
-          options={[
-            ['', 'Suite default'],
-            ...Array.from({ length: 10 }, (_, at) => [String(at + 1), String(at + 1)] as const),
-          ]}
-          onChange={setTrials}
-        />
-        {targets.options.length > 0 && (
-          <Choices
-            legend={targets.label}
-            choices={targets.options.map(([value, name]) => ({ value, name }))}
-            chosen={targets.ids}
-            onChange={targets.choose}
-            none=""
-          />
-        )}
-        <details>
-          <summary>
-            {picked === undefined
-              ? `All ${counted(all.length, 'case')}`
-              : `${chosen.length} of ${counted(all.length, 'case')}`}
-          </summary>
-          <Choices
-            legend="Cases"
-            choices={all.map(({ id, title }) => ({ value: id, name: title }))}
-            chosen={chosen.map(({ id }) => id)}
-            onChange={(next) => setPicked(next.length === all.length ? undefined : next)}
-            none="This suite has no cases."
-          />
-        </details>
+    <FormDialog
+      title={`Run ${suite.name ?? 'suite'}`}
+      verb={several ? `Start ${targets.chosen.length} runs` : 'Start run'}
+      action={starting}
+      blocked={!startable}
+      onClose={onClose}
+      example={
+        several ? (
+          <ApiExample operation="createEvalRunGroup" input={group} />
+        ) : (
+          <ApiExample operation="createEvalRun" input={single} />
+        )
+      }
+    >
+      <SelectField
+        label="Model"
+        hint={
+          several
+            ? 'With several targets, each uses its own model.'
+            : model !== '' && 'For all cases, including those that set a model.'
+        }
+        value={model}
+        disabled={several}
+        options={[
+          ['', `Suite default${suite.executionConfig?.model ? ` (${suite.executionConfig.model})` : ''}`],
+          ...(models.data?.items ?? []).map(
+            ({ id, hosted, offline }) =>
+              [id, offline ? `${id} (offline)` : hosted ? id : `${id} (needs a key)`] as const,
+          ),
+        ]}
+        onChange={setModel}
+      />
+      {bringing !== undefined && (
         <TextField
-          label="Notes"
-          hint="Shown on the run page."
-          maxLength={5000}
-          value={notes}
-          onChange={setNotes}
+          label={`Key for ${bringing}`}
+          hint="This installation has none. Your key is encrypted for this run and deleted when the run ends."
+          type="password"
+          autoComplete="off"
+          value={ownKey}
+          onChange={setOwnKey}
         />
-        <EstimateText estimate={estimate} targets={Math.max(1, targets.chosen.length)} />
-        <Disclosure projectId={projectId} suiteId={suiteId} override={model} />
-        {starting.isError && <Problem error={starting.error} />}
-        <div className={classes(common.row, css.right)}>
-          {several ? (
-            <ApiExample operation="createEvalRunGroup" input={group} />
-          ) : (
-            <ApiExample operation="createEvalRun" input={single} />
-          )}
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" look="primary" busy={starting.isPending} disabled={!startable}>
-            {several ? `Start ${targets.chosen.length} runs` : 'Start run'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <SelectField
+        label="Trials per case"
+        value={trials}
+        options={[
+          ['', 'Suite default'],
+          ...Array.from({ length: 10 }, (_, at) => [String(at + 1), String(at + 1)] as const),
+        ]}
+        onChange={setTrials}
+      />
+      {targets.options.length > 0 && (
+        <Choices
+          legend={targets.label}
+          choices={targets.options.map(([value, name]) => ({ value, name }))}
+          chosen={targets.ids}
+          onChange={targets.choose}
+          none=""
+        />
+      )}
+      <details>
+        <summary>
+          {picked === undefined
+            ? `All ${counted(all.length, 'case')}`
+            : `${chosen.length} of ${counted(all.length, 'case')}`}
+        </summary>
+        <Choices
+          legend="Cases"
+          choices={all.map(({ id, title }) => ({ value: id, name: title }))}
+          chosen={chosen.map(({ id }) => id)}
+          onChange={(next) => setPicked(next.length === all.length ? undefined : next)}
+          none="This suite has no cases."
+        />
+      </details>
+      <TextField
+        label="Notes"
+        hint="Shown on the run page."
+        maxLength={5000}
+        value={notes}
+        onChange={setNotes}
+      />
+      <EstimateText estimate={estimate} targets={Math.max(1, targets.chosen.length)} />
+      <Disclosure projectId={projectId} suiteId={suiteId} override={model} />
+    </FormDialog>
   );
 }
 

@@ -2,14 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ask, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
 import { Choices } from '../../kit/choices.tsx';
-import { classes } from '../../kit/classes.ts';
-import common from '../../kit/common.module.css';
-import { Dialog } from '../../kit/dialog.tsx';
 import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
-import { Problem } from '../../kit/notice.tsx';
-import css from './suites.module.css';
+import { FormDialog } from '../../kit/form-dialog.tsx';
 
 /** Creates a suite with its first case; more are added on its page. */
 export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -43,47 +38,38 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
   });
   const complete = name.trim() !== '' && prompt.trim() !== '' && serverIds.length > 0;
   return (
-    <Dialog onClose={onClose} title="New suite">
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate();
-        }}
-      >
-        <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
-        <Choices
-          legend="Servers"
-          choices={usable.map(({ id, name: serverName }) => ({ value: id, name: serverName }))}
-          chosen={serverIds}
-          onChange={setChosen}
-          none={servers.isSuccess ? 'No enabled servers. Add or resume one first.' : '…'}
-        />
-        <SelectField
-          label="Model"
-          value={model}
-          options={(models.data?.items ?? [{ id: model, offline: true }]).map(
-            ({ id, offline }) => [id, offline ? `${id} (offline, no key needed)` : id] as const,
-          )}
-          onChange={setModel}
-        />
-        <AreaField label="First user message" required rows={3} value={prompt} onChange={setPrompt} />
-        <SelectField
-          label="Trials per case"
-          hint="80% must pass. You can change both later."
-          value={trials}
-          options={['1', '3', '5', '10'].map((one) => [one, one] as const)}
-          onChange={setTrials}
-        />
-        {making.isError && <Problem error={making.error} />}
-        <div className={classes(common.row, css.right)}>
-          <ApiExample operation="createEvalSuite" input={{ projectId, body }} />
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" look="primary" busy={making.isPending} disabled={!complete}>
-            Create suite
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New suite"
+      verb="Create suite"
+      action={making}
+      blocked={!complete}
+      onClose={onClose}
+      example={<ApiExample operation="createEvalSuite" input={{ projectId, body }} />}
+    >
+      <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
+      <Choices
+        legend="Servers"
+        choices={usable.map(({ id, name: serverName }) => ({ value: id, name: serverName }))}
+        chosen={serverIds}
+        onChange={setChosen}
+        none={servers.isSuccess ? 'No enabled servers. Add or resume one first.' : '…'}
+      />
+      <SelectField
+        label="Model"
+        value={model}
+        options={(models.data?.items ?? [{ id: model, offline: true }]).map(
+          ({ id, offline }) => [id, offline ? `${id} (offline, no key needed)` : id] as const,
+        )}
+        onChange={setModel}
+      />
+      <AreaField label="First user message" required rows={3} value={prompt} onChange={setPrompt} />
+      <SelectField
+        label="Trials per case"
+        hint="80% must pass. You can change both later."
+        value={trials}
+        options={['1', '3', '5', '10'].map((one) => [one, one] as const)}
+        onChange={setTrials}
+      />
+    </FormDialog>
   );
 }

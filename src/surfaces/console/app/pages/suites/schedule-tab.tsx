@@ -3,7 +3,7 @@ import { api, ask, useAction, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
-import { SelectField, TextField } from '../../kit/field.tsx';
+import { SelectField, submits, TextField } from '../../kit/field.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Facts } from '../../kit/page.tsx';
@@ -62,13 +62,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
         ]}
       />
       {state === 'attention' && <Note>Save the schedule to resume it.</Note>}
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate(true);
-        }}
-      >
+      <form className={css.form} onSubmit={submits(() => saving.mutate(true))}>
         <TextField
           label="Interval in minutes"
           hint={wrong ? undefined : intervalLabel(interval)}
@@ -96,7 +90,7 @@ export function ScheduleTab({ suite }: { suite: Suite }) {
         )}
         <Note>Scheduled runs start as you, with your permissions, once per interval.</Note>
         <div className={common.row}>
-          <Button type="submit" look="primary" busy={saving.isPending} disabled={wrong}>
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={wrong}>
             {schedule.enabled ? 'Save schedule' : 'Turn on'}
           </Button>
           {schedule.enabled && (

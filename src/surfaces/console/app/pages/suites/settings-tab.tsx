@@ -4,8 +4,8 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Choices, Switch } from '../../kit/choices.tsx';
 import common from '../../kit/common.module.css';
-import { AreaField, SelectField, TextField } from '../../kit/field.tsx';
-import { Problem } from '../../kit/notice.tsx';
+import { AreaField, SelectField, submits, TextField } from '../../kit/field.tsx';
+import { SubmitError } from '../../kit/form-dialog.tsx';
 import { Section } from '../../kit/page.tsx';
 import { baselineNames, bodyOf, type Draft, draftOf, hasFields, problemsIn } from './settings-body.ts';
 import { SuiteChanges } from './suite-changes.tsx';
@@ -39,23 +39,18 @@ function SettingsForm({ suite }: { suite: Suite }) {
   const saving = useSubmit(() => api.updateEvalSuite(input), { says: 'Settings saved' });
   const fields: Fields = { suite, draft, problems, set };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
+    <form onSubmit={submits(() => saving.mutate())}>
       <fieldset className={css.bare} disabled={suite.managedBy === 'ci'}>
         <legend className="visually-hidden">Suite settings</legend>
         <About {...fields} />
         <PassCriteria {...fields} />
         <Gate {...fields} />
         <Judge {...fields} />
-        {saving.isError && <Problem error={saving.error} />}
+        <SubmitError of={saving} />
         <div className={common.row}>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={saving.isPending}
             disabled={!hasFields(changes) || hasFields(problems)}
           >
@@ -147,7 +142,7 @@ function Gate(fields: Fields) {
   return (
     <Section title="Quality gate">
       <div className={css.form}>
-        <p className={css.description}>
+        <p className={common.description}>
           Conditions a run must meet besides its verdict. Empty conditions are not checked.
         </p>
         <DraftField

@@ -1,8 +1,7 @@
 import { askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Problem, Skeleton } from '../../kit/notice.tsx';
 import { Section } from '../../kit/page.tsx';
-import { ShowMore } from '../../kit/query-state.tsx';
+import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
@@ -11,9 +10,8 @@ export function SuiteChanges({ which }: { which: { projectId: string; suiteId: s
   const rows = revisions.data?.items;
   return (
     <Section title="Changes" actions={<ApiExample operation="listEvalSuiteRevisions" input={which} />}>
-      {revisions.isError && <Problem error={revisions.error} retry={() => void revisions.refetch()} />}
-      {!rows && revisions.isPending && <Skeleton lines={3} />}
-      {rows && <Table label="Suite changes" rows={rows} keyOf={({ id }) => id} columns={columns} />}
+      <QueryState of={revisions} />
+      {rows && <Table label="Suite changes" rows={rows} columns={columns} />}
       <ShowMore of={revisions}>Show more</ShowMore>
     </Section>
   );

@@ -1,46 +1,44 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { api, ask, useAction, useQuery } from '../../api/index.ts';
+import { api, ask, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import common from '../../kit/common.module.css';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Note, Skeleton } from '../../kit/notice.tsx';
+import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Facts, Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { StateBadge, StateMark } from '../../kit/state.tsx';
-import { TabLinks, tabClass } from '../../kit/tabs.tsx';
 import { stateOfRun } from '../runs/states.ts';
 import type { SuiteSearch, SuiteTab } from './address.ts';
 import { CasesTab } from './cases-tab.tsx';
 import { gateLabels, policyText, type Suite, scheduleState } from './suite-labels.ts';
-import css from './suites.module.css';
 
-const loadingTab = () => <Skeleton lines={8} />;
-const HistoryTab = partFrom(() => import('./history-tab.tsx'), 'HistoryTab', loadingTab);
-const ScheduleTab = partFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab', loadingTab);
-const WaiversTab = partFrom(() => import('./waivers-tab.tsx'), 'WaiversTab', loadingTab);
-const SettingsTab = partFrom(() => import('./settings-tab.tsx'), 'SettingsTab', loadingTab);
-const FileTab = partFrom(() => import('./file-tab.tsx'), 'FileTab', loadingTab);
+const HistoryTab = tabFrom(() => import('./history-tab.tsx'), 'HistoryTab');
+const ScheduleTab = tabFrom(() => import('./schedule-tab.tsx'), 'ScheduleTab');
+const WaiversTab = tabFrom(() => import('./waivers-tab.tsx'), 'WaiversTab');
+const SettingsTab = tabFrom(() => import('./settings-tab.tsx'), 'SettingsTab');
+const FileTab = tabFrom(() => import('./file-tab.tsx'), 'FileTab');
 const Launch = partFrom(() => import('./launch.tsx'), 'Launch');
 const CasePanel = partFrom(() => import('./editor/case-panel.tsx'), 'CasePanel');
 
 const route = '/projects/$projectId/suites/$suiteId';
 
-const tabs: [SuiteTab, string][] = [
-  ['cases', 'Cases'],
-  ['history', 'History'],
-  ['schedule', 'Schedule'],
-  ['waivers', 'Waivers'],
-  ['settings', 'Settings'],
-  ['file', 'File'],
-];
+const tabs: Tabs<SuiteTab, [suite: Suite]> = {
+  cases: ['Cases', (suite) => <CasesTab suite={suite} />],
+  history: ['History', (suite) => <HistoryTab suite={suite} />],
+  schedule: ['Schedule', (suite) => <ScheduleTab suite={suite} />],
+  waivers: ['Waivers', (suite) => <WaiversTab suite={suite} />],
+  settings: ['Settings', (suite) => <SettingsTab suite={suite} />],
+  file: ['File', (suite) => <FileTab suite={suite} />],
+};
 
 export function SuitePage() {
   const which = useParams({ from: route });
-  const { tab = 'cases', case: open, run } = useSearch({ from: route });
+  const { tab, case: open, run } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const suite = useQuery(ask('getEvalSuite', which));
   const list = (
@@ -48,12 +46,7 @@ export function SuitePage() {
       Suites
     </Link>
   );
-  if (!suite.data)
-    return (
-      <Page title="Suite" crumbs={[list]}>
-        <QueryState of={suite} lines={8} back={list} />
-      </Page>
-    );
+  if (!suite.data) return <LoadingPage of={suite} title="Suite" crumbs={[list]} />;
   const set = (changed: SuiteSearch): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   const name = suite.data.name ?? suite.data.id;
@@ -66,13 +59,13 @@ export function SuitePage() {
         <>
           <ApiExample operation="getEvalSuite" input={which} />
           <DeleteSuite suite={suite.data} />
-          <Button look="primary" onClick={() => set({ run: true })}>
+          <Button variant="primary" onClick={() => set({ run: true })}>
             Run suite
           </Button>
         </>
       }
     >
-      {suite.data.description && <p className={css.description}>{suite.data.description}</p>}
+      {suite.data.description && <p className={common.description}>{suite.data.description}</p>}
       <SuiteFacts suite={suite.data} />
       {suite.data.managedBy === 'ci' && (
         <Note>
@@ -81,22 +74,7 @@ export function SuitePage() {
             : 'This suite is managed by a file. Edit the file and sync it on the File tab or with drydock evals run.'}
         </Note>
       )}
-      <TabLinks label="About this suite">
-        {tabs.map(([to, word]) => (
-          <Link
-            key={to}
-            to={route}
-            params={which}
-            search={to === 'cases' ? {} : { tab: to }}
-            className={tabClass}
-            aria-current={to === tab ? 'page' : undefined}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            {word}
-          </Link>
-        ))}
-      </TabLinks>
-      {shown[tab](suite.data)}
+      <PageTabs label="About this suite" tabs={tabs} given={[suite.data]} chosen={tab} />
       {run && <Launch suite={suite.data} onClose={() => set({ run: undefined })} />}
       {open !== undefined && (
         <CasePanel suite={suite.data} caseId={open} onClose={() => set({ case: undefined })} />
@@ -104,15 +82,6 @@ export function SuitePage() {
     </Page>
   );
 }
-
-const shown: Record<SuiteTab, (suite: Suite) => ReactNode> = {
-  cases: (suite) => <CasesTab suite={suite} />,
-  history: (suite) => <HistoryTab suite={suite} />,
-  schedule: (suite) => <ScheduleTab suite={suite} />,
-  waivers: (suite) => <WaiversTab suite={suite} />,
-  settings: (suite) => <SettingsTab suite={suite} />,
-  file: (suite) => <FileTab suite={suite} />,
-};
 
 function LastRun({ which }: { which: { projectId: string; suiteId: string } }) {
   const { data } = useQuery(ask('listEvalSuiteRuns', { ...which, coverage: 'suite', limit: 1 }));
@@ -154,40 +123,36 @@ function SuiteFacts({ suite }: { suite: Suite }) {
 }
 
 function DeleteSuite({ suite }: { suite: Suite }) {
-  const { id: suiteId, projectId, declaredId, managedBy } = suite;
-  const [asking, setAsking] = useState(false);
+  const { id: suiteId, projectId, declaredId } = suite;
   const navigate = useNavigate();
-  const cases = useQuery({ ...ask('listEvalCases', { projectId, suiteId }), enabled: asking });
-  const runs = useQuery({ ...ask('listEvalSuites', { projectId }), enabled: asking });
   const input = { projectId, suiteId, declaredSuiteId: declaredId };
-  const deleting = useAction(() => api.deleteEvalSuite(input), {
-    says: 'Suite deleted',
-    onDone: () => navigate({ to: '/projects/$projectId/suites', params: { projectId } }),
-  });
+  return (
+    <ConfirmButton
+      variant="quiet"
+      label="Delete suite"
+      question={`Delete ${suite.name ?? 'this suite'}?`}
+      write={() => api.deleteEvalSuite(input)}
+      says="Suite deleted"
+      onDone={() => navigate({ to: '/projects/$projectId/suites', params: { projectId } })}
+      example={<ApiExample operation="deleteEvalSuite" input={input} />}
+    >
+      <WhatIsLost suite={suite} />
+    </ConfirmButton>
+  );
+}
+
+function WhatIsLost({ suite: { id: suiteId, projectId, schedule, managedBy } }: { suite: Suite }) {
+  const cases = useQuery(ask('listEvalCases', { projectId, suiteId }));
+  const runs = useQuery(ask('listEvalSuites', { projectId }));
   const totals = runs.data?.items.find(({ id }) => id === suiteId)?.totals;
   return (
     <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        Delete suite
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete ${suite.name ?? 'this suite'}?`}
-          verb="Delete suite"
-          action={deleting}
-        >
-          <p>
-            {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
-            {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
-          </p>
-          {suite.schedule.enabled && <p>Its schedule is deleted too.</p>}
-          {managedBy === 'ci' && <p>The next CI sync recreates this suite, empty.</p>}
-          <div>
-            <ApiExample operation="deleteEvalSuite" input={input} />
-          </div>
-        </Confirm>
-      )}
+      <p>
+        {cases.data ? counted(cases.data.items.length, 'case') : 'Its cases'} and{' '}
+        {totals ? counted(totals.runs, 'run') : 'all of its runs'} are lost, with their traces.
+      </p>
+      {schedule.enabled && <p>Its schedule is deleted too.</p>}
+      {managedBy === 'ci' && <p>The next CI sync recreates this suite, empty.</p>}
     </>
   );
 }

@@ -8,9 +8,8 @@ import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
 import { count } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { scheduleState, stateOfLatest } from './suite-labels.ts';
 import css from './suites.module.css';
@@ -30,7 +29,6 @@ export function SuitesPage() {
   const suites = useInfiniteQuery(askPages('listEvalSuites', { projectId, limit: pageSize }));
   // One request for all suites; a suite without a run in the response shows no trend.
   const runs = useQuery(ask('listEvalRuns', { projectId, coverage: 'suite', limit: 100 }));
-  const items = suites.data?.items ?? [];
   const past = pastOf(runs.data?.items ?? []);
   const open = (next: typeof make): void => void navigate({ search: { make: next }, replace: true });
   return (
@@ -40,30 +38,27 @@ export function SuitesPage() {
         <>
           <ApiExample operation="listEvalSuites" input={{ projectId }} />
           <Button onClick={() => open('file')}>Import file</Button>
-          <Button look="primary" onClick={() => open('suite')}>
+          <Button variant="primary" onClick={() => open('suite')}>
             New suite
           </Button>
         </>
       }
     >
-      <QueryState
+      <QueryTable
         of={suites}
         lines={6}
-        empty={items.length === 0}
         title="No suites yet"
         action={
-          <Button look="primary" onClick={() => open('suite')}>
+          <Button variant="primary" onClick={() => open('suite')}>
             New suite
           </Button>
         }
+        label="Suites"
+        columns={columnsOf(projectId, past)}
       >
         A suite contains cases: what a user says and the checks the result must pass. A run tries each case
         several times.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Suites" columns={columnsOf(projectId, past)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={suites} />
+      </QueryTable>
       {make === 'suite' && <MakeSuite projectId={projectId} onClose={() => open(undefined)} />}
       {make === 'file' && <ImportFile projectId={projectId} onClose={() => open(undefined)} />}
     </Page>

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { ask, useQueries, useQuery } from '../../api/index.ts';
 import common from '../../kit/common.module.css';
-import { Empty, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Empty, Skeleton } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { RevokeWaiver, type Waiver, WaiverState } from '../runs/waivers.tsx';
@@ -19,8 +20,8 @@ export function WaiversTab({ suite }: { suite: Suite }) {
   const answers = useQueries({
     queries: failed.map(({ id }) => ask('getGateWaiver', { projectId, runId: id })),
   });
-  if (runs.isError) return <Problem error={runs.error} retry={() => void runs.refetch()} />;
-  if (runs.isPending || answers.some(({ isPending }) => isPending)) return <Skeleton lines={4} />;
+  if (!runs.isSuccess) return <QueryState of={runs} lines={4} />;
+  if (answers.some(({ isPending }) => isPending)) return <Skeleton lines={4} />;
   const rows = answers.flatMap(({ data }, at) =>
     data?.waiver ? [{ waiver: data.waiver, run: failed[at] as Run }] : [],
   );

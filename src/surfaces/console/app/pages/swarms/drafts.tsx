@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api, ask, useAction, useQuery, useSubmit } from '../../api/index.ts';
+import { api, ask, maxPageSize, useAction, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import common from '../../kit/common.module.css';
@@ -11,7 +11,6 @@ import { counted } from '../../kit/numbers.ts';
 import { StateMark } from '../../kit/state.tsx';
 import { cut } from '../../kit/text.ts';
 import { type Candidate, candidatesOf, journeyBody, type Offer, personaBody } from './drafted.ts';
-import { lookedUp } from './names.ts';
 import css from './swarms.module.css';
 
 /** Maximum number of existing personas in a request. */
@@ -20,7 +19,7 @@ const maxKnown = 30;
 /** Personas and journeys drafted from the tools of an environment or server group; one click creates each. */
 export function Drafts({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const sources = useSources(projectId);
-  const known = useQuery(ask('listPersonas', { projectId, limit: lookedUp }));
+  const known = useQuery(ask('listPersonas', { projectId, limit: maxPageSize }));
   const [chosen, setChosen] = useState<string>();
   const [client, setClient] = useState<string>();
   const [description, setDescription] = useState('');

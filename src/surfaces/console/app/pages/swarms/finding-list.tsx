@@ -99,7 +99,7 @@ function FindingCard({
   const isDismissed = dismissedAt !== null;
   const turning = useAction(() => turn(finding), { says: isDismissed ? 'Restored' : 'Dismissed' });
   return (
-    <li className={css.finding}>
+    <li className={common.card}>
       <p className={css.what} title={what}>
         {what}
       </p>
@@ -113,7 +113,7 @@ function FindingCard({
           {counted(occurrenceCount, noun)}, last <Time at={lastSeenAt} />
         </span>
         <Button
-          look="quiet"
+          variant="quiet"
           action={turning}
           aria-label={`${isDismissed ? 'Restore' : 'Dismiss'}: ${what}, ${subject.label}`}
         >

@@ -1,36 +1,30 @@
 import { Link } from '@tanstack/react-router';
-import { ask, askPages, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
-import { Empty } from '../../kit/notice.tsx';
+import { ask, askPages, maxPageSize, type Output, useInfiniteQuery, useQuery } from '../../api/index.ts';
 import { count, percent } from '../../kit/numbers.ts';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { cut } from '../../kit/text.ts';
 import { Time } from '../../kit/time.tsx';
 import { gradedBy } from './journey/journey-labels.ts';
-import { lookedUp } from './names.ts';
 
 type Journey = Output<'listJourneys'>['items'][number];
 
 export function JourneysTab({ projectId }: { projectId: string }) {
   const journeys = useInfiniteQuery(askPages('listJourneys', { projectId }));
-  const personas = useQuery(ask('listPersonas', { projectId, limit: lookedUp }));
-  const swarms = useQuery(ask('listSwarms', { projectId, limit: lookedUp }));
-  const items = journeys.data?.items ?? [];
+  const personas = useQuery(ask('listPersonas', { projectId, limit: maxPageSize }));
+  const swarms = useQuery(ask('listSwarms', { projectId, limit: maxPageSize }));
   const names = new Map(
     [...(personas.data?.items ?? []), ...(swarms.data?.items ?? [])].map(({ id, name }) => [id, name]),
   );
-  if (!journeys.isSuccess) return <QueryState of={journeys} lines={6} />;
   return (
-    <>
-      {items.length === 0 ? (
-        <Empty title="No active journeys">
-          A journey defines a persona's goal, its targets, and how sessions are graded.
-        </Empty>
-      ) : (
-        <Table label="Journeys" columns={columnsOf(projectId, names)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={journeys} />
-    </>
+    <QueryTable
+      of={journeys}
+      lines={6}
+      title="No active journeys"
+      label="Journeys"
+      columns={columnsOf(projectId, names)}
+    >
+      A journey defines a persona's goal, its targets, and how sessions are graded.
+    </QueryTable>
   );
 }
 

@@ -8,7 +8,7 @@ import { counted } from '../../kit/numbers.ts';
 import { Section } from '../../kit/page.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, Progress, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { GoalTrend } from './goal-trend.tsx';
 import { endedOf, summaryText } from './states.ts';
@@ -101,12 +101,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Sessions',
       cell: ({ status, summary }) =>
         status === 'running' ? (
-          <progress
-            className={common.progress}
-            max={summary.total}
-            value={endedOf(summary)}
-            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
-          />
+          <Progress ended={endedOf(summary)} total={summary.total} noun="sessions" />
         ) : (
           <span className={common.soft}>{summaryText(summary)}</span>
         ),

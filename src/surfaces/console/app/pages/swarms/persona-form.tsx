@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { api, ask, type Output, useQuery, useSubmit } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
+import { LazyDialog } from '../../kit/dialog-button.tsx';
 import { AreaField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
-import { LazyDialog } from '../../kit/lazy-dialog.tsx';
 import { QueryState } from '../../kit/query-state.tsx';
 
 type Persona = Output<'getPersona'>;

@@ -1,21 +1,18 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useSwarmsOff } from '../../api/features.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Skeleton } from '../../kit/notice.tsx';
 import { Page } from '../../kit/page.tsx';
-import { TabLinks, tabClass } from '../../kit/tabs.tsx';
+import { PageTabs, type Tabs, tabFrom } from '../../kit/page-tabs.tsx';
 import type { SwarmsSearch, SwarmTab } from './address.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { SwarmsOff } from './swarms-off.tsx';
 
-const loadingTab = () => <Skeleton lines={8} />;
-const JourneysTab = partFrom(() => import('./journeys-tab.tsx'), 'JourneysTab', loadingTab);
-const PersonasTab = partFrom(() => import('./personas-tab.tsx'), 'PersonasTab', loadingTab);
-const SwarmsTab = partFrom(() => import('./swarms-tab.tsx'), 'SwarmsTab', loadingTab);
-const FindingsTab = partFrom(() => import('./findings-tab.tsx'), 'FindingsTab', loadingTab);
+const JourneysTab = tabFrom(() => import('./journeys-tab.tsx'), 'JourneysTab');
+const PersonasTab = tabFrom(() => import('./personas-tab.tsx'), 'PersonasTab');
+const SwarmsTab = tabFrom(() => import('./swarms-tab.tsx'), 'SwarmsTab');
+const FindingsTab = tabFrom(() => import('./findings-tab.tsx'), 'FindingsTab');
 const PersonaForm = partFrom(() => import('./persona-form.tsx'), 'PersonaForm');
 const SwarmForm = partFrom(() => import('./swarm-form.tsx'), 'SwarmForm');
 const Drafts = partFrom(() => import('./drafts.tsx'), 'Drafts');
@@ -23,26 +20,18 @@ const JourneyForm = partFrom(() => import('./journey/journey-form.tsx'), 'Journe
 
 const route = '/projects/$projectId/swarms';
 
-const tabs: [SwarmTab, string][] = [
-  ['overview', 'Overview'],
-  ['journeys', 'Journeys'],
-  ['personas', 'Personas'],
-  ['swarms', 'Swarms'],
-  ['findings', 'Findings'],
-];
-
-const shown: Record<SwarmTab, (projectId: string) => ReactNode> = {
-  overview: (projectId) => <OverviewTab projectId={projectId} />,
-  journeys: (projectId) => <JourneysTab projectId={projectId} />,
-  personas: (projectId) => <PersonasTab projectId={projectId} />,
-  swarms: (projectId) => <SwarmsTab projectId={projectId} />,
-  findings: (projectId) => <FindingsTab projectId={projectId} />,
+const tabs: Tabs<SwarmTab, [projectId: string]> = {
+  overview: ['Overview', (projectId) => <OverviewTab projectId={projectId} />],
+  journeys: ['Journeys', (projectId) => <JourneysTab projectId={projectId} />],
+  personas: ['Personas', (projectId) => <PersonasTab projectId={projectId} />],
+  swarms: ['Swarms', (projectId) => <SwarmsTab projectId={projectId} />],
+  findings: ['Findings', (projectId) => <FindingsTab projectId={projectId} />],
 };
 
 /** Personas, their journeys, and recent results. */
 export function SwarmsPage() {
   const { projectId } = useParams({ from: route });
-  const { tab = 'overview', make, edit } = useSearch({ from: route });
+  const { tab, make, edit } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const off = useSwarmsOff(projectId);
   if (off) return <SwarmsOff />;
@@ -58,28 +47,13 @@ export function SwarmsPage() {
           <Button onClick={() => set({ make: 'drafts' })}>Draft with a model</Button>
           <Button onClick={() => set({ make: 'swarm' })}>New swarm</Button>
           <Button onClick={() => set({ make: 'persona' })}>New persona</Button>
-          <Button look="primary" onClick={() => set({ make: 'journey' })}>
+          <Button variant="primary" onClick={() => set({ make: 'journey' })}>
             New journey
           </Button>
         </>
       }
     >
-      <TabLinks label="About swarms">
-        {tabs.map(([to, word]) => (
-          <Link
-            key={to}
-            to={route}
-            params={{ projectId }}
-            search={to === 'overview' ? {} : { tab: to }}
-            className={tabClass}
-            aria-current={to === tab ? 'page' : undefined}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            {word}
-          </Link>
-        ))}
-      </TabLinks>
-      {shown[tab](projectId)}
+      <PageTabs label="About swarms" tabs={tabs} given={[projectId]} chosen={tab} />
       {make === 'persona' && <PersonaForm projectId={projectId} onClose={close} />}
       {make === 'swarm' && <SwarmForm projectId={projectId} onClose={close} />}
       {make === 'drafts' && <Drafts projectId={projectId} onClose={close} />}

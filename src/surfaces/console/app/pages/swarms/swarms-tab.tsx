@@ -1,13 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { api, askPages, type Output, useAction, useInfiniteQuery } from '../../api/index.ts';
+import { api, askPages, type Output, useInfiniteQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
-import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
-import { Empty } from '../../kit/notice.tsx';
+import { ConfirmButton } from '../../kit/confirm.tsx';
 import { counted } from '../../kit/numbers.ts';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 type Swarm = Output<'listSwarms'>['items'][number];
@@ -16,77 +12,59 @@ const route = '/projects/$projectId/swarms';
 
 export function SwarmsTab({ projectId }: { projectId: string }) {
   const swarms = useInfiniteQuery(askPages('listSwarms', { projectId }));
-  const [archiving, setArchiving] = useState<Swarm>();
-  const items = swarms.data?.items ?? [];
-  if (!swarms.isSuccess) return <QueryState of={swarms} lines={6} />;
   return (
-    <>
-      {items.length === 0 ? (
-        <Empty title="No active swarms">
-          A swarm groups related journeys that share environments, a number of sessions and a rubric.
-        </Empty>
-      ) : (
-        <Table label="Swarms" columns={columnsOf(setArchiving)} rows={items} keyOf={({ id }) => id} />
-      )}
-      <ShowMore of={swarms} />
-      {archiving && <ArchiveSwarm swarm={archiving} onClose={() => setArchiving(undefined)} />}
-    </>
+    <QueryTable of={swarms} lines={6} title="No active swarms" label="Swarms" columns={columns}>
+      A swarm groups related journeys that share environments, a number of sessions and a rubric.
+    </QueryTable>
   );
 }
 
-function columnsOf(archive: (swarm: Swarm) => void): Column<Swarm>[] {
-  return [
-    {
-      name: 'Swarm',
-      main: true,
-      cell: ({ id, name }) => (
-        <Link from={route} to="." search={(before) => ({ ...before, edit: id })}>
-          {name}
-        </Link>
-      ),
-    },
-    { name: 'Description', cell: ({ description }) => description },
-    {
-      name: 'Sessions per target',
-      figure: true,
-      cell: ({ sessionsPerTarget }) => sessionsPerTarget ?? '',
-    },
-    { name: 'Maximum persona messages', figure: true, cell: ({ maxTurns }) => maxTurns ?? '' },
-    {
-      name: 'Rubric',
-      cell: ({ rubric }) => (rubric ? counted(rubric.criteria.length, 'criterion', 'criteria') : ''),
-    },
-    { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-    {
-      name: 'Actions',
-      figure: true,
-      cell: (swarm) => (
-        <Button look="quiet" aria-label={`Archive ${swarm.name}`} onClick={() => archive(swarm)}>
-          Archive
-        </Button>
-      ),
-    },
-  ];
-}
+const columns: Column<Swarm>[] = [
+  {
+    name: 'Swarm',
+    main: true,
+    cell: ({ id, name }) => (
+      <Link from={route} to="." search={(before) => ({ ...before, edit: id })}>
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'Description', cell: ({ description }) => description },
+  {
+    name: 'Sessions per target',
+    figure: true,
+    cell: ({ sessionsPerTarget }) => sessionsPerTarget ?? '',
+  },
+  { name: 'Maximum persona messages', figure: true, cell: ({ maxTurns }) => maxTurns ?? '' },
+  {
+    name: 'Rubric',
+    cell: ({ rubric }) => (rubric ? counted(rubric.criteria.length, 'criterion', 'criteria') : ''),
+  },
+  { name: 'Changed', figure: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  {
+    name: 'Actions',
+    figure: true,
+    cell: (swarm) => <ArchiveSwarm swarm={swarm} />,
+  },
+];
 
-function ArchiveSwarm({ swarm, onClose }: { swarm: Swarm; onClose: () => void }) {
-  const { id: swarmId, projectId, name } = swarm;
-  const archiving = useAction(() => api.archiveSwarm({ projectId, swarmId }), {
-    says: `Swarm ${name} archived`,
-    onDone: onClose,
-  });
+function ArchiveSwarm({ swarm: { id: swarmId, projectId, name } }: { swarm: Swarm }) {
+  const input = { projectId, swarmId };
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Archive ${name}?`}
+    <ConfirmButton
+      variant="quiet"
+      label="Archive"
+      aria-label={`Archive ${name}`}
+      question={`Archive ${name}?`}
       verb="Archive swarm"
-      action={archiving}
-      example={<ApiExample operation="archiveSwarm" input={{ projectId, swarmId }} />}
+      write={() => api.archiveSwarm(input)}
+      says={`Swarm ${name} archived`}
+      example={<ApiExample operation="archiveSwarm" input={input} />}
     >
       <p>
         The swarm is removed from the list. Its journeys stay but no longer inherit its environments and
         rubric.
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }

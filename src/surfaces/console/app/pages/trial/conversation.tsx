@@ -65,10 +65,10 @@ export function Conversation({
         <p className={common.soft}>
           Messages {count(first + 1)} to {count(Math.min(messages.length, first + pageLength))} of{' '}
           {count(messages.length)}{' '}
-          <Button look="quiet" disabled={page === 0} onClick={() => turn(-1)}>
+          <Button variant="quiet" disabled={page === 0} onClick={() => turn(-1)}>
             Earlier
           </Button>
-          <Button look="quiet" disabled={first + pageLength >= messages.length} onClick={() => turn(1)}>
+          <Button variant="quiet" disabled={first + pageLength >= messages.length} onClick={() => turn(1)}>
             Later
           </Button>
         </p>

@@ -1,7 +1,6 @@
 import type { Output } from '../../api/index.ts';
-import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
-import { listIn, numberIn, textIn } from '../../kit/given.ts';
+import { artifactPath, listIn, numberIn, textIn } from '../../kit/given.ts';
 import { cut } from '../../kit/text.ts';
 import { callAround, type Span, type Trace } from './trace.ts';
 

@@ -1,6 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { DrydockError } from '../../../../client/index.ts';
 import { type Output, useQuery } from '../../api/index.ts';
 import { partFrom } from '../../api/parts.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
@@ -8,13 +7,13 @@ import { Waterfall } from '../../charts/waterfall.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Id } from '../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../kit/notice.tsx';
+import { Note, Skeleton } from '../../kit/notice.tsx';
 import { cost, count } from '../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage, QueryState } from '../../kit/query-state.tsx';
 import { StateBadge } from '../../kit/state.tsx';
 import { duration, Time } from '../../kit/time.tsx';
-import { runOf, traceOf, trialOf } from '../runs/queries.ts';
+import { hasNoTrace, runOf, traceOf, trialOf } from '../runs/queries.ts';
 import { stateOfTrial } from '../runs/states.ts';
 import { Checks, checksOf } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
@@ -52,12 +51,7 @@ export function TrialPage() {
       Run{run.data ? ` #${run.data.runNumber}` : ''}
     </Link>,
   ];
-  if (!iteration.data)
-    return (
-      <Page title="Trial" crumbs={crumbs}>
-        <QueryState of={iteration} lines={10} back={crumbs[1]} />
-      </Page>
-    );
+  if (!iteration.data) return <LoadingPage of={iteration} title="Trial" crumbs={crumbs} lines={10} />;
   const { title, iterationNumber } = iteration.data;
   return (
     <Page
@@ -93,9 +87,11 @@ export function TrialPage() {
       {iteration.data.scoreIntegrity !== undefined && (
         <Note>Some reported scores do not match their definition and are not shown.</Note>
       )}
-      {trace.isPending && <Skeleton lines={8} />}
+      {hasNoTrace(trace.error) ? <Note>{trace.error?.message}</Note> : <QueryState of={trace} lines={8} />}
       {trace.isError && (
-        <NoTrace error={trace.error} iteration={iteration.data} retry={() => void trace.refetch()} />
+        <Section title="Checks">
+          <Checks checks={checksOf(iteration.data)} onShow={() => {}} />
+        </Section>
       )}
       {trace.data && (
         <TraceView
@@ -107,19 +103,6 @@ export function TrialPage() {
         />
       )}
     </Page>
-  );
-}
-
-/** A pending, skipped or reported trial may have no trace but still has checks. */
-function NoTrace({ error, iteration, retry }: { error: Error; iteration: Iteration; retry: () => void }) {
-  const none = error instanceof DrydockError && ['NOT_FOUND', 'CONFLICT'].includes(error.code);
-  return (
-    <>
-      {none ? <Note>{error.message}</Note> : <Problem error={error} retry={retry} />}
-      <Section title="Checks">
-        <Checks checks={checksOf(iteration)} onShow={() => {}} />
-      </Section>
-    </>
   );
 }
 

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { partFrom } from '../../api/parts.ts';
-import { artifactPath } from '../../kit/artifact-path.ts';
 import { asSchema } from '../../kit/form/schema.ts';
-import { listIn, textIn } from '../../kit/given.ts';
+import { artifactPath, listIn, textIn } from '../../kit/given.ts';
 import { cut } from '../../kit/text.ts';
 import css from '../widgets/widgets.module.css';
 import type { Message, Trace } from './trace.ts';

@@ -4,9 +4,9 @@ import { api, ask, askPages, type Output, useAction, useInfiniteQuery, useQuery 
 import { Button } from '../../kit/button.tsx';
 import { Json } from '../../kit/code.tsx';
 import { Select } from '../../kit/field.tsx';
-import { QueryState, ShowMore } from '../../kit/query-state.tsx';
+import { QueryState } from '../../kit/query-state.tsx';
 import { type State, StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable, Table } from '../../kit/table.tsx';
 import { duration, Time } from '../../kit/time.tsx';
 import { deliveryStates } from './address.ts';
 import css from './webhooks.module.css';
@@ -32,7 +32,6 @@ export function Deliveries({ which }: { which: WebhookRef }) {
     ...askPages('listWebhookDeliveries', { ...which, ...(state && { state }) }),
     refetchInterval: 5_000,
   });
-  const items = deliveries.data?.items ?? [];
   return (
     <>
       <search className={css.filters}>
@@ -53,30 +52,22 @@ export function Deliveries({ which }: { which: WebhookRef }) {
           ]}
         />
       </search>
-      <QueryState
+      <QueryTable
         of={deliveries}
         lines={4}
-        empty={items.length === 0}
         title={state ? 'No matching deliveries' : 'No deliveries'}
+        label="Deliveries"
+        columns={columns}
+        unfolding={{
+          open,
+          toggle: (delivery) =>
+            void navigate({ search: (before) => ({ ...before, delivery }), replace: true }),
+          nameOf: ({ type }) => type,
+          content: deliveryDetails(which),
+        }}
       >
         Send a test event to check the receiver.
-      </QueryState>
-      {items.length > 0 && (
-        <Table
-          label="Deliveries"
-          columns={columns}
-          rows={items}
-          keyOf={({ id }) => id}
-          unfolding={{
-            open,
-            toggle: (delivery) =>
-              void navigate({ search: (before) => ({ ...before, delivery }), replace: true }),
-            nameOf: ({ type }) => type,
-            content: deliveryDetails(which),
-          }}
-        />
-      )}
-      <ShowMore of={deliveries}>Show more</ShowMore>
+      </QueryTable>
     </>
   );
 }

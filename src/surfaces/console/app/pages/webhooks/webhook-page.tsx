@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { api, ask, type Output, useAction, useQuery } from '../../api/index.ts';
 import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
-import { Confirm } from '../../kit/confirm.tsx';
+import { Confirm, ConfirmButton } from '../../kit/confirm.tsx';
+import { DialogButton } from '../../kit/dialog-button.tsx';
 import { Note } from '../../kit/notice.tsx';
 import { counted } from '../../kit/numbers.ts';
 import { Page, Section } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
+import { LoadingPage } from '../../kit/query-state.tsx';
 import { OneTimeSecretDialog } from '../organization/one-time-secret-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -27,12 +28,7 @@ export function WebhookPage() {
       Webhooks
     </Link>,
   ];
-  if (!webhook.data)
-    return (
-      <Page title="Webhook" crumbs={crumbs}>
-        <QueryState of={webhook} lines={5} />
-      </Page>
-    );
+  if (!webhook.data) return <LoadingPage of={webhook} title="Webhook" crumbs={crumbs} lines={5} />;
   const { data } = webhook;
   return (
     <Page
@@ -57,7 +53,6 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const which = { projectId: webhook.projectId, webhookId: webhook.id };
   const { edit } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
-  const [asking, setAsking] = useState<'delete' | 'rotate'>();
   const testing = useAction(() => api.testWebhook(which), { says: 'Test event sent' });
   const turning = useAction(() => api.updateWebhook({ ...which, body: { enabled: !webhook.enabled } }));
   const open = (wanted: boolean): void =>
@@ -69,14 +64,12 @@ function Actions({ webhook }: { webhook: Webhook }) {
         Send test
       </Button>
       <Button onClick={() => open(true)}>Edit</Button>
-      <Button onClick={() => setAsking('rotate')}>Rotate secret</Button>
+      <DialogButton renderDialog={(close) => <NewSecret webhook={webhook} onClose={close} />}>
+        Rotate secret
+      </DialogButton>
       <Button action={turning}>{webhook.enabled ? 'Disable' : 'Enable'}</Button>
-      <Button look="danger" onClick={() => setAsking('delete')}>
-        Delete
-      </Button>
+      <DeleteWebhook webhook={webhook} />
       {edit && <WebhookForm projectId={webhook.projectId} webhook={webhook} onClose={() => open(false)} />}
-      {asking === 'rotate' && <NewSecret webhook={webhook} onClose={() => setAsking(undefined)} />}
-      {asking === 'delete' && <DeleteWebhook webhook={webhook} onClose={() => setAsking(undefined)} />}
     </>
   );
 }
@@ -108,27 +101,26 @@ function NewSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void
   );
 }
 
-function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const { projectId, id: webhookId, name, pending } = webhook;
+function DeleteWebhook({ webhook: { projectId, id: webhookId, name, pending } }: { webhook: Webhook }) {
   const navigate = useNavigate();
-  const deleting = useAction(() => api.deleteWebhook({ projectId, webhookId }), {
-    says: `Webhook ${name} deleted`,
-    onDone: () => navigate({ to: '/projects/$projectId/webhooks', params: { projectId } }),
-  });
+  const input = { projectId, webhookId };
   return (
-    <Confirm
-      onClose={onClose}
-      title={`Delete ${name}?`}
+    <ConfirmButton
+      variant="danger"
+      label="Delete"
+      question={`Delete ${name}?`}
       verb="Delete webhook"
-      action={deleting}
-      example={<ApiExample operation="deleteWebhook" input={{ projectId, webhookId }} />}
+      write={() => api.deleteWebhook(input)}
+      says={`Webhook ${name} deleted`}
+      onDone={() => navigate({ to: '/projects/$projectId/webhooks', params: { projectId } })}
+      example={<ApiExample operation="deleteWebhook" input={input} />}
     >
       <p>
         Deliveries stop
         {pending > 0 && `, including the ${counted(pending, 'event')} pending`}. The delivery history is
         deleted.
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }
 

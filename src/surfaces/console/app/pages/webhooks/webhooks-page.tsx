@@ -4,9 +4,8 @@ import { ApiExample } from '../../api-example/api-example.tsx';
 import { Button } from '../../kit/button.tsx';
 import { count, counted } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { QueryState } from '../../kit/query-state.tsx';
 import { StateMark } from '../../kit/state.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, QueryTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -23,7 +22,7 @@ export function WebhooksPage() {
   const open = (wanted: boolean): void =>
     void navigate({ search: wanted ? { add: true } : {}, replace: !wanted });
   const create = (
-    <Button look="primary" onClick={() => open(true)}>
+    <Button variant="primary" onClick={() => open(true)}>
       New webhook
     </Button>
   );
@@ -37,13 +36,17 @@ export function WebhooksPage() {
         </>
       }
     >
-      <QueryState of={webhooks} lines={4} empty={items.length === 0} title="No webhooks yet" action={create}>
+      <QueryTable
+        of={webhooks}
+        lines={4}
+        title="No webhooks yet"
+        action={create}
+        label="Webhooks"
+        columns={columnsOf(projectId)}
+      >
         Webhooks post events to your URL: run decided, gate changed, new finding, server down. Deliveries are
         signed and retried.
-      </QueryState>
-      {items.length > 0 && (
-        <Table label="Webhooks" columns={columnsOf(projectId)} rows={items} keyOf={({ id }) => id} />
-      )}
+      </QueryTable>
       {add && <WebhookForm projectId={projectId} onClose={() => open(false)} />}
     </Page>
   );

@@ -1,6 +1,6 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
-import { Field, Select, TextField, TextInput } from '../../../kit/field.tsx';
+import { Field, Select, submits, TextField, TextInput } from '../../../kit/field.tsx';
 import { Fold } from '../../../kit/fold.tsx';
 import form from '../../../kit/form.module.css';
 import { NextIcon, PreviousIcon } from '../../../kit/icons.tsx';
@@ -52,12 +52,11 @@ export function Controls({
   const [typed, setTyped] = useState<string>();
   const [look, setLook] = useState<Look>('screenshot');
   const url = typed ?? textOf(address);
-  const go = (event: FormEvent): void => {
-    event.preventDefault();
+  const go = submits(() => {
     if (url.trim() === '' || busy) return;
     setTyped(undefined);
     tell({ op: 'navigate', url: /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `https://${url}`, ...picture });
-  };
+  });
   return (
     <>
       <form className={css.bar} onSubmit={go}>
@@ -90,7 +89,7 @@ export function Controls({
         <Button busy={busy} onClick={() => tell({ op: 'observe', mode: look })}>
           Inspect
         </Button>
-        <Button look="quiet" busy={busy} onClick={() => tell({ op: 'reload', ...picture })}>
+        <Button variant="quiet" busy={busy} onClick={() => tell({ op: 'reload', ...picture })}>
           Reload
         </Button>
       </div>
@@ -103,8 +102,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
   const [verb, setVerb] = useState<Verb>('click');
   const [target, setTarget] = useState('');
   const [value, setValue] = useState('');
-  const act = (event: FormEvent): void => {
-    event.preventDefault();
+  const act = submits(() => {
     const meant = /^e?\d+$|^[a-z]\d+e\d+$/.test(target) ? { ref: target } : { selector: target };
     tell({
       op: 'act',
@@ -114,7 +112,7 @@ function Act({ busy, tell }: { busy: boolean; tell: (command: Command) => void }
       ...picture,
     });
     setValue('');
-  };
+  });
   return (
     <Fold summary="Page action">
       {() => (

@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, useInfiniteQuery, useSubmit } from '../../../api/index.ts';
 import { Button } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
-import { TextInput } from '../../../kit/field.tsx';
+import { submits, TextInput } from '../../../kit/field.tsx';
 import { Fold } from '../../../kit/fold.tsx';
 import { asSchema } from '../../../kit/form/schema.ts';
+import { SubmitError } from '../../../kit/form-dialog.tsx';
 import { briefJson } from '../../../kit/json.ts';
 import { newKey } from '../../../kit/new-key.ts';
 import { Problem } from '../../../kit/notice.tsx';
@@ -110,12 +111,8 @@ function NoteField({ sessionId }: { sessionId: string }) {
       onDone: () => setText(''),
     },
   );
-  const note = (event: FormEvent): void => {
-    event.preventDefault();
-    if (text.trim() !== '') noting.mutate();
-  };
   return (
-    <form className={css.bar} onSubmit={note}>
+    <form className={css.bar} onSubmit={submits(() => noting.mutate())}>
       <TextInput
         aria-label="Note"
         placeholder="Note for readers"
@@ -126,7 +123,7 @@ function NoteField({ sessionId }: { sessionId: string }) {
       <Button type="submit" busy={noting.isPending} disabled={text.trim() === ''}>
         Add note
       </Button>
-      {noting.isError && <Problem error={noting.error} />}
+      <SubmitError of={noting} />
     </form>
   );
 }

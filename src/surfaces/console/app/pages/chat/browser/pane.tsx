@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { api, type Output, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { AreaField, SelectField } from '../../../kit/field.tsx';
+import { AreaField, SelectField, submits } from '../../../kit/field.tsx';
 import form from '../../../kit/form.module.css';
+import { SubmitError } from '../../../kit/form-dialog.tsx';
 import { newKey } from '../../../kit/new-key.ts';
 import { Note, Problem } from '../../../kit/notice.tsx';
 import { Section } from '../../../kit/page.tsx';
@@ -54,13 +55,7 @@ function NoBrowser({ sessionId, browser }: { sessionId: string; browser: Session
   const opening = useSubmit(() => api.chatSessionBrowserOpen(input));
   return (
     <Section title="Browser" actions={<ApiExample operation="chatSessionBrowserOpen" input={input} />}>
-      <form
-        className={form.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          opening.mutate();
-        }}
-      >
+      <form className={form.form} onSubmit={submits(() => opening.mutate())}>
         <Note>
           {browser?.closedReason === undefined ? 'No browser open.' : `Closed: ${browser.closedReason}.`}
         </Note>
@@ -84,11 +79,11 @@ function NoBrowser({ sessionId, browser }: { sessionId: string; browser: Session
             onChange={setOrigins}
           />
         )}
-        {opening.isError && <Problem error={opening.error} />}
+        <SubmitError of={opening} />
         <div>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={opening.isPending}
             disabled={mode === 'allowlist' && originAllowlist.length === 0}
           >

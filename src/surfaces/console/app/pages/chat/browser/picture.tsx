@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react';
 import { ask, useQuery } from '../../../api/index.ts';
-import { artifactPath } from '../../../kit/artifact-path.ts';
+import { artifactPath } from '../../../kit/given.ts';
 import { Note } from '../../../kit/notice.tsx';
 import { QueryState } from '../../../kit/query-state.tsx';
 import css from './browser.module.css';

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { LazyDialog } from '../../../kit/lazy-dialog.tsx';
+import { LazyDialog } from '../../../kit/dialog-button.tsx';
 import { TabButtons } from '../../../kit/tabs.tsx';
 import type { WayToAdd } from '../address.ts';
 import css from './add.module.css';

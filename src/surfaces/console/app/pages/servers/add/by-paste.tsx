@@ -1,10 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, useSubmit } from '../../../api/index.ts';
 import { factsOf } from '../../../api/problem.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
-import { Button } from '../../../kit/button.tsx';
 import { AreaField, TextInput } from '../../../kit/field.tsx';
-import form from '../../../kit/form.module.css';
+import { DialogForm } from '../../../kit/form-dialog.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { StateMark } from '../../../kit/state.tsx';
 import { toastSuccess } from '../../../kit/toast.tsx';
@@ -54,12 +53,21 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
     setLeft([]);
     setOutcomes({});
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (wanted.length > 0) saving.mutate();
-  };
   return (
-    <form className={form.form} onSubmit={submit} autoComplete="off">
+    <DialogForm
+      verb={wanted.length > 1 ? `Add ${wanted.length} servers` : 'Add server'}
+      action={saving}
+      blocked={wanted.length === 0}
+      onClose={onClose}
+      example={
+        wanted[0] && (
+          <ApiExample
+            operation="createProjectServer"
+            input={{ projectId, body: withoutSecrets(wanted[0].body) }}
+          />
+        )
+      }
+    >
       <AreaField
         label="Configuration"
         problem={problem}
@@ -86,21 +94,7 @@ export function ByPaste({ projectId, onAdded, onClose }: Adding) {
           ))}
         </ul>
       )}
-      <footer className={form.foot}>
-        {wanted[0] && (
-          <span>
-            <ApiExample
-              operation="createProjectServer"
-              input={{ projectId, body: withoutSecrets(wanted[0].body) }}
-            />
-          </span>
-        )}
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" busy={saving.isPending} disabled={wanted.length === 0}>
-          {wanted.length > 1 ? `Add ${wanted.length} servers` : 'Add server'}
-        </Button>
-      </footer>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -1,9 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, type Input, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
-import { Button } from '../../../kit/button.tsx';
-import form from '../../../kit/form.module.css';
-import { Problem } from '../../../kit/notice.tsx';
+import { DialogForm } from '../../../kit/form-dialog.tsx';
 import { withoutSecrets } from '../without-secrets.ts';
 
 type ServerBody = Input<'createProjectServer'>['body'];
@@ -27,24 +25,18 @@ export function ServerForm({
     says: ({ name }) => `Server ${name} saved`,
     onDone: ({ id }) => onAdded(id),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (ready) saving.mutate();
-  };
   return (
-    <form className={form.form} onSubmit={submit} autoComplete="off">
+    <DialogForm
+      verb="Add server"
+      action={saving}
+      blocked={!ready}
+      onClose={onClose}
+      example={
+        <ApiExample operation="createProjectServer" input={{ projectId, body: withoutSecrets(body) }} />
+      }
+    >
       {children}
-      {saving.isError && <Problem error={saving.error} />}
-      <footer className={form.foot}>
-        <span>
-          <ApiExample operation="createProjectServer" input={{ projectId, body: withoutSecrets(body) }} />
-        </span>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" busy={saving.isPending} disabled={!ready}>
-          Add server
-        </Button>
-      </footer>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -51,10 +51,10 @@ function columnsOf({ shown, onShow, onAgain }: Doing): Column<ToolCall>[] {
       figure: true,
       cell: (call) => (
         <>
-          <Button look="quiet" aria-pressed={call.id === shown} onClick={() => onShow(call)}>
+          <Button variant="quiet" aria-pressed={call.id === shown} onClick={() => onShow(call)}>
             Show
           </Button>
-          <Button look="quiet" onClick={() => onAgain(call)}>
+          <Button variant="quiet" onClick={() => onAgain(call)}>
             Call again
           </Button>
         </>

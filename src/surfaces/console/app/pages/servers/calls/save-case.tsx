@@ -3,7 +3,7 @@ import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { AreaField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import type { ServerRef } from '../server-ref.ts';
+import type { ServerRef } from '../address.ts';
 import { type CaseKind, caseOfCall } from './case-of-call.ts';
 import type { ToolCall } from './history.ts';
 

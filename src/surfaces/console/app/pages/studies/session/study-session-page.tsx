@@ -59,7 +59,7 @@ function SessionView({ which }: { which: SessionRef }) {
       actions={
         <>
           <ApiExample operation="getStudySession" input={which} />
-          <Button look="primary" disabled={!first} onClick={() => setMaking(true)}>
+          <Button variant="primary" disabled={!first} onClick={() => setMaking(true)}>
             Create eval case
           </Button>
         </>

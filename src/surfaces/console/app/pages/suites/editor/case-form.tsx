@@ -114,7 +114,7 @@ function OwnChecks({
           <li key={at} className={css.step}>
             <div className={css.stepHead}>
               <h3>Check {at + 1}</h3>
-              <Button look="quiet" onClick={() => set(list.toSpliced(at, 1))}>
+              <Button variant="quiet" onClick={() => set(list.toSpliced(at, 1))}>
                 Remove<span className="visually-hidden"> check {at + 1}</span>
               </Button>
             </div>

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { api, ask, type Input, type Output, useAction, useQuery, useSubmit } from '../../../api/index.ts';
+import { api, ask, type Input, type Output, useQuery, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
-import { Confirm } from '../../../kit/confirm.tsx';
+import { Confirm, ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { JsonSide, type Typed, typedFrom } from '../../../kit/form/json-side.tsx';
@@ -119,7 +119,7 @@ function Editor({
         <div className={css.actions}>
           {!readOnly && (
             <Button
-              look="primary"
+              variant="primary"
               busy={saving.isPending}
               disabled={wrong || !dirty}
               onClick={() => void saveThen()}
@@ -194,31 +194,23 @@ function useSave(suite: Suite, one: Case | undefined, before: Schema | undefined
 }
 
 function DeleteCase({ suite, one, onDeleted }: { suite: Suite; one: Case; onDeleted: () => void }) {
-  const [asking, setAsking] = useState(false);
   const input = { projectId: suite.projectId, suiteId: suite.id, caseId: one.id };
-  const deleting = useAction(() => api.deleteEvalCase(input), { says: 'Case deleted', onDone: onDeleted });
   return (
-    <>
-      <Button look="quiet" className={css.delete} onClick={() => setAsking(true)}>
-        Delete case
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Delete “${one.title}”?`}
-          verb="Delete case"
-          action={deleting}
-        >
-          <p>
-            Its steps and checks are deleted. Future runs
-            {suite.schedule.enabled ? ', including scheduled ones, ' : ' '}exclude it. Past runs keep it with
-            their traces.
-          </p>
-          <div>
-            <ApiExample operation="deleteEvalCase" input={input} />
-          </div>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="quiet"
+      className={css.delete}
+      label="Delete case"
+      question={`Delete “${one.title}”?`}
+      write={() => api.deleteEvalCase(input)}
+      says="Case deleted"
+      onDone={onDeleted}
+      example={<ApiExample operation="deleteEvalCase" input={input} />}
+    >
+      <p>
+        Its steps and checks are deleted. Future runs
+        {suite.schedule.enabled ? ', including scheduled ones, ' : ' '}exclude it. Past runs keep it with
+        their traces.
+      </p>
+    </ConfirmButton>
   );
 }

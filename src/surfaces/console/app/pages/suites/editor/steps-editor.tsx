@@ -44,13 +44,13 @@ export function StepsEditor({
               <h3>
                 {at + 1}. {names[String(step['kind'])] ?? 'Unknown step'}
               </h3>
-              <Button look="quiet" disabled={at === 0} onClick={() => swap(at, at - 1)}>
+              <Button variant="quiet" disabled={at === 0} onClick={() => swap(at, at - 1)}>
                 Move up<span className="visually-hidden">, step {at + 1}</span>
               </Button>
-              <Button look="quiet" disabled={at === steps.length - 1} onClick={() => swap(at, at + 1)}>
+              <Button variant="quiet" disabled={at === steps.length - 1} onClick={() => swap(at, at + 1)}>
                 Move down<span className="visually-hidden">, step {at + 1}</span>
               </Button>
-              <Button look="quiet" onClick={() => onChange(steps.toSpliced(at, 1))}>
+              <Button variant="quiet" onClick={() => onChange(steps.toSpliced(at, 1))}>
                 Remove<span className="visually-hidden"> step {at + 1}</span>
               </Button>
             </div>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
 import common from '../../../kit/common.module.css';
 import { Problem } from '../../../kit/notice.tsx';
+import { QueryError } from '../../../kit/query-state.tsx';
 import { StateMark } from '../../../kit/state.tsx';
 import { duration } from '../../../kit/time.tsx';
 import { stageWord, stateOfTrial } from '../../runs/states.ts';
@@ -44,7 +45,7 @@ export function TryResult({ trying, projectId }: { trying: ReturnType<typeof use
         : pollEvery,
   });
   if (trying.isError) return <Problem error={trying.error} />;
-  if (states.isError) return <Problem error={states.error} retry={() => void states.refetch()} />;
+  if (states.isError) return <QueryError of={states} />;
   if (trying.isIdle) return null;
   const trials = states.data?.items ?? [];
   return (

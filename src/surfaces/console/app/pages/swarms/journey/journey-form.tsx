@@ -1,12 +1,11 @@
 import { type ReactNode, useState } from 'react';
-import { api, ask, useQuery, useSubmit } from '../../../api/index.ts';
+import { api, ask, maxPageSize, useQuery, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Switch } from '../../../kit/choices.tsx';
 import { AreaField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { Note } from '../../../kit/notice.tsx';
 import { plain } from '../../../kit/text.ts';
-import { lookedUp } from '../names.ts';
 import css from '../swarms.module.css';
 import {
   createBody,
@@ -41,8 +40,8 @@ export function JourneyForm({
 }) {
   const before = journey ? draftOf(journey) : newJourney;
   const [typed, setTyped] = useState(before);
-  const personas = useQuery({ ...ask('listPersonas', { projectId, limit: lookedUp }), enabled: !journey });
-  const swarms = useQuery({ ...ask('listSwarms', { projectId, limit: lookedUp }), enabled: !journey });
+  const personas = useQuery({ ...ask('listPersonas', { projectId, limit: maxPageSize }), enabled: !journey });
+  const swarms = useQuery({ ...ask('listSwarms', { projectId, limit: maxPageSize }), enabled: !journey });
   const draft = { ...typed, personaId: typed.personaId || (personas.data?.items[0]?.id ?? '') };
   const update = journey && updateBody(before, draft);
   const saving = useSubmit(

@@ -1,16 +1,15 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
-import { api, ask, askPages, useAction, useInfiniteQuery, useQuery } from '../../../api/index.ts';
+import { api, ask, askPages, useInfiniteQuery, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
-import { Confirm } from '../../../kit/confirm.tsx';
+import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { percent } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { QueryState, ShowMore } from '../../../kit/query-state.tsx';
+import { LoadingPage, QueryState, ShowMore } from '../../../kit/query-state.tsx';
 import { checkText } from '../../suites/check-labels.ts';
 import css from '../swarms.module.css';
 import { SwarmsOff } from '../swarms-off.tsx';
@@ -37,12 +36,7 @@ export function JourneyPage() {
     </Link>
   );
   if (off) return <SwarmsOff />;
-  if (!journey.data)
-    return (
-      <Page title="Journey" crumbs={[list]}>
-        <QueryState of={journey} lines={8} back={list} />
-      </Page>
-    );
+  if (!journey.data) return <LoadingPage of={journey} title="Journey" crumbs={[list]} />;
   const open = (wanted: boolean): void =>
     void navigate({ search: { edit: wanted ? (true as const) : undefined }, replace: true });
   const { name, goal } = journey.data;
@@ -145,37 +139,27 @@ function Runs({ which }: { which: { projectId: string; journeyId: string } }) {
   );
 }
 
-function ArchiveJourney({ journey }: { journey: Journey }) {
-  const { id: journeyId, projectId, name } = journey;
-  const [asking, setAsking] = useState(false);
+function ArchiveJourney({ journey: { id: journeyId, projectId, name } }: { journey: Journey }) {
   const navigate = useNavigate();
-  const archiving = useAction(() => api.archiveJourney({ projectId, journeyId }), {
-    says: `Journey ${name} archived`,
-    onDone: () =>
-      navigate({
-        to: '/projects/$projectId/swarms',
-        params: { projectId },
-        search: { tab: 'journeys' },
-      }),
-  });
+  const input = { projectId, journeyId };
   return (
-    <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        Archive
-      </Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title={`Archive ${name}?`}
-          verb="Archive journey"
-          action={archiving}
-          example={<ApiExample operation="archiveJourney" input={{ projectId, journeyId }} />}
-        >
-          <p>
-            The journey is removed from lists and can no longer be launched. Its runs and sessions are kept.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      variant="quiet"
+      label="Archive"
+      question={`Archive ${name}?`}
+      verb="Archive journey"
+      write={() => api.archiveJourney(input)}
+      says={`Journey ${name} archived`}
+      onDone={() =>
+        navigate({
+          to: '/projects/$projectId/swarms',
+          params: { projectId },
+          search: { tab: 'journeys' },
+        })
+      }
+      example={<ApiExample operation="archiveJourney" input={input} />}
+    >
+      <p>The journey is removed from lists and can no longer be launched. Its runs and sessions are kept.</p>
+    </ConfirmButton>
   );
 }

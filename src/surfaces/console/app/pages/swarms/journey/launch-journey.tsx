@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, useSubmit } from '../../../api/index.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
-import { Button } from '../../../kit/button.tsx';
+import { DialogButton } from '../../../kit/dialog-button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { newKey } from '../../../kit/new-key.ts';
@@ -11,14 +11,13 @@ import { counted } from '../../../kit/numbers.ts';
 import type { Journey } from './journey-labels.ts';
 
 export function LaunchJourney({ journey }: { journey: Journey }) {
-  const [asking, setAsking] = useState(false);
   return (
-    <>
-      <Button look="primary" onClick={() => setAsking(true)}>
-        Launch
-      </Button>
-      {asking && <LaunchDialog journey={journey} onClose={() => setAsking(false)} />}
-    </>
+    <DialogButton
+      variant="primary"
+      renderDialog={(close) => <LaunchDialog journey={journey} onClose={close} />}
+    >
+      Launch
+    </DialogButton>
   );
 }
 

@@ -29,7 +29,7 @@ export function RubricEditor({
             <li key={at} className={editor.step}>
               <div className={editor.stepHead}>
                 <h3>Criterion {at + 1}</h3>
-                <Button look="quiet" onClick={() => onChange(criteria.toSpliced(at, 1))}>
+                <Button variant="quiet" onClick={() => onChange(criteria.toSpliced(at, 1))}>
                   Remove<span className="visually-hidden"> criterion {at + 1}</span>
                 </Button>
               </div>

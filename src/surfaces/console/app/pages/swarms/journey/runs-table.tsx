@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import type { Output } from '../../../api/index.ts';
 import common from '../../../kit/common.module.css';
 import { StateMark } from '../../../kit/state.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
+import { type Column, Progress, Table } from '../../../kit/table.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import { endedOf, stateOfJourneyRun, summaryText } from '../states.ts';
 
 type Run = Output<'listJourneyRuns'>['items'][number];
 
 export function RunsTable({ projectId, runs }: { projectId: string; runs: readonly Run[] }) {
-  return <Table label="Runs" columns={columnsOf(projectId)} rows={runs} keyOf={({ id }) => id} />;
+  return <Table label="Runs" columns={columnsOf(projectId)} rows={runs} />;
 }
 
 function columnsOf(projectId: string): Column<Run>[] {
@@ -28,12 +28,7 @@ function columnsOf(projectId: string): Column<Run>[] {
       name: 'Sessions',
       cell: ({ status, summary }) =>
         status === 'running' ? (
-          <progress
-            className={common.progress}
-            max={summary.total}
-            value={endedOf(summary)}
-            aria-label={`${endedOf(summary)} of ${summary.total} sessions ended`}
-          />
+          <Progress ended={endedOf(summary)} total={summary.total} noun="sessions" />
         ) : (
           <span className={common.soft}>{summaryText(summary)}</span>
         ),

@@ -1,11 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { DrydockError } from '../../../../../client/index.ts';
-import { api, ask, useAction, useQuery } from '../../../api/index.ts';
+import { api, ask, useQuery } from '../../../api/index.ts';
+import { isNotFound } from '../../../api/problem.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
-import { Button } from '../../../kit/button.tsx';
-import { Note, Problem } from '../../../kit/notice.tsx';
-import { Section } from '../../../kit/page.tsx';
-import { StateMark } from '../../../kit/state.tsx';
+import { InsightsSection } from '../../../kit/insights-section.tsx';
+import { QueryError } from '../../../kit/query-state.tsx';
 import type { JourneyRun } from '../states.ts';
 import css from '../swarms.module.css';
 import { Found } from './found.tsx';
@@ -21,41 +19,27 @@ export function Insights({ run }: { run: JourneyRun }) {
     enabled: run.insights?.status !== 'not_requested',
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? pollEvery : false),
   });
-  const never =
-    run.insights?.status === 'not_requested' ||
-    (insights.error instanceof DrydockError && insights.error.code === 'NOT_FOUND');
+  const never = run.insights?.status === 'not_requested' || isNotFound(insights.error);
   const body = never ? {} : { force: true };
-  const asking = useAction(() => api.requestWaveInsights({ ...which, body }), { says: 'Insights requested' });
-  const stopping = useAction(() => api.cancelWaveInsights(which));
   const read = insights.data;
-  const pending = read?.status === 'pending';
   return (
-    <Section
-      title="Insights"
-      actions={
-        <>
-          <ApiExample operation="requestWaveInsights" input={{ ...which, body }} />
-          {pending && (
-            <Button look="quiet" action={stopping}>
-              Stop
-            </Button>
-          )}
-          <Button busy={asking.isPending || pending} onClick={() => asking.mutate()}>
-            {never ? 'Find common causes' : 'Run again'}
-          </Button>
-        </>
-      }
+    <InsightsSection
+      example={<ApiExample operation="requestWaveInsights" input={{ ...which, body }} />}
+      asked={!never}
+      verb="Find common causes"
+      about="Summarizes the failures in this wave's sessions, with causes from a model."
+      pending={read?.status === 'pending'}
+      problem={read?.errorMessage}
+      request={() => api.requestWaveInsights({ ...which, body })}
+      stop={() => api.cancelWaveInsights(which)}
     >
-      {never && <Note>Summarizes the failures in this wave's sessions, with causes from a model.</Note>}
-      {insights.isError && !never && <Problem error={insights.error} retry={() => void insights.refetch()} />}
-      {pending && <StateMark state="running">running</StateMark>}
-      {read?.errorMessage && <Note>{read.errorMessage}</Note>}
+      {!never && <QueryError of={insights} />}
       {read?.status === 'completed' && (
         <Found insights={read.insights} discovery={read.discovery} at={read.updatedAt}>
           {(sessionIds) => <Evidence run={run} sessionIds={sessionIds} />}
         </Found>
       )}
-    </Section>
+    </InsightsSection>
   );
 }
 

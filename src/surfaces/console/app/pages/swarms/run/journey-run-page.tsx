@@ -1,19 +1,18 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useSwarmsOff } from '../../../api/features.ts';
-import { api, ask, useAction, useQuery } from '../../../api/index.ts';
+import { api, ask, useQuery } from '../../../api/index.ts';
 import { partFrom } from '../../../api/parts.ts';
 import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Rate } from '../../../charts/rate.tsx';
-import { Button } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
-import { Confirm } from '../../../kit/confirm.tsx';
+import { ConfirmButton } from '../../../kit/confirm.tsx';
 import { Id } from '../../../kit/copy.tsx';
 import { LiveMark } from '../../../kit/live-mark.tsx';
 import { Skeleton } from '../../../kit/notice.tsx';
 import { counted } from '../../../kit/numbers.ts';
 import { Facts, Page, Section } from '../../../kit/page.tsx';
-import { QueryState } from '../../../kit/query-state.tsx';
+import { LoadingPage } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
 import { duration, Time } from '../../../kit/time.tsx';
 import {
@@ -30,9 +29,9 @@ import { Board, Legend } from './board.tsx';
 import { rowsOf } from './rows.ts';
 import { useLiveUpdates } from './use-live-updates.ts';
 
-const loadingTab = () => <Skeleton lines={3} />;
-const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loadingTab);
-const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loadingTab);
+const loading = () => <Skeleton lines={3} />;
+const Scorecard = partFrom(() => import('./scorecard.tsx'), 'Scorecard', loading);
+const Insights = partFrom(() => import('./insights.tsx'), 'Insights', loading);
 
 const route = '/projects/$projectId/swarms/runs/$journeyRunId';
 /** Poll interval in milliseconds, for changes that events do not report. */
@@ -57,12 +56,7 @@ export function JourneyRunPage() {
     </Link>
   );
   if (off) return <SwarmsOff />;
-  if (!run)
-    return (
-      <Page title="Run" crumbs={[list]}>
-        <QueryState of={query} lines={10} back={list} />
-      </Page>
-    );
+  if (!run) return <LoadingPage of={query} title="Run" crumbs={[list]} lines={10} />;
   const title = journey.data?.name ?? 'Run of a journey';
   const above = journey.data && (
     <Link
@@ -163,31 +157,21 @@ function RunFacts({ run }: { run: JourneyRun }) {
   );
 }
 
-function CancelRun({ run }: { run: JourneyRun }) {
-  const { projectId, id: journeyRunId, summary } = run;
-  const [asking, setAsking] = useState(false);
-  const cancelling = useAction(() => api.cancelJourneyRun({ projectId, journeyRunId }), {
-    says: 'Run cancelled',
-    onDone: () => setAsking(false),
-  });
+function CancelRun({ run: { projectId, id: journeyRunId, summary } }: { run: JourneyRun }) {
+  const input = { projectId, journeyRunId };
   return (
-    <>
-      <Button onClick={() => setAsking(true)}>Cancel run</Button>
-      {asking && (
-        <Confirm
-          onClose={() => setAsking(false)}
-          title="Cancel this run?"
-          verb="Cancel run"
-          keep="Keep running"
-          action={cancelling}
-          example={<ApiExample operation="cancelJourneyRun" input={{ projectId, journeyRunId }} />}
-        >
-          <p>
-            {counted(summary.total - endedOf(summary), 'session')} will be skipped or stopped. Completed
-            sessions keep their transcripts. The run gets no verdict.
-          </p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      label="Cancel run"
+      question="Cancel this run?"
+      keep="Keep running"
+      write={() => api.cancelJourneyRun(input)}
+      says="Run cancelled"
+      example={<ApiExample operation="cancelJourneyRun" input={input} />}
+    >
+      <p>
+        {counted(summary.total - endedOf(summary), 'session')} will be skipped or stopped. Completed sessions
+        keep their transcripts. The run gets no verdict.
+      </p>
+    </ConfirmButton>
   );
 }

@@ -19,12 +19,7 @@ export function Scorecard({ projectId, journeyRunId }: { projectId: string; jour
       <QueryState of={card} lines={3} />
       {card.data && (
         <>
-          <Table
-            label="Scorecard"
-            columns={columnsOf(card.data)}
-            rows={card.data.criteria}
-            keyOf={({ id }) => id}
-          />
+          <Table label="Scorecard" columns={columnsOf(card.data)} rows={card.data.criteria} />
           <p className={common.soft}>
             Of {counted(card.data.sessionsGraded, 'graded session')}, of {count(card.data.sessionsTotal)} in
             total, with 95% confidence intervals.

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { refresh } from '../../../api/index.ts';
+import { refreshAfter } from '../../../api/index.ts';
 import { type JourneyRunEvent, useJourneyRunEvents } from '../../../api/live.ts';
 import type { JourneyRun } from '../states.ts';
 import { keyOf, type LiveUpdate } from './rows.ts';
@@ -8,15 +8,6 @@ interface PendingUpdates {
   sessions: Map<string, LiveUpdate>;
   summary: JourneyRun['summary'] | undefined;
 }
-
-const refetchedAtEnd = [
-  'getJourneyRun',
-  'listJourneyRunSessions',
-  'getJourneyRunScorecard',
-  'getSwarmOverview',
-  'listJourneyRuns',
-  'listSwarmFindings',
-] as const;
 
 /**
  * State of every session of a run, updated from events. Also used after the run, because the stream begins with
@@ -42,7 +33,7 @@ export function useLiveUpdates(
     if (event.type === 'session.state')
       current.sessions.set(keyOf(event.attempt), { attempt: event.attempt, verdict: event.verdict });
     else current.summary = event.summary;
-    if (event.type === 'run.ended' && underWay) void refresh(...refetchedAtEnd);
+    if (event.type === 'run.ended' && underWay) void refreshAfter('journey run ended');
     current.drawing ||= requestAnimationFrame(draw);
   };
   const live = useJourneyRunEvents({ projectId, runId: journeyRunId }, true, note);

@@ -6,10 +6,10 @@ import { ApiExample } from '../../../api-example/api-example.tsx';
 import { Button, linkClass } from '../../../kit/button.tsx';
 import common from '../../../kit/common.module.css';
 import { Id } from '../../../kit/copy.tsx';
-import { Note, Problem, Skeleton } from '../../../kit/notice.tsx';
+import { Note, Skeleton } from '../../../kit/notice.tsx';
 import { count, counted } from '../../../kit/numbers.ts';
 import { Facts, Page } from '../../../kit/page.tsx';
-import { QueryState } from '../../../kit/query-state.tsx';
+import { QueryError, QueryState } from '../../../kit/query-state.tsx';
 import { StateBadge } from '../../../kit/state.tsx';
 import { Time } from '../../../kit/time.tsx';
 import chat from '../../chat/chat.module.css';
@@ -77,7 +77,7 @@ function SessionView({ which }: { which: SessionRef }) {
         </>
       }
     >
-      {query.isError && <Problem error={query.error} retry={() => void query.refetch()} />}
+      <QueryError of={query} />
       {lost && <Note>Session not found in this run.</Note>}
       <Facts
         facts={[

@@ -1,4 +1,0 @@
-export interface ServerRef {
-  projectId: string;
-  serverId: string;
-}
