@@ -62,7 +62,7 @@ export { journeyFindings } from './insights/journey-findings.ts';
 export { maxContrast, maxEvidence, type Observation, type Reading, type Tally } from './insights/observe.ts';
 export { TrialClusters } from './insights/trial-clusters.ts';
 export { readingRules, readingsOfVisit, visitObservations } from './insights/visit-detectors.ts';
-export { type Analysis, factsOfVisit, type Window, windowAt } from './insights/visits.ts';
+export { factsOfVisit, type Window, windowAt } from './insights/visits.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
 export { type GradedTrial, withJudgement } from './judging/apply.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
