@@ -97,7 +97,16 @@ const big = [
     'chat_sessions',
     'chat_turns',
   ],
-  ...['chat_messages', 'study_sessions', 'study_turns', 'browser_entries', 'idempotency_keys', 'jobs'],
+  ...[
+    'chat_messages',
+    'study_sessions',
+    'study_turns',
+    'study_visits',
+    'study_readings',
+    'browser_entries',
+    'idempotency_keys',
+    'jobs',
+  ],
 ];
 /** Rare queries that need every row. */
 const aboutEverything = ['doctor.sealed-under-each sealed_values', 'installation.blobs blobs'];

@@ -59,10 +59,10 @@ export {
 } from './insights/finding-status.ts';
 export { observeJourneys } from './insights/journey-detectors.ts';
 export { journeyFindings } from './insights/journey-findings.ts';
-export type { Observation } from './insights/observe.ts';
+export { maxContrast, maxEvidence, type Observation, type Reading, type Tally } from './insights/observe.ts';
 export { TrialClusters } from './insights/trial-clusters.ts';
-export { observeVisits } from './insights/visit-detectors.ts';
-export { type Analysis, factsOfVisit, type VisitFacts, windowAt } from './insights/visits.ts';
+export { readingRules, readingsOfVisit, visitObservations } from './insights/visit-detectors.ts';
+export { factsOfVisit, type Window, windowAt } from './insights/visits.ts';
 export { readJudgeAnswer } from './judging/answer.ts';
 export { type EvidenceManifest, type JudgeEvidence, judgeEvidence } from './judging/evidence.ts';
 export { basisOf, judgeLexically, lexicalJudge } from './judging/lexical.ts';

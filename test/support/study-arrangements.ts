@@ -100,6 +100,12 @@ export async function fillStudy(service: TestService, parameters: Parameters): P
     `insert into study_spending (study_id, day, micros) select study_id, '2026-01-05', 1 from study_sessions where session_id = $1`,
     `insert into study_observations (study_id, fingerprint, wave_id, wave_at, fired, affected, total)
      select study_id, 'f', 'win_20260105', now(), true, 1, 1 from study_sessions where session_id = $1`,
+    `insert into study_visits (organization_id, study_id, window_id, session_id, last_activity_at)
+     select organization_id, study_id, 'win_20260105', session_id, now() from study_sessions where session_id = $1`,
+    `insert into study_readings (organization_id, study_id, window_id, session_id, fingerprint, detector, dimension, subject,
+       happened, certain)
+     select organization_id, study_id, 'win_20260105', session_id, 'f', 'd', 'tools', '{}', true, false
+     from study_sessions where session_id = $1`,
   ])
     await within(service, statement, [sessionId]);
 }

@@ -73,7 +73,7 @@ export async function addResults(
   );
   const now = context.clock();
   const rows = await mapYielding([...placed.entries()], ([at, one]) =>
-    rowOf(run, now, run.trials + at, one, fresh[at] as Prepared),
+    rowOf(now, run.trials + at, one, fresh[at] as Prepared),
   );
   for (const { trace } of fresh)
     if (trace?.blob) {
@@ -87,7 +87,11 @@ export async function addResults(
   for (let at = 0; at < rows.length; at += maxAtOnce)
     await db.run(trials.insertReported, {
       ...byColumn(rows.slice(at, at + maxAtOnce)),
+      organizationId: run.organizationId,
       projectId: context.project.id,
+      runId: run.id,
+      finishedAt: now,
+      stages: JSON.stringify(noStages),
     });
   const sum = (field: 'input' | 'output'): number =>
     fresh.reduce((tokens, { result }) => tokens + (result.tokens?.[field] ?? 0), 0);
@@ -134,33 +138,23 @@ async function unknown(db: Db, runId: string, prepared: readonly Prepared[]): Pr
 }
 
 function rowOf(
-  run: runs.RunRow,
   now: number,
   position: number,
   { result, case: planned, variant, number }: Placed,
   { contentHash, trace }: Prepared,
 ): trials.ReportedTrial {
   const { tokens } = result;
-  const total = tokens?.total ?? (tokens ? (tokens.input ?? 0) + (tokens.output ?? 0) : null);
-  const durationMs = result.durationMs ? Math.round(result.durationMs) : null;
   return {
     trialId: newId('itr', now),
-    organizationId: run.organizationId,
-    runId: run.id,
     position,
     caseId: planned.id,
     variant,
     number,
-    status: 'completed',
-    result: result.passed ? 'passed' : 'failed',
-    evaluatorError: false,
-    startedAt: durationMs === null ? null : now - durationMs,
-    finishedAt: now,
-    durationMs,
-    totalTokens: total,
-    costMicros: null,
+    passed: result.passed,
+    durationMs: result.durationMs ? Math.round(result.durationMs) : null,
+    totalTokens: tokens?.total ?? (tokens ? (tokens.input ?? 0) + (tokens.output ?? 0) : null),
     detail: storedDetail(result, planned, variant),
-    stages: storableJson({ ...noStages, ...warningOf(result) }),
+    warning: warningOf(result).warning ?? null,
     traceBody: trace?.body ?? null,
     traceBlobId: trace?.blob?.id ?? null,
     externalId: result.externalIterationId == null ? null : asStorable(result.externalIterationId),

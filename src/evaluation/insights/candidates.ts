@@ -6,7 +6,7 @@ import { sessionVerdict } from '../swarms/session-verdict.ts';
 import { quote } from '../text/show.ts';
 import type { FindingStatus } from './finding-status.ts';
 import type { Observation } from './observe.ts';
-import type { VisitFacts } from './visits.ts';
+import { ratings } from './visit-detectors.ts';
 
 /** A finding as the API shows it. */
 export type InsightFinding = z.infer<typeof InsightsEnvelope>['findings'][number];
@@ -85,16 +85,16 @@ export function waveInsights(
   };
 }
 
-/** `truncated`: the window has more sessions than `visits`. */
+/** `truncated`: the window has more sessions than the `sessionCount` that were analysed. */
 export function studySignals(
-  visits: readonly VisitFacts[],
+  sessionCount: number,
   observations: readonly Observation[],
   truncated: boolean,
 ): StudySignals {
   const { shown, total } = candidatesOf(observations);
   return {
-    sessionCount: visits.length,
-    feedbackCount: visits.filter(({ liked }) => liked !== null).length,
+    sessionCount,
+    feedbackCount: observations.find(({ detector }) => detector === ratings)?.total ?? 0,
     candidates: shown.map((candidate) => ({
       ...candidate,
       title: candidateTitle(candidate),
@@ -102,7 +102,7 @@ export function studySignals(
       evidenceTruncated: candidate.affectedSessions > maxEvidenceOfStudy,
     })),
     truncated: truncated || total > shown.length,
-    lowConfidence: visits.length < fewSessions,
+    lowConfidence: sessionCount < fewSessions,
   };
 }
 

@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /** One session could have shown the problem in this subject; `happened` says whether it did. */
-interface Reading {
+interface Sighting {
   subject: Subject;
   happened: boolean;
   /** Not subject to chance: one session is enough for the detector to fire. */
@@ -21,17 +21,41 @@ interface Reading {
 export interface Detector<Session, Rest extends unknown[] = []> {
   name: string;
   dimension: 'criteria' | 'goal' | 'execution' | 'tools' | 'conversation' | 'speed' | 'feedback';
-  /** Returns one reading per subject; none if the problem could not occur in this session. */
-  read(session: Session, ...rest: Rest): Reading[];
+  /** Returns one sighting per subject; none if the problem could not occur in this session. */
+  read(session: Session, ...rest: Rest): Sighting[];
 }
 
-/** Aggregate of the readings of one detector for one subject, over the sessions of a wave. */
-export interface Observation {
+/** The detector and the subject that sessions are counted for. */
+interface Counted {
   /** Equal for the same detector and subject in every wave. */
   fingerprint: string;
   detector: string;
   dimension: Detector<unknown>['dimension'];
   subject: Subject;
+}
+
+/** The result of one detector for one subject in one session. */
+export interface Reading extends Counted {
+  sessionId: string;
+  happened: boolean;
+  /** The problem happened, and one session is enough for the detector to fire. */
+  certain: boolean;
+}
+
+/** The readings of one detector for one subject, counted. */
+export interface Tally extends Counted {
+  affected: number;
+  total: number;
+  /** At least one reading is certain. */
+  certain: boolean;
+  /** The first sessions by id, up to `maxEvidence`. */
+  evidenceSessionIds: string[];
+  /** The first sessions by id, up to `maxContrast`. */
+  contrastSessionIds: string[];
+}
+
+/** Aggregate of the readings of one detector for one subject, over the sessions of a wave. */
+export interface Observation extends Counted {
   fires: boolean;
   /** Number of sessions with the problem, and of sessions in which it could have occurred. */
   affected: number;
@@ -45,13 +69,13 @@ export interface Observation {
 }
 
 /** Minimum share and number of affected sessions for a detector to fire. */
-interface Threshold {
+export interface Threshold {
   share: number;
   sessions: number;
 }
 
-const maxEvidence = 20;
-const maxContrast = 10;
+export const maxEvidence = 20;
+export const maxContrast = 10;
 const maxLabelLength = 200;
 /** Maximum characters of a subject's ID. With the longest detector and kind, a fingerprint stays within 300. */
 const maxIdLength = 250;
@@ -60,48 +84,72 @@ const keptOfLongId = 150;
 /** Observes every subject that the sessions cover, also subjects without a problem; independent of their order. */
 export function observeWith<Session extends { sessionId: string }>(
   detectors: readonly Detector<Session>[],
-  covered: readonly Session[],
+  sessions: readonly Session[],
   threshold: Threshold,
 ): Observation[] {
-  const sessions = covered.toSorted((a, b) => byCodeUnit(a.sessionId, b.sessionId));
-  return detectors
-    .flatMap((detector) => {
-      const readings = sessions.flatMap((session) =>
-        detector.read(session).map((reading) => ({ ...reading, sessionId: session.sessionId })),
-      );
-      const bySubject = groupBy(readings, ({ subject }) => fingerprintOf(detector.name, subject));
-      return [...bySubject].map(([fingerprint, of]) => observationOf(detector, fingerprint, of, threshold));
-    })
-    .sort((a, b) => byCodeUnit(a.fingerprint, b.fingerprint));
+  const readings = sessions.flatMap((session) => readingsOf(detectors, session));
+  return observationsOf(talliesOf(readings), threshold);
 }
 
-type SessionReading = Reading & { sessionId: string };
+/** The readings of one session: one for each detector and subject. */
+export function readingsOf<Session extends { sessionId: string }>(
+  detectors: readonly Detector<Session>[],
+  session: Session,
+): Reading[] {
+  const { sessionId } = session;
+  return detectors.flatMap((detector) => {
+    const { name, dimension } = detector;
+    const bySubject = groupBy(detector.read(session), ({ subject }) => fingerprintOf(name, subject));
+    return [...bySubject].map(([fingerprint, sightings]): Reading => {
+      const { kind, id, label } = sightings[0].subject;
+      return {
+        sessionId,
+        fingerprint,
+        detector: name,
+        dimension,
+        subject: { kind, id: boundedId(id), label: cut(label, maxLabelLength) },
+        happened: sightings.some(({ happened }) => happened),
+        certain: sightings.some(({ happened, certain }) => happened && certain),
+      };
+    });
+  });
+}
 
-function observationOf(
-  { name, dimension }: Pick<Observation, 'dimension'> & { name: string },
-  fingerprint: string,
-  readings: readonly [SessionReading, ...SessionReading[]],
-  threshold: Threshold,
-): Observation {
-  const { kind, id, label } = readings[0].subject;
-  const happened = readings.filter((reading) => reading.happened);
-  const affected = new Set(happened.map(({ sessionId }) => sessionId));
-  const all = new Set(readings.map(({ sessionId }) => sessionId));
-  const metric = affected.size / all.size;
-  const isOften = affected.size >= threshold.sessions && metric >= threshold.share;
-  return {
-    fingerprint,
-    detector: name,
-    dimension,
-    subject: { kind, id: boundedId(id), label: cut(label, maxLabelLength) },
-    fires: isOften || happened.some(({ certain }) => certain),
-    affected: affected.size,
-    total: all.size,
-    metric,
-    evidenceSessionIds: [...affected].slice(0, maxEvidence),
-    contrastSessionIds: [...all].filter((sessionId) => !affected.has(sessionId)).slice(0, maxContrast),
-    evidenceTruncated: affected.size > maxEvidence,
-  };
+/** Counts readings, independent of their order. */
+export function talliesOf(readings: readonly Reading[]): Tally[] {
+  const ordered = readings.toSorted((a, b) => byCodeUnit(a.sessionId, b.sessionId));
+  return [...groupBy(ordered, ({ fingerprint }) => fingerprint).values()].map((of) => {
+    const { fingerprint, detector, dimension, subject } = of[0];
+    const idsOf = (some: Reading[]): string[] => some.map(({ sessionId }) => sessionId);
+    const affected = idsOf(of.filter(({ happened }) => happened));
+    const clear = idsOf(of.filter(({ happened }) => !happened));
+    return {
+      fingerprint,
+      detector,
+      dimension,
+      subject,
+      affected: affected.length,
+      total: of.length,
+      certain: of.some(({ certain }) => certain),
+      evidenceSessionIds: affected.slice(0, maxEvidence),
+      contrastSessionIds: clear.slice(0, maxContrast),
+    };
+  });
+}
+
+export function observationsOf(tallies: readonly Tally[], threshold: Threshold): Observation[] {
+  return tallies
+    .map(({ certain, ...tally }) => {
+      const { affected, total } = tally;
+      const metric = affected / total;
+      return {
+        ...tally,
+        fires: certain || (affected >= threshold.sessions && metric >= threshold.share),
+        metric,
+        evidenceTruncated: affected > maxEvidence,
+      };
+    })
+    .sort((a, b) => byCodeUnit(a.fingerprint, b.fingerprint));
 }
 
 function fingerprintOf(detector: string, { kind, id }: Subject): string {

@@ -1,4 +1,12 @@
-import { type Detector, type Observation, observeWith, type Subject } from './observe.ts';
+import {
+  type Detector,
+  type Observation,
+  observationsOf,
+  type Reading,
+  readingsOf,
+  type Subject,
+  type Tally,
+} from './observe.ts';
 import type { VisitFacts } from './visits.ts';
 
 /**
@@ -7,11 +15,21 @@ import type { VisitFacts } from './visits.ts';
  */
 const threshold = { share: 0.05, sessions: 2 };
 
-export function observeVisits(
-  study: { id: string; name: string },
-  visits: readonly VisitFacts[],
-): Observation[] {
-  return observeWith(detectorsOf({ kind: 'study', id: study.id, label: study.name }), visits, threshold);
+/** The detector that reads every session with a rating. */
+export const ratings = 'thumbs_down';
+
+/**
+ * Readings are stored and counted again with those of later sessions. Increase this whenever the same session would be
+ * read differently, so that stored readings are replaced.
+ */
+export const readingRules = 1;
+
+export function readingsOfVisit(study: { id: string; name: string }, visit: VisitFacts): Reading[] {
+  return readingsOf(detectorsOf({ kind: 'study', id: study.id, label: study.name }), visit);
+}
+
+export function visitObservations(tallies: readonly Tally[]): Observation[] {
+  return observationsOf(tallies, threshold);
 }
 
 function detectorsOf(study: Subject): Detector<VisitFacts>[] {
@@ -44,7 +62,7 @@ function detectorsOf(study: Subject): Detector<VisitFacts>[] {
       read: ({ turns, slowTurns }) => (turns > 0 ? ofStudy(slowTurns > 0) : []),
     },
     {
-      name: 'thumbs_down',
+      name: ratings,
       dimension: 'feedback',
       read: ({ liked }) => (liked === null ? [] : ofStudy(!liked, true)),
     },

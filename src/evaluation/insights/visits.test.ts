@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { studySignals, windowInsights } from './candidates.ts';
-import { observeVisits } from './visit-detectors.ts';
+import { type Observation, talliesOf } from './observe.ts';
+import { readingRules, readingsOfVisit, visitObservations } from './visit-detectors.ts';
 import { factsOfVisit, type VisitFacts, type VisitSession, type VisitTurn, windowAt } from './visits.ts';
 
 const window = windowAt(Date.UTC(2026, 0, 7));
@@ -32,6 +33,11 @@ function visits(...sessions: Visit[]): VisitFacts[] {
       analysis,
     ),
   );
+}
+
+/** The observations of sessions, without a database. */
+function observeVisits(of: typeof study, facts: readonly VisitFacts[]): Observation[] {
+  return visitObservations(talliesOf(facts.flatMap((visit) => readingsOfVisit(of, visit))));
 }
 
 function found(detector: string, sessions: Visit[]) {
@@ -73,6 +79,36 @@ test.each<[string, string, Visit[], Visit[], Visit[]]>([
   expect(found(detector, firing)).toMatchObject({ fingerprint: `${detector}:${subject}`, fires: true });
   expect(found(detector, clear)).toMatchObject({ fires: false, total: clear.length });
   expect(found(detector, unrelated)).toBeUndefined();
+});
+
+test('a change of what is read from a session increases the number of the rules', () => {
+  const examples = [
+    again,
+    other,
+    slow,
+    rated(-1),
+    rated(1),
+    { said: [called(false)] },
+    { said: [] },
+    stillOn,
+  ];
+  const read = visits(...examples).map((visit) =>
+    readingsOfVisit(study, visit)
+      .map(({ detector, happened, certain }) => `${detector} ${happened ? (certain ? 2 : 1) : 0}`)
+      .join(', '),
+  );
+  // If this changes, stored readings no longer match: increase the number.
+  expect([readingRules, ...read]).toEqual([
+    1,
+    'ask_repeated 1, session_abandoned 0, turn_slow 0',
+    'ask_repeated 0, session_abandoned 0, turn_slow 0',
+    'session_abandoned 0, turn_slow 1',
+    'session_abandoned 0, turn_slow 0, thumbs_down 2',
+    'session_abandoned 0, turn_slow 0, thumbs_down 0',
+    'tool_errored 1, session_abandoned 1, turn_slow 0',
+    '',
+    'turn_slow 0',
+  ]);
 });
 
 test('a last message without a reply is enough once; one that was answered later is not', () => {
@@ -151,7 +187,7 @@ test('signals name what stands out, and insights begin with them', () => {
     ...Array<Visit>(12).fill({ said: [called(false)] }),
     ...[rated(-1), rated(1)].map((one) => ({ said: [called(true)], ...one })),
   );
-  const signals = studySignals(many, observeVisits(study, many), false);
+  const signals = studySignals(many.length, observeVisits(study, many), false);
   expect(signals).toMatchObject({
     sessionCount: 14,
     feedbackCount: 2,
@@ -176,7 +212,7 @@ test('signals name what stands out, and insights begin with them', () => {
   const insights = windowInsights(signals, new Map([[first?.fingerprint ?? '', 'recurring']]));
   expect(insights.summary).toMatch(/^14 sessions, 2 with a rating\. 3 problems were found; most/);
   expect(insights.unnarratedCandidates[0]).toMatchObject({ findingStatus: 'recurring' });
-  expect(studySignals([], [], true)).toMatchObject({ truncated: true, lowConfidence: true });
+  expect(studySignals(0, [], true)).toMatchObject({ truncated: true, lowConfidence: true });
 });
 
 test.each([

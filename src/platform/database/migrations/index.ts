@@ -32,6 +32,7 @@ import { spendReservations } from './0030-spend-reservations.ts';
 import { accessChanges } from './0031-access-changes.ts';
 import { runCoverage } from './0032-run-coverage.ts';
 import { runWarnings } from './0033-run-warnings.ts';
+import { studyVisits } from './0034-study-visits.ts';
 
 export interface Migration {
   name: string;
@@ -91,4 +92,5 @@ export const migrations: readonly Migration[] = [
   accessChanges,
   runCoverage,
   runWarnings,
+  studyVisits,
 ];

@@ -139,16 +139,27 @@ const reportedResults = table('eval_results', {
   contentHash: orNull(text),
 });
 const reported = manyOf({
-  ...reportedResults.columns,
+  trialId: text,
+  position: integer,
+  caseId: text,
+  variant: integer,
+  number: integer,
+  passed: flag,
+  durationMs: orNull(integer),
+  totalTokens: orNull(bigint),
   detail: jsonText,
-  stages: jsonText,
+  warning: orNull(text),
   traceBody: orNull(text),
   traceBlobId: orNull(text),
+  externalId: orNull(text),
+  contentHash: orNull(text),
 });
-/** Inserts trials that ran elsewhere, with their results. */
+/** Inserts trials of a run that ran elsewhere, with their results. `stages` is that of a trial without a warning. */
 export const insertReported = query(
   'eval-trials.insert-reported',
-  `with given as materialized (select * from ${reported.from('n')}),
+  `with given as materialized (
+     select *, :organizationId::text as organization_id, :runId::text as run_id, :finishedAt::timestamptz as finished_at
+     from ${reported.from('n')}),
    trial as (
      insert into eval_trials (id, organization_id, project_id, run_id, position, case_id, variant, number, state, due_at,
        attempts, finished_at)
@@ -157,9 +168,23 @@ export const insertReported = query(
    trace as (
      insert into eval_traces (trial_id, organization_id, run_id, body, blob_id)
      select trial_id, organization_id, run_id, trace_body, trace_blob_id from given
-     where trace_body is not null or trace_blob_id is not null)
-   ${reportedResults.insertFrom('given')}`,
-  { ...reported.takes, projectId: text },
+     where trace_body is not null or trace_blob_id is not null),
+   result as (
+     select *, 'completed' as status, case when passed then 'passed' else 'failed' end as result,
+       false as evaluator_error, finished_at - duration_ms * interval '1 millisecond' as started_at,
+       null::bigint as cost_micros,
+       case when warning is null then :stages::jsonb
+         else :stages::jsonb || jsonb_build_object('warning', warning) end as stages
+     from given)
+   ${reportedResults.insertFrom('result')}`,
+  {
+    ...reported.takes,
+    organizationId: text,
+    projectId: text,
+    runId: text,
+    finishedAt: time,
+    stages: jsonText,
+  },
 );
 export type ReportedTrial = RowOf<(typeof reported)['row']>;
 /** Reported trials of a run by external ID. */

@@ -57,7 +57,7 @@ export const projectContents = [
     from: `studies d join study_sessions s on s.study_id = d.id join ${table} t on t.session_id = s.session_id
        where d.project_id = :id`,
   })),
-  { table: 'study_sessions', from: ofStudy('study_sessions') },
+  ...['study_readings', 'study_visits', 'study_sessions'].map((table) => ({ table, from: ofStudy(table) })),
   {
     table: 'tool_approvals',
     from: 'chat_sessions s join tool_approvals t on t.session_id = s.id where s.project_id = :id',

@@ -61,12 +61,16 @@ export const list = query(
 );
 const ranked = { ...entries.columns, rank: float };
 export type RankedEntry = RowOf<typeof ranked>;
-/** Best match first. Words in the name weigh more than words in the description. */
+/**
+ * Best match first. Words in the name weigh more than words in the description. The words are parsed once, not for each
+ * entry.
+ */
 export const search = query(
   'registry-entries.search',
-  `select * from (
-     select ${entries.all()}, ts_rank(search, to_tsquery('simple', :words))::double precision as rank
-     from registry_entries where search @@ to_tsquery('simple', :words) and ${passes}) found
+  `with asked as materialized (select to_tsquery('simple', :words) as words)
+   select * from (
+     select ${entries.all()}, ts_rank(search, (select words from asked))::double precision as rank
+     from registry_entries where search @@ (select words from asked) and ${passes}) found
    where :afterRank::double precision is null or rank < :afterRank
      or (rank = :afterRank and ("serverName", id) > (:afterName, :afterId))
    order by rank desc, "serverName", id limit :most`,

@@ -139,23 +139,54 @@ export const turnsOf = query(
 export const turnsIn = query(
   'study-sessions.turns-in',
   `select t.* from unnest(:sessionIds::text[]) as s (id) cross join lateral (
-     select session_id as "sessionId", asked, answered, duration_ms as "durationMs", calls, at from study_turns
+     select session_id as "sessionId", turn_id as "turnId", asked, answered, duration_ms as "durationMs", calls, at
+     from study_turns
      where session_id = s.id and at >= :from and at < :to order by at desc, turn_id desc limit :most) t
-   order by t."sessionId", t.at`,
+   order by t."sessionId", t.at, t."turnId"`,
   { sessionIds: texts, from: time, to: time, most: bigint },
-  turns.pick(['sessionId', 'asked', 'answered', 'durationMs', 'calls', 'at']),
+  turns.pick(['sessionId', 'turnId', 'asked', 'answered', 'durationMs', 'calls', 'at']),
 );
+/** Whether a session has messages in a period, as `t.said`. */
+const saidIn = `left join lateral (
+     select true as said from study_turns where session_id = s.session_id and at >= :from and at < :to limit 1) t on true`;
+const isActive = `s.last_activity_at >= :from and (t.said or s.rated_at >= :from and s.rated_at < :to)`;
+const visited = `s.session_id as "sessionId", s.rating, s.rated_at as "ratedAt", s.last_activity_at as "lastActivityAt"`;
+const visit = sessions.pick(['sessionId', 'rating', 'ratedAt', 'lastActivityAt']);
+const period = { studyId: text, from: time, to: time, most: bigint };
 /** Sessions with messages or ratings in a period, latest first. */
 export const active = query(
   'study-sessions.active',
-  `select s.session_id as "sessionId", s.rating, s.rated_at as "ratedAt", s.last_activity_at as "lastActivityAt"
-   from study_sessions s left join lateral (
-     select true as said from study_turns where session_id = s.session_id and at >= :from and at < :to limit 1) t on true
-   where s.study_id = :studyId and s.last_activity_at >= :from
-     and (t.said or s.rated_at >= :from and s.rated_at < :to)
+  `select ${visited} from study_sessions s ${saidIn}
+   where s.study_id = :studyId and ${isActive}
    order by s.last_activity_at desc, s.session_id desc limit :most`,
-  { studyId: text, from: time, to: time, most: bigint },
-  sessions.pick(['sessionId', 'rating', 'ratedAt', 'lastActivityAt']),
+  period,
+  visit,
+  { index: 'study_sessions_study' },
+);
+/**
+ * Sessions that may have changed since a time: active since, or already when they were counted in the window.
+ * `isActive`: the session has messages or ratings in the period.
+ */
+export const changed = query(
+  'study-sessions.changed',
+  `select ${visited}, coalesce(${isActive}, false) as "isActive"
+   from (select session_id from study_sessions where study_id = :studyId and last_activity_at >= :since
+     union select session_id from study_visits
+       where study_id = :studyId and window_id = :windowId and last_activity_at >= :since) c
+     join study_sessions s on s.session_id = c.session_id and s.study_id = :studyId ${saidIn}
+   limit :most`,
+  { ...period, windowId: text, since: time },
+  { ...visit, isActive: flag },
+);
+/** The oldest session with messages or ratings in a period that is not counted in the window. */
+export const uncounted = query(
+  'study-sessions.uncounted',
+  `select s.session_id as "sessionId" from study_sessions s ${saidIn}
+   where s.study_id = :studyId and ${isActive}
+     and not exists (select from study_visits where session_id = s.session_id and window_id = :windowId)
+   order by s.last_activity_at, s.session_id limit 1`,
+  { studyId: text, from: time, to: time, windowId: text },
+  { sessionId: text },
   { index: 'study_sessions_study' },
 );
 export const latestActivity = query(

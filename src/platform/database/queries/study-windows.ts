@@ -1,4 +1,4 @@
-import { integer, json, type RowOf, table, text, time } from '../columns.ts';
+import { flag, integer, json, orNull, type RowOf, table, text, time } from '../columns.ts';
 import { query } from '../query.ts';
 
 const windows = table('study_windows', {
@@ -8,6 +8,12 @@ const windows = table('study_windows', {
   analysedAt: time,
   sessions: integer,
   signals: json<unknown>(),
+  /** When the sessions of `study_visits` were last read; null if they never were. */
+  visitsReadAt: orNull(time),
+  /** Inputs of the readings besides the sessions. */
+  visitsBasis: orNull(text),
+  /** The window has more sessions than are counted. */
+  visitsTruncated: flag,
 });
 export type WindowRow = RowOf<typeof windows.columns>;
 
@@ -27,13 +33,27 @@ export const latest = query(
   windows.columns,
   { index: 'study_windows_order' },
 );
+const counted = [
+  'analysedAt',
+  'sessions',
+  'signals',
+  'visitsReadAt',
+  'visitsBasis',
+  'visitsTruncated',
+] as const;
 /** Stores a window. Writes no row if a later analysis was stored first. */
 export const put = query(
   'study-windows.put',
   `${windows.insert()} on conflict on constraint study_windows_pkey
-     do update set ${windows.set(['analysedAt', 'sessions', 'signals'])}
+     do update set ${windows.set(counted)}
      where study_windows.analysed_at <= :analysedAt`,
   windows.columns,
+);
+/** Makes the next analysis read all sessions of the window. */
+export const startOver = query(
+  'study-windows.start-over',
+  'update study_windows set visits_basis = null where study_id = :studyId and id = :id',
+  windows.pick(['studyId', 'id']),
 );
 /** The latest window with insights. IDs sort by time. */
 export const latestWithInsights = query(
