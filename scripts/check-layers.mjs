@@ -11,20 +11,14 @@ const [begin, end] = ['<!-- layers: npm run layers -->\n', '<!-- /layers -->'];
 
 const pattern = /^(?:import|export)\b[^;'"]*?['"]([^'"]*)['"]|\bimport\(\s*['"]([^'"]*)['"]/gm;
 
-/**
- * The imports of each file. Types count. `import()` is `later` in the console, where it closes no circle: a dialog that
- * is loaded when it opens uses the types of its page.
- */
+/** The imports of each file, those of types and by `import()` included. */
 function importsOf(paths, read) {
   return new Map(
     paths.map((path) => [
       path,
       [...read(path).matchAll(pattern)].map(([, now, later]) => {
         const name = now ?? later;
-        return {
-          to: name.startsWith('.') ? join(dirname(path), name) : name,
-          later: now === undefined && path.startsWith('src/surfaces/console/'),
-        };
+        return name.startsWith('.') ? join(dirname(path), name) : name;
       }),
     ]),
   );
@@ -52,7 +46,7 @@ export function problemsOf(layers, imports) {
       continue;
     }
     rule.used = true;
-    for (const { to } of targets) {
+    for (const to of targets) {
       const target = to.startsWith('src/') && /\.tsx?$/.test(to) ? ruleOf(to) : undefined;
       if (rule.pure && to.startsWith('node:') && to !== 'node:crypto')
         problems.push(`${path} imports ${to}, but ${rule.name} is pure`);
@@ -83,10 +77,9 @@ function circlesOfFolders(imports, ruleOf) {
       .join('/');
   const parts = new Map();
   for (const [path, targets] of imports) {
-    const inside = targets.filter(({ to }) => imports.has(to) && ruleOf(to) === ruleOf(path));
+    const inside = targets.filter((to) => imports.has(to) && ruleOf(to) === ruleOf(path));
     const part = partOf(path);
-    const used = inside.map(({ to, later }) => ({ to: partOf(to), later }));
-    parts.set(part, [...(parts.get(part) ?? []), ...used.filter(({ to }) => to !== part)]);
+    parts.set(part, [...(parts.get(part) ?? []), ...inside.map(partOf).filter((to) => to !== part)]);
   }
   return circlesOf(parts)
     .map((circle) => circle.filter((part) => !imports.has(part)))
@@ -100,8 +93,7 @@ function circlesOf(imports) {
     index.set(path, index.size);
     lowest.set(path, index.get(path));
     stack.push(path);
-    for (const { to, later } of imports.get(path) ?? []) {
-      if (later) continue;
+    for (const to of imports.get(path) ?? []) {
       if (!index.has(to)) visit(to);
       if (stack.includes(to)) lowest.set(path, Math.min(lowest.get(path), lowest.get(to)));
     }

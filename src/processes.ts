@@ -82,7 +82,6 @@ class Members {
 
   /** Resolves when the member serves. */
   async start(index: number, failures = 0): Promise<StartReport> {
-    const startedAt = performance.now();
     const member = cluster.fork();
     const ended = new Promise<string>((resolve) => {
       member.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -100,11 +99,15 @@ class Members {
     if (typeof outcome === 'string')
       throw new OperatorProblem(`A process of the service ended while it started (${outcome})`);
     if ('failed' in outcome) throw new OperatorProblem(outcome.failed, { exitCode: outcome.exitCode });
-    void ended.then((reason) => {
-      const proven = performance.now() - startedAt > provenAfter;
-      this.replace(index, reason, proven ? 0 : failures);
-    });
+    void this.watch(index, ended, failures);
     return outcome.ready;
+  }
+
+  private async watch(index: number, ended: Promise<string>, failures: number): Promise<void> {
+    const startedAt = performance.now();
+    const reason = await ended;
+    const proven = performance.now() - startedAt > provenAfter;
+    this.replace(index, reason, proven ? 0 : failures);
   }
 
   private replace(index: number, reason: string, failures: number): void {

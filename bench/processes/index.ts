@@ -29,11 +29,7 @@ try {
   ];
   const rows = [['', 'one process', 'two processes', 'two to one']];
   for (const [name, unit, work] of works) {
-    const measured: [number[], number[]] = [[], []];
-    for (const one of sides) await work(one);
-    for (let round = 0; round < rounds; round++)
-      for (const [at, one] of sides.entries()) measured[at as 0 | 1].push(await work(one));
-    const [one, two] = measured;
+    const [one, two] = await inTurns(sides.map((each) => () => work(each)));
     rows.push([`${name}, ${unit}`, show(figure(one), 0), show(figure(two), 0), show(ratios(two, one))]);
     process.stderr.write('.');
   }
@@ -46,6 +42,17 @@ try {
 } finally {
   await stopAll();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The figures of each work, after a round that does not count. */
+async function inTurns(works: (() => Promise<number>)[]): Promise<[number[], number[]]> {
+  const figures: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round++)
+    for (const [at, work] of works.entries()) {
+      const figure = await work();
+      if (round > 0) figures[at as 0 | 1].push(figure);
+    }
+  return figures;
 }
 
 interface Side {
