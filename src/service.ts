@@ -43,7 +43,7 @@ const commandsRunAsRoot =
 const mailNeedsPublicUrl =
   'Mail with links is refused: DRYDOCK_SMTP_URL is set, and DRYDOCK_PUBLIC_URL, which links begin with, is not';
 
-/** What the operator is told after a start. */
+/** Printed for the operator after a start. */
 export interface StartReport {
   /** Where the service listens. */
   address: string;
