@@ -73,7 +73,21 @@ export async function withServer<T>(
   }
 }
 
-/** Logs schema violations of a result, which is returned unchanged. */
+/** Milliseconds between two checks of the results of one server. */
+const checkInterval = 1_000;
+const maxRemembered = 1_000;
+const checkedAt = new Map<string, number>();
+
+/** Checking a result takes as long as a tenth of a call, so not every one is checked. */
+function isDue(serverId: string): boolean {
+  const now = performance.now();
+  if (now < (checkedAt.get(serverId) ?? -Infinity) + checkInterval) return false;
+  if (checkedAt.size >= maxRemembered) checkedAt.clear();
+  checkedAt.set(serverId, now);
+  return true;
+}
+
+/** Logs schema violations of results, which are returned unchanged. */
 function loggingComplaints(
   { log, requestId, afterwards }: ProjectContext,
   server: LiveServerRow,
@@ -94,7 +108,7 @@ function loggingComplaints(
     ask: async (method, params) => {
       const answer = await conversation.ask(method, params);
       // Validation runs after the response, so the caller does not wait for it.
-      afterwards(() => void report(method, answer));
+      if (isDue(server.id)) afterwards(() => void report(method, answer));
       return answer;
     },
   };
