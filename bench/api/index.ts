@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { type Load, load } from '../support/load.ts';
+import { comparisons } from '../support/peers.ts';
 import { residentMb, start, stop, stopAll } from '../support/processes.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9);
@@ -99,6 +100,12 @@ async function interleave(
 
 function report(title: string, measured: Record<string, Load[]>): void {
   const hand = measured['minimal Fastify'] as Load[];
+  const ours = measured['drydock'] as Load[];
+  const ratio = ratios(
+    ours.map((each) => each.perSecond),
+    hand.map((each) => each.perSecond),
+  );
+  comparisons.push({ work: `${title}, requests a second`, beside: 'Fastify and pg by hand', ratio });
   const lines = Object.entries(measured).map(([name, loads]) => {
     const rate = loads.map((each) => each.perSecond);
     const p99 = loads.map((each) => each.p99);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { everything, key, serve } from '../sessions/service.ts';
 import { figure, ratios, show, table } from '../support/figures.ts';
 import { load } from '../support/load.ts';
+import { comparisons } from '../support/peers.ts';
 import { cpuMs, residentMb, stop, stopAll } from '../support/processes.ts';
 import { runPromptfoo } from './promptfoo.ts';
 import { makeSuite, run } from './suite.ts';
@@ -33,7 +34,7 @@ try {
     [500, 2],
   ] as const)
     await compare(latency, rounds);
-  await growth();
+  if (process.env['BENCH_GROWTH'] !== 'off') await growth();
 } finally {
   await stopAll();
   await rm(dataDir, { recursive: true, force: true });
@@ -95,6 +96,19 @@ async function compare(latency: number, rounds: number): Promise<void> {
       ...(others.length > 0 ? [row('promptfoo', others)] : []),
     ]),
   );
+  for (const [beside, measured] of [
+    ['a script with the MCP SDK that records nothing', bare],
+    ['promptfoo', others],
+  ] as const)
+    if (measured.length > 0)
+      comparisons.push({
+        work: `time of ${trials} trials, model at ${latency} ms`,
+        beside,
+        ratio: ratios(
+          ours.map(({ wall }) => wall),
+          measured.map(({ wall }) => wall),
+        ),
+      });
   const database = figure(ours.map((one) => one.database / trials));
   console.log(`The database took ${show(database)} ms of processor a trial besides.`);
   if (others.length === 0 && latency === 50)

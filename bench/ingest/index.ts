@@ -10,6 +10,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { EmbeddedDatabase } from '../../src/platform/database/embedded/index.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { figure, ratios, show } from '../support/figures.ts';
+import { comparisons as besides } from '../support/peers.ts';
 import { residentMb, start, stopAll } from '../support/processes.ts';
 
 /** Results and artifacts that come from elsewhere: memory while they arrive, rows a second, and what comparing costs. */
@@ -99,8 +100,14 @@ async function rows(port: number): Promise<void> {
   console.log(
     `${results.toLocaleString('en')} results, ${together} a request (median [low–high] of 7 interleaved rounds)`,
   );
+  const ratio = ratios(one, copied);
+  besides.push({
+    work: 'results a second, one reporter',
+    beside: 'COPY of the rows into PostgreSQL',
+    ratio,
+  });
   console.log(
-    `results a second to COPY of the same rows: one reporter ${show(ratios(one, copied))}, ${reporters} at once ${show(ratios(several, copied))}\n`,
+    `results a second to COPY of the same rows: one reporter ${show(ratio)}, ${reporters} at once ${show(ratios(several, copied))}\n`,
   );
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { figure, ratios, show, table } from '../support/figures.ts';
+import { comparisons } from '../support/peers.ts';
 import { residentMb, start, stopAll } from '../support/processes.ts';
 import { Api } from './api.ts';
 
@@ -143,6 +144,14 @@ function report(
       row('b  our API, warm pool', b),
       row('c  SDK, connect per call', c),
     ]),
+  );
+  comparisons.push(
+    { work: `tools/call over ${name}, p50`, beside: 'the MCP SDK by hand', ratio: ratios(p50(b), p50(a)) },
+    {
+      work: `tools/call over ${name}, calls a second of ${callers} callers`,
+      beside: 'the MCP SDK by hand',
+      ratio: ratios(rate(b50), rate(a50)),
+    },
   );
   console.log(`b adds to a at p50: ${show(added)} ms`);
   console.log(`b/a ${show(ratios(p50(b), p50(a)))}   c/b ${show(ratios(p50(c), p50(b)), 1)}`);
