@@ -206,7 +206,7 @@ describe('in namespaces', { tags: ['bubblewrap'] }, () => {
     await chown(join(place, 'theirs'), 65_001, 65_001);
     await chmod(join(place, 'theirs'), 0o700);
     const { server } = await saveProber(service, { args: [join(place, 'theirs', 'notes.txt')] });
-    expect((await server.post('tools')).text).toContain(`who may not read ${join(place, 'theirs')}`);
+    expect((await server.post('tools')).text).toContain(`who cannot read ${join(place, 'theirs')}`);
   });
 
   test('a command may name the folder that the data directory is in', async () => {

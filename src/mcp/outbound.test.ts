@@ -309,7 +309,7 @@ describe('answers', () => {
       }),
     );
     expect(failure.name).toBe('McpFailure');
-    expect(failure.message).toContain(`compressed its answer (${coding})`);
+    expect(failure.message).toContain(`sent a compressed response (${coding})`);
     expect(accepted).toBe('identity');
   });
 

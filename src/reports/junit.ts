@@ -49,7 +49,7 @@ export function junitReader(): { write(text: string): void; end(): ReportedTest[
       throw new UnreadableReport(`The report is nested deeper than ${maxDepth} levels`);
     if (path.length === 0 && !/^testsuites?$/.test(tag.name))
       throw new UnreadableReport(
-        `The report begins with <${tag.name.slice(0, 50)}>, not with <testsuites> or <testsuite>`,
+        `The report begins with <${tag.name.slice(0, 50)}>. A JUnit report begins with <testsuites> or <testsuite>`,
       );
     path.push(tag.name);
     if (tag.name === 'testsuite')

@@ -59,14 +59,14 @@ export const answerExamples: CheckExample[] = [
     [{ tokens: 100 }, { usage: { inputTokens: 50, outputTokens: 50 } }, 'failed', '100 tokens'],
     [{ tokens: 100 }, { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 200 } }, 'failed', '200'],
     [{ tokens: 100 }, { usage: { totalTokens: 5 } }, 'passed'],
-    [{ tokens: 100 }, { usage: { inputTokens: 5 } }, 'failed', 'not known'],
-    [{ tokens: 100 }, {}, 'failed', 'not known'],
+    [{ tokens: 100 }, { usage: { inputTokens: 5 } }, 'failed', 'unknown'],
+    [{ tokens: 100 }, {}, 'failed', 'unknown'],
   ),
   ...examples(
     'turnCountUnder',
     [{ turns: 3 }, { turnCount: 2 }, 'passed'],
     [{ turns: 3 }, { turnCount: 3 }, 'failed'],
-    [{ turns: 3 }, { ...evidence() }, 'failed', 'not known'],
-    [{ turns: 3 }, { turnCount: -1 }, 'failed', 'not known'],
+    [{ turns: 3 }, { ...evidence() }, 'failed', 'unknown'],
+    [{ turns: 3 }, { turnCount: -1 }, 'failed', 'unknown'],
   ),
 ];

@@ -282,7 +282,7 @@ export const failureExamples: CheckExample[] = [
         inventory: complete(tool('find')),
       },
       'failed',
-      'says nothing',
+      'empty error message',
     ],
     [
       {},
