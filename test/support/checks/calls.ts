@@ -298,7 +298,7 @@ export const failureExamples: CheckExample[] = [
         inventory: complete(tool('find')),
       },
       'error',
-      'Which call',
+      'which call',
     ],
   ),
 ];
