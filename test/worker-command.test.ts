@@ -97,7 +97,7 @@ test('a connection request whose job was given up has failed, and can be tried a
   await until('failed');
   expect((await idle.get(request)).body.error).toEqual({
     code: 'INTERNAL_ERROR',
-    message: expect.stringContaining('Try again'),
+    message: expect.stringContaining('Retry with retry-validation'),
     retryable: true,
   });
   expect((await idle.post(`${request}/retry-validation`)).body.status).toBe('discovering');
