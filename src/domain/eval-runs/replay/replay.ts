@@ -29,14 +29,17 @@ const connectTimeout = 8_000;
 /** Maximum number of calls over all pages. */
 const maxCalls = 2_000;
 
-type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;
+type SnapshotSettings = Pick<
+  RunSnapshot,
+  'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'
+>;
 
 export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, body }) => {
   const began = performance.now();
   const run = await findRun(context, runId);
   if (isOpen(run.status))
     throw conflict('The run has not ended. Wait until it has, or cancel it', 'RUN_NOT_TERMINAL');
-  const snapshot = (await context.db.one(runs.surroundings, { runId })).snapshot as Surroundings;
+  const snapshot = (await context.db.one(runs.snapshotSettings, { runId })).snapshot as SnapshotSettings;
   if (snapshot.reported)
     throw conflict(
       'The run was reported, so its servers are unknown and its calls cannot be repeated',
@@ -71,7 +74,7 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
 
 async function replayAll(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
   calls: readonly RecordedCall[],
   includeWrites: boolean,
   began: number,
@@ -97,7 +100,7 @@ async function replayAll(
  */
 async function secretsFor(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
 ): Promise<PlaceSecrets | { unavailable: string }> {
   const { db, project, actor } = context;
   const { environment, secretIds } = snapshot;
@@ -114,7 +117,7 @@ async function secretsFor(
 
 async function serverNow(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
   id: string,
   granted: PlaceSecrets | { unavailable: string },
   signal: AbortSignal,
