@@ -41,10 +41,7 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
     throw conflict('The run has not ended. Wait until it has, or cancel it', 'RUN_NOT_TERMINAL');
   const snapshot = (await context.db.one(runs.snapshotSettings, { runId })).snapshot as SnapshotSettings;
   if (snapshot.reported)
-    throw conflict(
-      'The run was reported, so its servers are unknown and its calls cannot be repeated',
-      'RUN_NOT_REPLAYABLE',
-    );
+    throw conflict('Reported runs cannot be replayed: their servers are unknown', 'RUN_NOT_REPLAYABLE');
   const { includeWrites, iterationIds, tools, cursor, limit } = body;
   for (const id of iterationIds ?? []) await findTrial(context, runId, id);
   const scope = ['eval-replay', run.id, includeWrites, iterationIds ?? null, tools ?? null];
