@@ -154,7 +154,7 @@ describe('in a browser', { tags: ['chromium'] }, () => {
     await boss.page.goto(`${boss.at}/sessions`);
     await boss.page.getByText('No chats yet').waitFor();
     await boss.page.goto(`${boss.at}/sessions/${body.sessionId}`);
-    await boss.page.getByText('You have no such chat session').waitFor();
+    await boss.page.getByText('No such chat session').waitFor();
     expect([...ada.complaints, ...boss.complaints]).toEqual([]);
   });
 });

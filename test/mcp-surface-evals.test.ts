@@ -220,7 +220,7 @@ test('what was not measured or not checked is said, and not counted as passed', 
   const found = await agent.call('find', { query: 'Unchecked', ...inFleet });
   expect(found.data[0].latestRun).toMatchObject({ result: 'passed', warnings: ['nothing_checked'] });
   const rerun = await agent.call('rerun_failed', { suite: 'Unchecked', ...inFleet });
-  expect(rerun.text).toContain('CONFLICT: Every case of the run passed');
+  expect(rerun.text).toContain('CONFLICT: No cases to rerun: every case passed');
   expect(rerun.text).not.toContain('Said by a server');
 });
 

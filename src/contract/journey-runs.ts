@@ -161,7 +161,7 @@ export const launchFields = {
     .max(64)
     .regex(/^[A-Za-z0-9_-]+$/, 'Write letters, digits, "_" and "-"')
     .optional()
-    .describe('Custom ID that groups runs. Default: the run forms its own wave.'),
+    .describe('Custom ID. Runs with the same ID form one wave. Default: a new wave.'),
   environmentIds: targetIds.optional().describe('Overrides the environments of the journey in this run.'),
 };
 

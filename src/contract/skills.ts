@@ -19,7 +19,7 @@ const Skill = z
   .object({
     id: z.string(),
     projectId: z.string(),
-    name: z.string().describe('Immutable identifier of the skill.'),
+    name: z.string().describe('Name from SKILL.md. Cannot be changed.'),
     description: z.string(),
     sharing: z
       .enum(['user', 'project'])

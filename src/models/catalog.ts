@@ -170,7 +170,7 @@ function modelOf(
   };
 }
 
-/** Whether a connection needs no key, so that its models are free. */
+/** Whether a connection needs no key. Its models are free unless they have a price. */
 export function isKeyless({ credential, lacksKey }: Connection): boolean {
   return credential === undefined && !lacksKey;
 }

@@ -17,7 +17,7 @@ export type Capability = 'mcp-session' | 'oauth-discovery' | 'declared-inputs' |
 
 export type Outcome = Pick<Finding, 'status' | 'details' | 'notEvaluatedReason' | 'missingInputs'>;
 
-/** The parts of a check that do not depend on the directory, unless the directory's listing overrides them. */
+/** Fields of a check that both directories share. A listing may override them. */
 interface Criterion {
   title: string;
   lane: Lane;

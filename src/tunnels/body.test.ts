@@ -10,8 +10,8 @@ async function read(body: IncomingBody): Promise<Buffer[]> {
 const never = (): void => {};
 
 test('many small chunks that nobody reads are put together; what is read is what came', async () => {
-  const room = new ByteAllowance(1_000_000);
-  const body = new IncomingBody({ most: 1_000_000, rooms: [room], onAbandoned: never });
+  const allowance = new ByteAllowance(1_000_000);
+  const body = new IncomingBody({ most: 1_000_000, allowances: [allowance], onAbandoned: never });
   const sent: Buffer[] = [];
   for (let i = 0; i < 60_000; i++) {
     const chunk = i % 20_000 === 5 ? Buffer.alloc(5_000, i % 251) : Buffer.from([i % 251]);
@@ -22,13 +22,13 @@ test('many small chunks that nobody reads are put together; what is read is what
   const chunks = await read(body);
   expect(Buffer.concat(chunks).equals(Buffer.concat(sent))).toBe(true);
   expect(chunks.length).toBeLessThan(20);
-  expect(room.take(1_000_000)).toBe(true);
+  expect(allowance.take(1_000_000)).toBe(true);
 });
 
 test('what finds no room is refused, and what is left unread gives its room back', async () => {
   const shared = new ByteAllowance(10);
-  const one = new IncomingBody({ most: 8, rooms: [new ByteAllowance(100), shared], onAbandoned: never });
-  const other = new IncomingBody({ most: 8, rooms: [shared], onAbandoned: never });
+  const one = new IncomingBody({ most: 8, allowances: [new ByteAllowance(100), shared], onAbandoned: never });
+  const other = new IncomingBody({ most: 8, allowances: [shared], onAbandoned: never });
   expect([one.push(Buffer.alloc(6)), one.push(Buffer.alloc(3)), other.push(Buffer.alloc(6))]).toEqual([
     true,
     false,

@@ -39,21 +39,21 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   private read = 0;
   private abandoned = false;
   private readonly most: number;
-  private readonly rooms: readonly ByteAllowance[];
+  private readonly allowances: readonly ByteAllowance[];
   private readonly allow: ((bytes: number) => void) | undefined;
   private readonly onAbandoned: () => void;
 
   constructor(options: {
     most: number;
     /** Limits shared with other bodies. */
-    rooms?: readonly ByteAllowance[];
+    allowances?: readonly ByteAllowance[];
     /** Permits the sender to send more. */
     allow?: ((bytes: number) => void) | undefined;
     /** The reader stopped before the end. */
     onAbandoned: () => void;
   }) {
     this.most = options.most;
-    this.rooms = options.rooms ?? [];
+    this.allowances = options.allowances ?? [];
     this.allow = options.allow;
     this.onAbandoned = options.onAbandoned;
   }
@@ -61,7 +61,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   /** Returns false if the limit is exceeded. */
   push(chunk: Buffer): boolean {
     if (this.ended || this.failure || this.abandoned) return true;
-    if (this.held + chunk.length > this.most || !this.takeRoom(chunk.length)) return false;
+    if (this.held + chunk.length > this.most || !this.takeAllowances(chunk.length)) return false;
     this.held += chunk.length;
     this.keep(chunk);
     this.wake();
@@ -116,15 +116,15 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     }
   }
 
-  private takeRoom(bytes: number): boolean {
-    const full = this.rooms.findIndex((room) => !room.take(bytes));
+  private takeAllowances(bytes: number): boolean {
+    const full = this.allowances.findIndex((allowance) => !allowance.take(bytes));
     if (full < 0) return true;
-    for (const room of this.rooms.slice(0, full)) room.giveBack(bytes);
+    for (const allowance of this.allowances.slice(0, full)) allowance.giveBack(bytes);
     return false;
   }
 
   private discard(): void {
-    for (const room of this.rooms) room.giveBack(this.held);
+    for (const allowance of this.allowances) allowance.giveBack(this.held);
     this.chunks.length = 0;
     this.gathering = undefined;
     this.held = 0;
@@ -134,7 +134,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     // The chunks were dropped meanwhile.
     if (this.held === 0) return;
     this.held -= bytes;
-    for (const room of this.rooms) room.giveBack(bytes);
+    for (const allowance of this.allowances) allowance.giveBack(bytes);
     this.read += bytes;
     // Acknowledges a quarter of the window at a time, not each chunk.
     if (!this.allow || this.read < windowBytes / 4) return;

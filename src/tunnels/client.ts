@@ -101,12 +101,12 @@ function connection(
     const served = new Served(options, () => frames);
     const frames = new FrameSocket(socket, {
       frame: (frame) => {
-        if (frame.t !== 'hello') return served.heard(frame, socket.protocol === withCredit);
+        if (frame.t !== 'hello') return served.onFrame(frame, socket.protocol === withCredit);
         greeted = true;
         options.tell({ type: 'connected', protocol: socket.protocol });
       },
       chunk: (chunk) => served.received(chunk),
-      nonsense: () => frames.close(closeCodes.violation, 'Not a frame of this protocol'),
+      protocolError: () => frames.close(closeCodes.violation, 'Not a frame of this protocol'),
       end: (code, reason) => {
         options.signal.removeEventListener('abort', leave);
         served.dropAll();
@@ -140,7 +140,7 @@ class Served {
       options.target.protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
-  heard(frame: Frame, credited: boolean): void {
+  onFrame(frame: Frame, credited: boolean): void {
     if (frame.t === 'req') this.beginOrSay(frame, credited);
     else if (frame.t === 'hello') return;
     else if (frame.t === 'req_end') this.all.get(frame.id)?.request.end();
@@ -154,7 +154,7 @@ class Served {
     serving.request.write(bytes, () => {
       serving.read += bytes.length;
       if (!serving.credit || serving.read < windowBytes / 4) return;
-      this.socket().say({ t: 'credit', id, bytes: serving.read });
+      this.socket().send({ t: 'credit', id, bytes: serving.read });
       serving.read = 0;
     });
   }
@@ -176,7 +176,7 @@ class Served {
     try {
       this.begin(frame, credited);
     } catch {
-      this.socket().say({ t: 'abort', id: frame.id, code: 'upstream_error' });
+      this.socket().send({ t: 'abort', id: frame.id, code: 'upstream_error' });
     }
   }
 
@@ -218,7 +218,7 @@ class Served {
   private async answer(id: number, response: IncomingMessage): Promise<void> {
     const socket = this.socket();
     const { credit } = this.all.get(id) ?? {};
-    socket.say({
+    socket.send({
       t: 'res',
       id,
       status: response.statusCode ?? 502,
@@ -226,7 +226,7 @@ class Served {
     });
     const wanted = (): boolean => this.all.has(id);
     if (!(await socket.sendBody(ofResponse, id, response, { credit, wanted }))) return;
-    socket.say({ t: 'res_end', id });
+    socket.send({ t: 'res_end', id });
     this.all.delete(id);
   }
 
@@ -234,7 +234,7 @@ class Served {
   private fail(id: number, told: () => void): void {
     if (!this.all.has(id)) return;
     this.drop(id);
-    this.socket().say({ t: 'abort', id, code: 'upstream_error' });
+    this.socket().send({ t: 'abort', id, code: 'upstream_error' });
     told();
   }
 }

@@ -28,10 +28,10 @@ export class FrameSocket {
 
   constructor(
     socket: WebSocket,
-    heard: {
+    handlers: {
       frame: (frame: Frame) => void;
       chunk: (chunk: Chunk) => void;
-      nonsense: () => void;
+      protocolError: () => void;
       end: (code: number, reason: string) => void;
     },
   ) {
@@ -40,16 +40,16 @@ export class FrameSocket {
       const bytes = data as Buffer;
       if (this.isFlood(binary ? 0 : bytes.length)) return socket.terminate();
       const said = binary ? readChunk(bytes) : readFrame(bytes.toString());
-      if (said === undefined) heard.nonsense();
-      else if ('t' in said) heard.frame(said);
-      else heard.chunk(said);
+      if (said === undefined) handlers.protocolError();
+      else if ('t' in said) handlers.frame(said);
+      else handlers.chunk(said);
     });
     socket.on('pong', () => (this.missed = 0));
     socket.on('error', () => {});
     socket.on('close', (code, reason) => {
       clearInterval(this.pings);
       this.drained();
-      heard.end(code, reason.toString());
+      handlers.end(code, reason.toString());
     });
     this.pings = setInterval(() => this.ping(), pingEvery);
   }
@@ -73,7 +73,7 @@ export class FrameSocket {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  say(frame: Frame): void {
+  send(frame: Frame): void {
     if (this.open) this.socket.send(JSON.stringify(frame));
   }
 
@@ -99,7 +99,7 @@ export class FrameSocket {
       for (let from = 0; from < part.length; ) {
         const most = Math.min(chunkBytes, part.length - from);
         const size = credit ? await credit.take(most) : most;
-        if (this.socket.bufferedAmount > maxWaiting) await this.room();
+        if (this.socket.bufferedAmount > maxWaiting) await this.socketDrained();
         if (!wanted() || !this.open || size === 0) return false;
         this.socket.send(chunkFrame(kind, id, part.subarray(from, from + size)), this.drained);
         from += size;
@@ -108,7 +108,7 @@ export class FrameSocket {
     return wanted() && this.open;
   }
 
-  private room(): Promise<void> {
+  private socketDrained(): Promise<void> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 

@@ -98,33 +98,33 @@ export class RelayConnection {
   private readonly socket: FrameSocket;
   private readonly exchanges = new Map<number, Exchange>();
   private readonly credited: boolean;
-  private readonly rooms: readonly ByteAllowance[];
+  private readonly allowances: readonly ByteAllowance[];
   private lastId = 0;
-  private rested = (): void => {};
+  private onIdle = (): void => {};
   readonly protocol: TunnelProtocol;
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
 
   constructor(
     socket: WebSocket,
-    { slug, protocol, room }: { slug: string; protocol: TunnelProtocol; room: ByteAllowance },
+    { slug, protocol, allowance }: { slug: string; protocol: TunnelProtocol; allowance: ByteAllowance },
   ) {
     this.protocol = protocol;
-    this.rooms = [new ByteAllowance(maxHeldInAll), room];
+    this.allowances = [new ByteAllowance(maxHeldInAll), allowance];
     this.credited = protocol === withCredit;
     let gone = (): void => {};
     this.closed = new Promise((resolve) => (gone = resolve));
     this.socket = new FrameSocket(socket, {
-      frame: (frame) => this.heard(frame),
-      chunk: (chunk) => this.received(chunk),
-      nonsense: () => this.close(closeCodes.violation, 'Not a frame of this protocol'),
+      frame: (frame) => this.onFrame(frame),
+      chunk: (chunk) => this.onChunk(chunk),
+      protocolError: () => this.close(closeCodes.violation, 'Not a frame of this protocol'),
       end: () => {
         for (const id of [...this.exchanges.keys()])
           this.fail(id, new TunnelFailure('upstream_error', 'The client of the tunnel has disconnected'));
         gone();
       },
     });
-    this.socket.say({ t: 'hello', proto: this.credited ? 2 : 1, slug, limits });
+    this.socket.send({ t: 'hello', proto: this.credited ? 2 : 1, slug, limits });
   }
 
   get open(): boolean {
@@ -138,8 +138,8 @@ export class RelayConnection {
   /** Resolves when no request is in progress, or at the timeout. */
   async idle(within: number): Promise<void> {
     if (this.exchanges.size === 0) return;
-    const rested = new Promise<void>((resolve) => (this.rested = resolve));
-    await withTimeout(within, rested, () => {});
+    const idle = new Promise<void>((resolve) => (this.onIdle = resolve));
+    await withTimeout(within, idle, () => {});
   }
 
   /** Sends a request through the tunnel. Resolves when the response begins. */
@@ -156,7 +156,7 @@ export class RelayConnection {
     const giveUp = (): void => this.abort(id, 'client_gone');
     const late = setTimeout(() => this.abort(id, 'timeout'), responseTimeout);
     signal.addEventListener('abort', giveUp, { once: true });
-    this.socket.say({
+    this.socket.send({
       t: 'req',
       id,
       method,
@@ -192,13 +192,13 @@ export class RelayConnection {
       };
       const { credit } = this.exchanges.get(id) ?? {};
       if (await this.socket.sendBody(ofRequest, id, body, { credit, wanted, sent }))
-        this.socket.say({ t: 'req_end', id });
+        this.socket.send({ t: 'req_end', id });
     } catch (error) {
       this.abort(id, error instanceof TunnelFailure ? 'too_large' : 'client_gone');
     }
   }
 
-  private heard(frame: Frame): void {
+  private onFrame(frame: Frame): void {
     switch (frame.t) {
       case 'res':
         return this.begin(frame);
@@ -224,15 +224,15 @@ export class RelayConnection {
     if (!exchange || exchange.body) return;
     const body = new IncomingBody({
       most: this.credited ? windowBytes : maxHeld,
-      rooms: this.rooms,
-      allow: this.credited ? (bytes) => this.socket.say({ t: 'credit', id, bytes }) : undefined,
+      allowances: this.allowances,
+      allow: this.credited ? (bytes) => this.socket.send({ t: 'credit', id, bytes }) : undefined,
       onAbandoned: () => this.abort(id, 'client_gone'),
     });
     exchange.body = body;
     exchange.answered({ status, headers: forwardedHeaders(headers), body });
   }
 
-  private received({ kind, id, bytes }: Chunk): void {
+  private onChunk({ kind, id, bytes }: Chunk): void {
     if (kind !== ofResponse) return this.close(closeCodes.violation, 'A client sends parts of answers only');
     const body = this.exchanges.get(id)?.body;
     // Data of an aborted response may still arrive.
@@ -242,7 +242,7 @@ export class RelayConnection {
   /** Notifies both ends. */
   private abort(id: number, code: AbortCode): void {
     if (!this.exchanges.has(id)) return;
-    this.socket.say({ t: 'abort', id, code });
+    this.socket.send({ t: 'abort', id, code });
     this.fail(id, new TunnelFailure(code, told[code]));
   }
 
@@ -256,7 +256,7 @@ export class RelayConnection {
   private forget(id: number): void {
     this.exchanges.get(id)?.credit?.close();
     this.exchanges.delete(id);
-    if (this.exchanges.size === 0) this.rested();
+    if (this.exchanges.size === 0) this.onIdle();
   }
 }
 

@@ -134,7 +134,7 @@ export class TurnActions {
 
   private operationCalled(name: string): AgentOperation {
     const one = this.known.get(name);
-    if (!one) throw new Refusal('NOT_FOUND', 'The agent has no such operation');
+    if (!one) throw new Refusal('NOT_FOUND', `Unknown operation ${JSON.stringify(name)}`);
     return one;
   }
 

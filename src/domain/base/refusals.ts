@@ -49,7 +49,7 @@ export function invalidBecause(
 }
 
 export function noChatSession(): Refusal {
-  return new Refusal('NOT_FOUND', 'You have no such chat session');
+  return new Refusal('NOT_FOUND', 'No such chat session');
 }
 
 export function deadLink(): Refusal {

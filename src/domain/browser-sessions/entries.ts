@@ -49,7 +49,10 @@ export function beginEntry(context: Context, row: rows.BrowserRow, sent: SentEnt
     const { seq, state, closedReason } = await trx.one(entries.nextPlace, { sessionId });
     if (state === 'closed') throw closedBrowser({ closedReason, runKey: row.runKey });
     if (seq > maxEntries)
-      throw conflict(`A browser takes at most ${maxEntries} commands. Open another one`, 'BROWSER_FULL');
+      throw conflict(
+        `This browser has reached its limit of ${maxEntries} commands. Open another one`,
+        'BROWSER_FULL',
+      );
     await trx.run(entries.insert, {
       ...emptyEntry,
       ...turn,

@@ -102,8 +102,12 @@ async function sessionFor(
   if (!session) throw noChatSession();
   if (isConfigured(session)) refuseConfig(sent);
   if (session.origin !== terms.origin)
-    throw conflict('This session cannot be continued here. Start a new one', 'CONTINUATION_NOT_ALLOWED');
-  if (session.status !== 'active') throw conflict('This session is archived', 'CONTINUATION_NOT_ALLOWED');
+    throw conflict(
+      `This session has the origin "${session.origin}" and cannot be continued here. Start a new one`,
+      'CONTINUATION_NOT_ALLOWED',
+    );
+  if (session.status !== 'active')
+    throw conflict('This session is archived. Start a new one', 'CONTINUATION_NOT_ALLOWED');
   if (session.messageCount >= maxMessages)
     throw conflict(`A session can have at most ${maxMessages} messages. Start a new one`, 'SESSION_FULL');
   return configured({ models }, db, session, sent);

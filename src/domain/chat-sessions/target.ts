@@ -143,7 +143,7 @@ export async function openAll(
   );
   if (secretsIncomplete)
     throw conflict(
-      'A secret that the environment grants was deleted. Edit secretSelection',
+      "A secret that the environment grants was deleted or is no longer shared. Edit the environment's secretSelection",
       'ENV_SECRET_UNAVAILABLE',
     );
   const caller = { organizationId: actor.organization.id, connection, ...granted, apiKeys: {} };

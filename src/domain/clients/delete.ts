@@ -20,11 +20,13 @@ export function removeClient(
     if (environments.length > 0) {
       const names = environments.slice(0, 5).map(({ name }) => JSON.stringify(name));
       const more = environments.length > 5 ? ` and ${environments.length - 5} more` : '';
-      throw conflict(
-        `The client is used by ${environments.length === 1 ? 'the environment' : 'the environments'} ${names.join(', ')}${more}. Archive what uses it, or give it another client, first`,
-        'IN_USE',
-        { environments: environments.slice(0, 20) },
-      );
+      const [users, remedy] =
+        environments.length === 1
+          ? ['the environment', 'Archive this environment or change its client first']
+          : ['the environments', 'Archive these environments or change their client first'];
+      throw conflict(`The client is used by ${users} ${names.join(', ')}${more}. ${remedy}`, 'IN_USE', {
+        environments: environments.slice(0, 20),
+      });
     }
     await db.run(clients.remove, { projectId, id });
     await audit(db, context, 'client.delete', id);

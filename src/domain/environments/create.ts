@@ -46,7 +46,7 @@ export const ensureAdhocEnvironment: Verb<'ensureAdhocEnvironment'> = (context, 
       if (made) {
         // Ad hoc environments are not listed, but their number is limited too.
         const which = { projectId, adhoc: true };
-        await checkRoom(context, db, 'environments made on the fly', environments.count, which, maxAdhoc);
+        await checkRoom(context, db, 'ad hoc environments', environments.count, which, maxAdhoc);
         await audit(db, context, 'environment.ensure-adhoc', id);
         return { environment: presentEnvironment(made), created: true };
       }

@@ -122,7 +122,7 @@ async function deliveredSecrets(
   const gone = secretIds.find((id) => !rows.some((secret) => secret.id === id));
   if (gone !== undefined)
     throw conflict(
-      `The secret ${gone} that the environment grants was deleted. Edit secretSelection`,
+      `The secret ${gone} that the environment grants was deleted. Edit the environment's secretSelection`,
       'ENV_SECRET_UNAVAILABLE',
       { secretId: gone },
     );
@@ -136,7 +136,11 @@ async function selectedServers(db: Db, environment: EnvironmentRow, config: Clie
     return [...required, ...optional];
   }
   const group = await db.row(serverGroups.find, { projectId, id: serverAttachmentId });
-  if (!group) throw conflict('The server group of the environment was deleted', 'ENV_ATTACHMENT_MISSING');
+  if (!group)
+    throw conflict(
+      'The server group of the environment was deleted. Choose another server group',
+      'ENV_ATTACHMENT_MISSING',
+    );
   return group.serverIds;
 }
 

@@ -15,7 +15,7 @@ export const reportEvalArtifact: Verb<'reportEvalArtifact'> = async (context, { 
   await findArtifact(context, storageId);
   const { results, skipped } = resultsOf(await testsIn(context.blobs.read(storageId), format));
   const tests = { reported: results.length, skipped };
-  if (results.length === 0) throw invalid('The report has no test that was run');
+  if (results.length === 0) throw invalid('The report contains no executed tests');
   if (suiteName !== undefined) {
     const run = await wholeRun(context, { suiteName, ...header }, results);
     await keep(context, storageId, run.runId);

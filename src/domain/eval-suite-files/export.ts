@@ -37,7 +37,7 @@ function refuseUnwritable(error: unknown): never {
   if (!(error instanceof SuiteFileProblem)) throw error;
   const [first] = error.problems;
   throw conflict(
-    `The suite cannot be written as a file: ${first?.path && `${first.path}: `}${first?.message}`,
+    `The suite cannot be exported: ${first?.path && `${first.path}: `}${first?.message}`,
     'NOT_A_SUITE_FILE',
     { problems: error.problems },
   );

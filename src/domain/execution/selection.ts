@@ -134,7 +134,7 @@ function hostOf(
 async function clientOf(db: Db, projectId: string, id: string): Promise<NonNullable<Selection['client']>> {
   const client = await db.row(clients.find, { projectId, id });
   if (!client)
-    throw conflict('A client of the suite was deleted. Edit the hosts of the suite', 'HOST_MISSING', {
+    throw conflict(`The client ${id} of the suite was deleted. Edit the hosts of the suite`, 'HOST_MISSING', {
       hostId: id,
     });
   const { name, configId, config } = client;

@@ -128,12 +128,17 @@ export async function admitDirectoryGuest(
   const token = credential.kind === 'bearer' ? bearerOf(credential.authorization) : '';
   if (!isGuestToken(token)) return false;
   const guest = guestTokens.read(token);
-  const another = 'Create a new one with: drydock registry guest-token';
   if (!guest)
-    throw new Refusal('UNAUTHORIZED', `Guests cannot access this endpoint with this token. ${another}`);
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'This guest token is not valid for the directory. Create one with: drydock registry guest-token',
+    );
   charge(guest.id, 'guests');
   if (guest.expiresAt <= clock())
-    throw new Refusal('UNAUTHORIZED', `This guest token has expired. ${another}`);
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'This guest token has expired. Create a new one with: drydock registry guest-token',
+    );
   if (!(await db.row(organizations.find, { id: guest.organizationId })))
     throw new Refusal('UNAUTHORIZED', 'The organization of this guest token no longer exists');
   return true;

@@ -18,12 +18,12 @@ export async function requestInsights<Of extends Subject>(
   const last = await source.find(db, subject);
   if (last?.status === 'pending' && !force)
     throw conflict(
-      `Insights into ${about} are being gathered. Poll until they are ready, or send force to start again`,
+      `Insights for ${about} are being generated. Poll until they are ready, or send "force": true to start again`,
       'INSIGHTS_PENDING',
     );
   if (last?.status === 'completed' && !force)
     throw conflict(
-      `Insights into ${about} are ready. Read them, or send force to gather them again`,
+      `Insights for ${about} are ready. Read them, or send "force": true to generate them again`,
       'INSIGHTS_COMPLETED',
     );
   await spendInsight(context, db, `insights of ${about}`);

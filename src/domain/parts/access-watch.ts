@@ -213,13 +213,9 @@ function accountEnded(): Refusal {
 }
 
 function projectEnded(): Refusal {
-  return new Refusal(
-    'FORBIDDEN',
-    'Stopped: this account no longer has the access to the project that this needs',
-    {
-      details,
-    },
-  );
+  return new Refusal('FORBIDDEN', 'Stopped: your account no longer has the required access to this project', {
+    details,
+  });
 }
 
 /** Says no more to a visitor, who must not learn whether the study exists. */

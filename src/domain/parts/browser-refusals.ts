@@ -37,7 +37,7 @@ export function checkBrowser({ browsers }: Pick<Engines, 'browsers'>): void {
 }
 
 export function noBrowser(): Refusal {
-  return new Refusal('NOT_FOUND', 'You have no such browser in this project');
+  return new Refusal('NOT_FOUND', 'No such browser in this project');
 }
 
 export function closedBrowser({

@@ -47,7 +47,7 @@ export class Tunnels {
   private readonly parts: Parts;
   private readonly holderId = newId('tuh');
   private readonly held = new Map<string, Held>();
-  private readonly room = new ByteAllowance(maxHeld);
+  private readonly allowance = new ByteAllowance(maxHeld);
   private readonly hops: HopClient;
   private readonly server: HopServer;
   private readonly unsubscribe: () => void;
@@ -106,7 +106,7 @@ export class Tunnels {
     const late = other !== undefined && other.epoch > epoch;
     if (late) return socket.close(closeCodes.replaced, replaced);
     other?.connection.close(closeCodes.replaced, replaced);
-    const connection = new RelayConnection(socket, { slug, protocol, room: this.room });
+    const connection = new RelayConnection(socket, { slug, protocol, allowance: this.allowance });
     const own = { epoch, connection };
     this.held.set(slug, own);
     this.beating ??= setInterval(() => void this.renew(), renewEvery).unref();

@@ -58,9 +58,13 @@ export function ownerNeeded(): Refusal {
 
 /** A reset link for the own account would bypass the password prompt in an unattended browser. */
 function ownAccount(): Refusal {
-  return new Refusal('FORBIDDEN', 'Change your own password on your account page, or have a link mailed', {
-    details: { reason: 'OWN_ACCOUNT' },
-  });
+  return new Refusal(
+    'FORBIDDEN',
+    'Change your password on your account page, or request a reset link by email',
+    {
+      details: { reason: 'OWN_ACCOUNT' },
+    },
+  );
 }
 
 function operatorNeeded(): Refusal {

@@ -12,13 +12,13 @@ const shortest = 10;
 const lanes = 2;
 /** Queue limit; a longer queue would exceed people's patience. */
 const maxWaiting = 40;
+/** Seconds. */
+const retryAfter = 10;
 
 const derivations = new Semaphore(lanes, {
   total: lanes + maxWaiting,
   error: () =>
-    new Refusal('RATE_LIMITED', 'Too many people are signing in just now. Try again in a moment', {
-      retryAfter: 10,
-    }),
+    new Refusal('RATE_LIMITED', `Too many concurrent sign-ins. Try again in ${retryAfter} s`, { retryAfter }),
 });
 
 /** Stored format: the function with its parameters, the salt and the derived key. */

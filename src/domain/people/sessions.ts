@@ -42,7 +42,7 @@ export const endSession: Verb<'endSession'> = async (context, { signInId: id }) 
   const { db, person, visitor } = context;
   await db.transaction(async (trx) => {
     if ((await trx.run(sessions.end, { id, userId: person.user.id })) === 0)
-      throw new Refusal('NOT_FOUND', 'You have no such session');
+      throw new Refusal('NOT_FOUND', 'No such session');
     const details = { endedFrom: person.sessionId };
     await auditPerson(trx, context, person.user.id, { action: 'session.end', target: id, details });
   });

@@ -1,13 +1,17 @@
+import { Refusal } from '../../contract/errors.ts';
 import type { Operations } from '../../contract/index.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import * as checks from '../../platform/database/queries/server-checks.ts';
 import { pageBy, pageByLatest } from '../base/paging.ts';
-import { found } from '../base/refusals.ts';
 import type { Verb } from '../context/verb.ts';
 
 /** Slots of the status strip, whatever its time span. */
 const slots = 48;
 const hour = 3_600_000;
+
+export function noScheduledChecks(): Refusal {
+  return new Refusal('NOT_FOUND', 'This server has no scheduled checks');
+}
 
 export const listServerChecks: Verb<'listServerChecks'> = (context, page) => {
   const { db, project } = context;
@@ -21,7 +25,8 @@ export const listServerChecks: Verb<'listServerChecks'> = (context, page) => {
 
 export const getServerChecks: Verb<'getServerChecks'> = async (context, { serverId, hours }) => {
   const { db, project } = context;
-  const row = found(await db.row(checks.find, { projectId: project.id, serverId }), 'regular check');
+  const row = await db.row(checks.find, { projectId: project.id, serverId });
+  if (!row) throw noScheduledChecks();
   const { day, week, month, averageMs, now } = await db.one(checks.uptime, { serverId });
   const slot = (hours * hour) / slots;
   const since = (now ?? context.clock()) - hours * hour;

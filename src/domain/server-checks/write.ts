@@ -1,10 +1,9 @@
 import * as checks from '../../platform/database/queries/server-checks.ts';
-import { found } from '../base/refusals.ts';
 import { writeInProject } from '../context/access.ts';
 import { audit } from '../context/audit.ts';
 import type { Verb } from '../context/verb.ts';
 import { checkRoom } from '../limits/room.ts';
-import { presentChecks } from './read.ts';
+import { noScheduledChecks, presentChecks } from './read.ts';
 
 /** Enabled checks per project. */
 const maxEnabled = 100;
@@ -13,7 +12,7 @@ export const setServerChecks: Verb<'setServerChecks'> = (context, { serverId, bo
   writeInProject(context, async (db) => {
     const which = { projectId: context.project.id, serverId };
     if (body.enabled)
-      await checkRoom(context, db, 'servers that are checked', checks.count, which, maxEnabled);
+      await checkRoom(context, db, 'servers with scheduled checks', checks.count, which, maxEnabled);
     const { organization, user } = context.actor;
     await db.run(checks.put, { ...which, ...body, organizationId: organization.id, setBy: user.id });
     await audit(db, context, 'server-checks.set', serverId);
@@ -23,7 +22,7 @@ export const setServerChecks: Verb<'setServerChecks'> = (context, { serverId, bo
 export const deleteServerChecks: Verb<'deleteServerChecks'> = (context, { serverId }) =>
   writeInProject(context, async (db) => {
     const which = { projectId: context.project.id, serverId };
-    found(await db.row(checks.remove, which), 'regular check');
+    if (!(await db.row(checks.remove, which))) throw noScheduledChecks();
     await audit(db, context, 'server-checks.delete', serverId);
     return { serverId, deleted: true as const };
   });

@@ -48,7 +48,8 @@ async function chooseProject(context: Context, projectId: string | undefined): P
       })
     ).id;
   const project = await context.db.row(projects.findDefault, viewerOf(context));
-  if (!project) throw new Refusal('VALIDATION_ERROR', 'projectId: Name the project to save the server in');
+  if (!project)
+    throw new Refusal('VALIDATION_ERROR', 'projectId is required: you have no access to the default project');
   return project.id;
 }
 

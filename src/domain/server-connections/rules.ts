@@ -8,7 +8,9 @@ import type { Context } from '../context/context.ts';
 export async function connectionOf({ db, actor }: Context, id: string): Promise<connections.ConnectionRow> {
   const row = await db.row(connections.find, { ...accountOf(actor), role: actor.role, id });
   if (row) return row;
-  throw new Refusal('NOT_FOUND', 'No such connection request', { details: { code: 'REQUEST_NOT_FOUND' } });
+  throw new Refusal('NOT_FOUND', 'No connection request with this ID for your account', {
+    details: { code: 'REQUEST_NOT_FOUND' },
+  });
 }
 
 function accountOf({ organization, user }: Context['actor']): { organizationId: string; userId: string } {

@@ -59,9 +59,13 @@ function toolWithWidget(tools: readonly unknown[], name: string): { tool: unknow
   if (uri !== undefined) return { tool, uri };
   const others = tools.filter((one) => widgetUriOf(one) !== undefined).map(nameOf);
   const named = others.slice(0, 20).join(', ');
+  const more = others.length > 20 ? ` and ${others.length - 20} more` : '';
+  const problem = tool
+    ? 'The tool has no widget (no ui:// resource)'
+    : `No tool named ${JSON.stringify(name)} on this server`;
   throw new Refusal(
     'FEATURE_NOT_SUPPORTED',
-    `${tool ? 'The tool has no widget (no ui:// resource)' : 'No tool with this name'}. ${named ? `Tools with widgets: ${named}` : 'No tool on this server has a widget'}`,
+    `${problem}. ${named ? `Tools with widgets: ${named}${more}` : 'No tool on this server has a widget'}`,
     { details: { reason: 'NO_UI_RESOURCE', tools: others.slice(0, 100) } },
   );
 }

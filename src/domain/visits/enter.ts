@@ -115,9 +115,13 @@ async function whoIs(
     throw new Refusal('UNAUTHORIZED', 'Only invited people can enter. Open the link in your invitation', {
       details: { reason: 'INVITATION_NEEDED' },
     });
-  throw new Refusal('UNAUTHORIZED', 'Sign in first. Only members of the project can enter', {
-    details: { reason: 'SIGN_IN_FIRST' },
-  });
+  throw new Refusal(
+    'UNAUTHORIZED',
+    "Only project members can open this study. Sign in with a member's account",
+    {
+      details: { reason: 'SIGN_IN_FIRST' },
+    },
+  );
 }
 
 /** Continues as the known visitor, or creates a new one. */

@@ -79,7 +79,7 @@ export const watchVisit: Verb<'watchVisit'> = async function* (context) {
 
 async function ownSession({ db, grant }: GrantContext, sessionId: string): Promise<sessions.StudySessionRow> {
   const row = await db.row(sessions.findOwn, { sessionId, visitorId: grant.visitor.id });
-  if (!row) throw new Refusal('NOT_FOUND', 'You have no such conversation');
+  if (!row) throw new Refusal('NOT_FOUND', 'No such conversation');
   return row;
 }
 

@@ -63,7 +63,7 @@ async function widgetOf(
   const { toolCallId } = body;
   const which = { sessionId: visitSessionId, toolCallId, visitorId: grant.visitor.id };
   const widget = await db.row(sessions.findWidget, which);
-  if (!widget) throw new Refusal('NOT_FOUND', 'Your conversations have no such interface');
+  if (!widget) throw new Refusal('NOT_FOUND', 'No widget for this tool call in this conversation');
   return widget;
 }
 
@@ -82,7 +82,7 @@ function withServer<Answer>(
       startedBy: grant.visitor.id,
     });
     if (!composition.servers.some(({ id }) => id === serverId))
-      throw new Refusal('NOT_FOUND', 'This is no longer part of the study');
+      throw new Refusal('NOT_FOUND', "This widget's server is no longer part of the study");
     const signal = AbortSignal.any([context.callerGone(), timeoutSignal(requestTimeout)]);
     const target = { composition, client: composition.client };
     const [server] = await openAll(inProject(context), target, [serverId], signal, true);

@@ -61,7 +61,7 @@ const providerLimited: JourneyDetector = {
   },
 };
 
-/** Covers every session with calls, however the session ended. */
+/** Detects tools that returned an error. Failed and cancelled sessions count too if they called the tool. */
 const toolErrored: JourneyDetector = {
   name: 'tool_errored',
   dimension: 'tools',

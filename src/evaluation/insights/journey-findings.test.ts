@@ -96,7 +96,7 @@ test('each target of each run is one finding: the most frequent failure, with th
     disposition: 'blockedByResponse',
     tone: 'fail',
     coverageNotes: [],
-    outcomePhrase: 'The goal is missed and every call is answered with an error',
+    outcomePhrase: 'Goal not met: every tool call returned an error',
     mechanismPhrase: null,
     fixPhrase: null,
     reportExcerpt: null,

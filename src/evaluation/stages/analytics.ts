@@ -31,7 +31,7 @@ export interface TrialToCount extends StoredChain {
 export interface SetupAttempt {
   attemptId: string;
   phase: SetupFailure['phase'];
-  /** Undefined: the attempt succeeded. */
+  /** Party to which the failure is attributed; undefined if the attempt succeeded. */
   failure?: SetupFailure['attributed'] | undefined;
   ms?: number | undefined;
 }

@@ -27,29 +27,29 @@ export const meanings: Readonly<
   >
 > = {
   // No stage: the cause may be a server or a model.
-  blockedConnecting: { tone: 'fail', phrase: 'Sessions break before their first turn' },
+  blockedConnecting: { tone: 'fail', phrase: 'Sessions fail before the first turn' },
   lostFindingTool: {
     tone: 'fail',
     stage: { name: 'selection', state: 'failed' },
-    phrase: 'The goal is missed without a tool that exists being called',
+    phrase: 'Goal not met: no existing tool was called',
   },
   blockedCallingTool: {
     tone: 'fail',
     stage: { name: 'call', state: 'failed' },
-    phrase: 'The goal is missed and calls are not as they should be',
+    phrase: 'Goal not met: a required check of tool calls failed',
   },
   blockedByResponse: {
     tone: 'fail',
     stage: { name: 'response', state: 'failed' },
-    phrase: 'The goal is missed and every call is answered with an error',
+    phrase: 'Goal not met: every tool call returned an error',
   },
-  goalMissed: { tone: 'fail', stage: { name: 'userValue', state: 'failed' }, phrase: 'The goal is missed' },
+  goalMissed: { tone: 'fail', stage: { name: 'userValue', state: 'failed' }, phrase: 'Goal not met' },
   goalMetWithFriction: {
     tone: 'warn',
     stage: { name: 'userValue', state: 'passed' },
-    phrase: 'The goal is met, with trouble on the way',
+    phrase: 'Goal met, with warnings',
   },
-  goalMet: { tone: 'ok', stage: { name: 'userValue', state: 'passed' }, phrase: 'The goal is met' },
+  goalMet: { tone: 'ok', stage: { name: 'userValue', state: 'passed' }, phrase: 'Goal met' },
   notMeasured: { tone: 'muted', phrase: null },
   notRun: { tone: 'muted', phrase: null },
 };

@@ -244,7 +244,7 @@ export class Database extends Queries implements Db {
           const { result, unanswered } = await this.attempt(`begin${this.mode.afterBegin}${numbered}`, work);
           if (!unanswered || (await this.committed(unanswered))) return result;
         } catch (error) {
-          if (!lostARace(error) || races++ === 5) throw error;
+          if (!isSerializationFailure(error) || races++ === 5) throw error;
         }
       }
     });
@@ -366,7 +366,7 @@ function cancelled(error: unknown, name: string): Error | undefined {
 }
 
 /** Serialization failure or deadlock: nothing was written, and a retry may succeed. */
-function lostARace(error: unknown): boolean {
+function isSerializationFailure(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   return code === '40001' || code === '40P01';
 }

@@ -4,7 +4,7 @@ import { commandTable, headings } from './commands/table.ts';
 import type { Host } from './host.ts';
 import { operationGroups } from './operations/groups.ts';
 
-/** The program with the commands that these arguments name, or with the names of all for help and suggestions. */
+/** Loads only the command group named in the arguments; otherwise registers all names, for help and suggestions. */
 export async function programFor(words: readonly string[], host: Host): Promise<Command> {
   const program = new Command('drydock')
     .description('Operate, test and evaluate saved MCP servers.')

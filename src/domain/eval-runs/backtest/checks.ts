@@ -98,7 +98,7 @@ async function report(
       differences.push({ ...place, kind: 'ungradable', reason: tested.reason });
   }
   if (counts.iterations === 0 && page.length > 0)
-    throw new Refusal('TIMEOUT', `Not one trial could be graded again within ${deadline} s`);
+    throw new Refusal('TIMEOUT', `No trial could be regraded within ${deadline} s. Try again later`);
   const complete = counts.iterations === rows.length;
   const next = complete ? null : (page[counts.iterations - 1]?.position ?? 0) + 1;
   const answer: Report = {

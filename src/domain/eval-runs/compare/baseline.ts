@@ -30,7 +30,7 @@ export async function baselineOf(
 ): Promise<Baseline> {
   const { baseRunId, baseCommitSha: commitSha, baseBranch: branch } = asked;
   if (Object.values({ baseRunId, commitSha, branch }).filter((one) => one !== undefined).length > 1)
-    throw invalid('Send one of baseRunId, baseCommitSha and baseBranch');
+    throw invalid('baseRunId, baseCommitSha and baseBranch are mutually exclusive');
   if (baseRunId !== undefined) {
     const base = await db.row(runs.find, { projectId: project.id, id: baseRunId });
     if (!base || base.suiteId !== run.suiteId)

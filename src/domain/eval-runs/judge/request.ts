@@ -25,7 +25,10 @@ export const requestEvalRunJudge: Verb<'requestEvalRunJudge'> = (context, { runI
     refuseOpen(run);
     const judge = judgeOf(await snapshotOf({ db }, run.id));
     if (!judge.enabled && !body.enable)
-      throw conflict('The judge of this suite is switched off. Send enable', 'JUDGE_DISABLED');
+      throw conflict(
+        'The judge was disabled when this run was launched. Send "enable": true to run it anyway',
+        'JUDGE_DISABLED',
+      );
     await refuseRepeated(context, db, run, body.force ?? false);
     const route =
       body.model === undefined ? judgingRoute(context.models, judge.model) : named(context, body.model);
@@ -59,9 +62,9 @@ async function refuseRepeated(
   const last = await db.row(judgements.find, { runId: run.id });
   if (!last || last.status === 'failed') return;
   if (!force && last.status === 'pending')
-    throw conflict('The run is being judged. Poll it, or send force to start again', 'JUDGE_PENDING');
+    throw conflict('The run is being judged. Poll it, or send "force": true to start again', 'JUDGE_PENDING');
   if (!force)
-    throw conflict('The run was judged. Read it, or send force to judge it again', 'JUDGE_COMPLETED');
+    throw conflict('The run was judged. Read it, or send "force": true to judge it again', 'JUDGE_COMPLETED');
   await stopJudging(db, run.id, 'superseded');
 }
 

@@ -88,7 +88,7 @@ async function routesOf(context: ProjectContext, suite: Suite, input: Input): Pr
 async function targetsOf({ db, project }: ProjectContext, input: Input): Promise<Wanted[]> {
   const { environmentId, environmentIds, host } = input;
   const given = [environmentId, environmentIds, host].filter((one) => one !== undefined);
-  if (given.length > 1) throw invalid('Give one of environmentId, environmentIds and host');
+  if (given.length > 1) throw invalid('environmentId, environmentIds and host are mutually exclusive');
   if (environmentIds) return environmentIds.map((id) => ({ environmentId: id }));
   if (host !== undefined) return [{ namedHostId: (await clientCalled(db, project.id, host)).id }];
   return [environmentId === undefined ? {} : { environmentId }];

@@ -213,7 +213,7 @@ function checkSize(cases: readonly PlannedCase[], cap: number): void {
   if (totalCalls > cap)
     throw new Refusal(
       'VALIDATION_ERROR',
-      `The run would prompt models ${totalCalls} times; ${cap} are allowed. Choose fewer cases with caseIds, or fewer iterations`,
+      `The run would send ${totalCalls} prompts; the limit is ${cap}. Choose fewer cases with caseIds, or fewer iterations`,
       { details: { totalCalls, cap } },
     );
   if (cases.length > maxCases || trials > maxTrials)

@@ -110,8 +110,8 @@ function problemOf(
 ): Refusal | undefined {
   if (reported)
     return conflict('The run was reported by another system. Run it again there', 'RAN_ELSEWHERE');
-  if (isOpen(status)) return conflict(`The run is ${status}. Wait for its end`, 'RUN_NOT_TERMINAL');
-  if (failed.length === 0) return conflict('Every case of the run passed', 'NO_FAILED_CASES');
+  if (isOpen(status)) return conflict(`The run is ${status}. Wait until it has ended`, 'RUN_NOT_TERMINAL');
+  if (failed.length === 0) return conflict('No cases to rerun: every case passed', 'NO_FAILED_CASES');
   if (rows.length === 0) return conflict('The suite no longer has the cases that did not pass', 'CASES_GONE');
   return undefined;
 }

@@ -13,8 +13,7 @@ type Analytics = OutputOf<Operations['getEvalRunStageAnalytics']>;
 export const getEvalRunStageAnalytics: Verb<'getEvalRunStageAnalytics'> = async (context, input) => {
   const { id: runId } = await findRun(context, input.runId);
   const outcome = await context.db.row(outcomes.ofRun, { runId });
-  if (!outcome?.stages)
-    throw new Refusal('NOT_FOUND', 'This run has no stage analytics: it has not been decided');
+  if (!outcome?.stages) throw new Refusal('NOT_FOUND', 'This run has no stage analytics: it has no verdict');
   return outcome.stages as Analytics;
 };
 

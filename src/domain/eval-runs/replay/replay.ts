@@ -29,19 +29,19 @@ const connectTimeout = 8_000;
 /** Maximum number of calls over all pages. */
 const maxCalls = 2_000;
 
-type Surroundings = Pick<RunSnapshot, 'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'>;
+type SnapshotSettings = Pick<
+  RunSnapshot,
+  'servers' | 'connection' | 'environment' | 'secretIds' | 'reported'
+>;
 
 export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, body }) => {
   const began = performance.now();
   const run = await findRun(context, runId);
   if (isOpen(run.status))
     throw conflict('The run has not ended. Wait until it has, or cancel it', 'RUN_NOT_TERMINAL');
-  const snapshot = (await context.db.one(runs.surroundings, { runId })).snapshot as Surroundings;
+  const snapshot = (await context.db.one(runs.snapshotSettings, { runId })).snapshot as SnapshotSettings;
   if (snapshot.reported)
-    throw conflict(
-      'The run was reported, so its servers are unknown and its calls cannot be repeated',
-      'RUN_NOT_REPLAYABLE',
-    );
+    throw conflict('Reported runs cannot be replayed: their servers are unknown', 'RUN_NOT_REPLAYABLE');
   const { includeWrites, iterationIds, tools, cursor, limit } = body;
   for (const id of iterationIds ?? []) await findTrial(context, runId, id);
   const scope = ['eval-replay', run.id, includeWrites, iterationIds ?? null, tools ?? null];
@@ -71,7 +71,7 @@ export const replayEvalRun: Verb<'replayEvalRun'> = async (context, { runId, bod
 
 async function replayAll(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
   calls: readonly RecordedCall[],
   includeWrites: boolean,
   began: number,
@@ -97,7 +97,7 @@ async function replayAll(
  */
 async function secretsFor(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
 ): Promise<PlaceSecrets | { unavailable: string }> {
   const { db, project, actor } = context;
   const { environment, secretIds } = snapshot;
@@ -114,7 +114,7 @@ async function secretsFor(
 
 async function serverNow(
   context: ProjectContext,
-  snapshot: Surroundings,
+  snapshot: SnapshotSettings,
   id: string,
   granted: PlaceSecrets | { unavailable: string },
   signal: AbortSignal,

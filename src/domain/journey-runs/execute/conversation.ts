@@ -19,8 +19,9 @@ import type { Speaker } from './persona.ts';
 import type { RunInProcess, SessionParts } from './runs.ts';
 import { type AnsweredTurn, storeTurn } from './store.ts';
 
-/** Time limit of one agent answer in milliseconds, and model calls per answer. */
+/** Time limit of one agent answer, in milliseconds. */
 const answerTimeout = 180_000;
+/** Maximum number of model calls per agent answer. */
 const stepLimit = 16;
 
 interface Between {

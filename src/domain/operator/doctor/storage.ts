@@ -26,7 +26,7 @@ function blobFolder({ blobsUrl, dataDir }: Config): string | undefined {
   return blobsUrl.startsWith('file:') ? fileURLToPath(blobsUrl) : undefined;
 }
 
-/** Writes, reads and removes a test object. Does not create a missing folder. */
+/** Writes, reads and removes a test object. A missing folder is fine: it is created with the first artifact. */
 async function blobs(config: Config): Promise<DoctorFinding> {
   const folder = blobFolder(config);
   const where = folder ?? config.blobsUrl;
@@ -41,12 +41,15 @@ async function blobs(config: Config): Promise<DoctorFinding> {
     const read = await buffer(store.read(id));
     await store.remove(id);
     if (!read.equals(content))
-      return problem(`${where} returns different bytes than were written`, 'Do not use this store');
+      return problem(
+        `${where} returns different bytes than were written`,
+        'Check the storage; artifacts may be corrupted',
+      );
   } catch (error) {
     await store.remove(id).catch(() => {});
     const { code, name } = error as NodeJS.ErrnoException;
     return problem(
-      `An object cannot be written to ${where}, read and removed: ${code ?? name}`,
+      `Could not write, read and delete a test object in ${where}: ${code ?? name}`,
       folder === undefined
         ? 'Check DRYDOCK_BLOBS_URL, the AWS_… credentials and their permissions on the bucket'
         : 'Give the user of the service write access',

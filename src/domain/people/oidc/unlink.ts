@@ -17,7 +17,7 @@ export const unlinkIdentity: Verb<'unlinkIdentity'> = async (context, { identity
   await db.transaction(async (trx) => {
     await trx.row(people.hold, { userId });
     const gone = await trx.row(identities.remove, { id, userId });
-    if (!gone) throw new Refusal('NOT_FOUND', 'You have no such identity');
+    if (!gone) throw new Refusal('NOT_FOUND', 'No such identity');
     const ways = (await trx.rows(identities.list, { userId })).length;
     if (ways === 0 && !(await trx.row(passwords.ofUser, { userId })))
       throw conflict(

@@ -127,8 +127,8 @@ export const snapshot = query(
   { snapshot: json<unknown>() },
 );
 /** The snapshot without cases, skills and system prompt, which may be large. */
-export const surroundings = query(
-  'eval-runs.surroundings',
+export const snapshotSettings = query(
+  'eval-runs.snapshot-settings',
   `select snapshot - 'cases' - 'skills' - 'systemPrompt' as snapshot from eval_run_snapshots where run_id = :runId`,
   { runId: text },
   { snapshot: json<unknown>() },

@@ -75,7 +75,10 @@ function refuseDecided(options: ChatOptions): void {
     );
 }
 
-/** The wanted model, otherwise the only hosted one, or the offline model when none is hosted. */
+/**
+ * The requested model. Default: the only hosted model, or the offline model if none is hosted. Several hosted models: an
+ * error that lists them.
+ */
 function modelFor(wanted: string | undefined, models: readonly Model[]): string {
   if (wanted !== undefined) return wanted;
   const hosted = models.filter(({ hosted, offline }) => hosted && !offline);

@@ -18,12 +18,15 @@ export function chatCommand(program: Command, host: Host): void {
   const command = program
     .command('chat')
     .description(
-      'Chat with a model that can call the tools of saved servers. With --message or without a terminal, sends one message and prints the reply; exits 3 without one',
+      'Chat with a model that can call the tools of saved servers. With --message or without a terminal, sends one message and prints the reply; exits 3 if there is no reply',
     )
-    .option('--server <server...>', 'Servers, by ID or name (default: the only one)')
+    .option('--server <server...>', 'Servers, by ID or name (default: the only enabled one)')
     .option('--environment <environment>', 'Environment, by ID or name, instead of servers')
     .option('--client <client>', 'Client to emulate, by ID or name')
-    .option('--model <model>', 'Model, as provider/name (default: the only one)')
+    .option(
+      '--model <model>',
+      'Model, as provider/name (default: the only hosted model, or the offline model if none is hosted)',
+    )
     .option('--message <text>', 'Send this message, print the reply and exit')
     .option('--session <id>', 'Continue a chat')
     .option('--auto', 'Offer all tools, including those with side effects, without confirmation')

@@ -39,8 +39,11 @@ export function checkCommand(program: Command, host: Host): void {
     )
     .option('--baseline <file>', 'Exported baseline (default: the one saved in the service)')
     .option('--name <name>', 'Name for a server saved by URL (default: its host)')
-    .option('--env <name...>', 'Environment variables to pass to the command after --')
-    .option('--update', 'Replace the baseline with the current server')
+    .option(
+      '--env <name...>',
+      'Names of environment variables to pass from this shell to the command after --',
+    )
+    .option('--update', "Save the server's current contract as the baseline")
     .addOption(
       new Option('--fail-on <impact>', 'Lowest impact that fails the check')
         .choices(['breaking', 'risky'])

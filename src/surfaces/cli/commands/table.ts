@@ -102,7 +102,7 @@ export const commandTable: Record<string, CommandEntry> = {
   licenses: operate('List third-party packages and their licenses', packages),
   sbom: operate('Print the SBOM as CycloneDX 1.6 JSON', packages),
   upgrade: operate(
-    'Check what starting this version would do to the database',
+    'Preview the database upgrade of this version (read-only)',
     async () => (await import('./upgrade.ts')).upgradeCommand,
   ),
   config: operate(

@@ -15,8 +15,8 @@ const codes: Record<UpgradeReport['outcome'], number> = {
 export function upgradeCommand(program: Command, host: Host): void {
   program
     .command('upgrade')
-    .description('Check what starting this version would do to the database; changes nothing')
-    .requiredOption('--check', 'Required: a new version upgrades the database only when it starts')
+    .description('Preview the database upgrade of this version (read-only)')
+    .requiredOption('--check', 'Required. The upgrade itself runs when the new version starts')
     .option('--json', 'Print JSON')
     .addHelpText(
       'after',

@@ -143,7 +143,11 @@ function SignIn({ as }: { as: string | null }) {
       >
         {as === null ? 'Sign in' : 'Open the console'}
       </a>
-      <p className={css.soft}>It opens in a new tab. Return to this one after you sign in.</p>
+      <p className={css.soft}>
+        {as === null
+          ? 'Sign-in opens in a new tab. Return here afterwards.'
+          : 'The console opens in a new tab. Return here after you switch accounts.'}
+      </p>
     </>
   );
 }

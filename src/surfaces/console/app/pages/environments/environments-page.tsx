@@ -53,7 +53,8 @@ export function EnvironmentsPage() {
         label="Environments"
         columns={columnsOf(projectId, names)}
       >
-        An environment pins a client, servers, skills, plugins, secrets and a model for suites to run against.
+        An environment combines a client with servers, skills, plugin versions, secrets and a model. Runs,
+        chats, swarms and studies can use it.
       </QueryTable>
       {add && (
         <EnvironmentForm

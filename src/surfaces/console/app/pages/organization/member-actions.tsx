@@ -23,7 +23,7 @@ export function RoleSelect({ context, member }: About) {
   const changing = useAction(
     (role: Role) => people.setMember({ organizationId, memberId: member.userId, body: { role } }),
     {
-      says: ({ role, name }) => `${name} is ${role} now`,
+      says: ({ role, name }) => `${name}'s role is now ${role}`,
       onDone: () => setWanted(undefined),
       onFail: (error) => {
         setWanted(undefined);

@@ -90,7 +90,7 @@ function People({ context, project }: { context: OrganizationContext; project: P
       {decides && members.data && <InviteTo context={context} project={project} members={items} />}
       {items.length > 0 && (
         <Table
-          label={`People of ${name}`}
+          label={`People with access to ${name}`}
           columns={columnsOf(project, decides)}
           rows={items}
           keyOf={({ userId }) => userId}
@@ -144,7 +144,7 @@ function useSetRole(project: Project) {
   return useAction(
     ({ memberId, role }: { memberId: string; role: Role }) =>
       people.setProjectMember({ projectId: project.id, memberId, body: { role } }),
-    { says: ({ name, role }) => `${name} is ${role} of ${project.name}` },
+    { says: ({ name, role }) => `${name}'s role in ${project.name} is now ${role}` },
   );
 }
 

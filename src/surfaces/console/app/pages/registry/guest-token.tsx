@@ -24,7 +24,8 @@ export function GuestToken({ organizationId, onClose }: { organizationId: string
         onClose={onClose}
       >
         <p>
-          Send it like an API key. It expires <Time at={making.data.expiresAt} /> and is not shown again.
+          Send this token like an API key. Copy it now: it is not shown again. Expires{' '}
+          <Time at={making.data.expiresAt} />.
         </p>
       </OneTimeSecretDialog>
     );
@@ -43,7 +44,7 @@ export function GuestToken({ organizationId, onClose }: { organizationId: string
         options={spans.map((span) => [String(span), counted(span, 'hour')] as const)}
         onChange={(value) => setHours(Number(value))}
       />
-      <Note>The token cannot be revoked earlier.</Note>
+      <Note>Guest tokens cannot be revoked before they expire.</Note>
     </FormDialog>
   );
 }

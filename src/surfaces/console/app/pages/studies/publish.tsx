@@ -62,7 +62,7 @@ export function PublishStudy({
         <Note>
           No environments to publish.{' '}
           <Link to="/projects/$projectId/environments" params={{ projectId }} search={{ add: true }}>
-            Create environment
+            Create an environment
           </Link>{' '}
           first.
         </Note>

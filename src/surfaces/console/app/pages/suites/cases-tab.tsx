@@ -55,7 +55,7 @@ export function CasesTab({ suite }: { suite: Suite }) {
       <search className={common.row}>
         <TextInput
           type="search"
-          aria-label="Case"
+          aria-label="Filter cases"
           placeholder="Filter cases"
           className={css.search}
           value={words}

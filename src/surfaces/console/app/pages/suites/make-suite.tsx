@@ -65,7 +65,7 @@ export function MakeSuite({ projectId, onClose }: { projectId: string; onClose: 
       <AreaField label="First user message" required rows={3} value={prompt} onChange={setPrompt} />
       <SelectField
         label="Trials per case"
-        hint="80% must pass. You can change both later."
+        hint="A case passes if at least 80% of its trials pass. Both values can be changed later."
         value={trials}
         options={['1', '3', '5', '10'].map((one) => [one, one] as const)}
         onChange={setTrials}

@@ -27,6 +27,7 @@ export interface WidgetRecording {
 /** A position in a recording. */
 export interface Place {
   blobId: string;
+  /** Milliseconds from the start of the recording. */
   ms: number;
 }
 

@@ -18,7 +18,7 @@ export interface Span {
   promptIndex: number | undefined;
   toolCallId: string | undefined;
   tokens: number | undefined;
-  /** Nesting level, at most `deepest`. */
+  /** Nesting level, at most `maxDepth`. */
   depth: number;
 }
 
@@ -29,9 +29,9 @@ function asRaw(value: unknown): Raw {
 }
 
 /** Maximum indentation level. */
-const deepest = 6;
+const maxDepth = 6;
 
-/** Sorted by start; of spans that start together, outer ones come first. */
+/** Reads the spans of a trace and skips those without ID or start. Sorted by start, then by depth. */
 export function spansOf({ spans }: { spans?: unknown }): Span[] {
   const read = listIn(spans).flatMap((given): Span[] => {
     const raw = asRaw(given);
@@ -56,7 +56,7 @@ export function spansOf({ spans }: { spans?: unknown }): Span[] {
   const byId = new Map(read.map((span) => [span.id, span]));
   for (const span of read) {
     let around = byId.get(span.parentId ?? '');
-    while (around && span.depth < deepest) {
+    while (around && span.depth < maxDepth) {
       span.depth++;
       around = byId.get(around.parentId ?? '');
     }
@@ -146,7 +146,7 @@ function ended({ text, whole }: { text: string; whole: boolean }): string {
 /** The tool call of a span, or of the widget that the span belongs to. */
 export function callAround(span: Span, spans: readonly Span[]): string | undefined {
   let around: Span | undefined = span;
-  for (let depth = 0; around && depth <= deepest; depth++) {
+  for (let depth = 0; around && depth <= maxDepth; depth++) {
     if (around.toolCallId !== undefined) return around.toolCallId;
     const { parentId }: Span = around;
     around = parentId === undefined ? undefined : spans.find(({ id }) => id === parentId);

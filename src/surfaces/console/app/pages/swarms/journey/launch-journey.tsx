@@ -56,8 +56,8 @@ function LaunchDialog({ journey, onClose }: { journey: Journey; onClose: () => v
         persona; each target's agent answers.
       </Note>
       <TextField
-        label="Wave"
-        hint="Groups runs. Default: the run is its own wave."
+        label="Wave ID"
+        hint="Runs with the same ID form one wave. Default: a new wave."
         maxLength={64}
         pattern="[A-Za-z0-9_\-]*"
         value={waveId}
