@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { scaled } from '../../test/support/slowdown.ts';
-import { named, quoted, visibleJson, visibleJsonWithin, visibleLine, visibleText } from './quoted.ts';
+import {
+  named,
+  quoted,
+  visibleJson,
+  visibleJsonWithin,
+  visibleLength,
+  visibleLine,
+  visibleText,
+} from './quoted.ts';
 
 const hidden = [
   '\u00ad',
@@ -62,4 +70,12 @@ test('what grows beyond a bound by being shown is not written', () => {
   expect(performance.now() - began).toBeLessThan(scaled(10_000));
   expect(visibleJsonWithin('\u{e0041}', 14)).toBe('"\\udb40\\udc41"');
   expect(visibleJsonWithin('\u{e0041}', 13)).toBeUndefined();
+});
+
+test('the length of a text is that of its JSON', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
+      expect(visibleLength(text)).toBe(visibleJson(text).length);
+    }),
+  );
 });

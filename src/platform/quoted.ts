@@ -4,11 +4,21 @@ import { randomBytes } from 'node:crypto';
  * Invisible characters and those that reorder text. U+FE0F is allowed, because emoji contain it, and it is harmless.
  */
 const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** Text without any of them, which is found much faster. */
+const printable = /^[\x20-\x7e]*$/;
+/** The same without characters that JSON escapes. */
+const verbatim = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const unseenInLines = new RegExp(`(?![\\t\\r\\n])${unseen.source}`, unseen.flags);
 
 /** JSON in one line without invisible characters, which are escaped. Parses to the same value. */
 export function visibleJson(value: unknown): string {
-  return (JSON.stringify(value) ?? 'null').replaceAll(unseen, escaped);
+  const text = JSON.stringify(value) ?? 'null';
+  return printable.test(text) ? text : text.replaceAll(unseen, escaped);
+}
+
+/** The length of `visibleJson` of a text. */
+export function visibleLength(text: string): number {
+  return verbatim.test(text) ? text.length + 2 : visibleJson(text).length;
 }
 
 /**

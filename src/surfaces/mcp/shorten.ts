@@ -1,4 +1,4 @@
-import { visibleJson } from '../../platform/quoted.ts';
+import { visibleLength } from '../../platform/quoted.ts';
 
 /** The number of omitted items and shortened texts. */
 export interface Left {
@@ -116,6 +116,6 @@ function cutText(text: string, most: number, spent: Spent): string {
 
 /** Charges a text with its escaped length. A text that exceeds the limit anyway is not escaped. */
 function written(text: string, spent: Spent): string {
-  spent.room -= text.length > spent.room ? text.length + 1 : visibleJson(text).length;
+  spent.room -= text.length > spent.room ? text.length + 1 : visibleLength(text);
   return text;
 }
