@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 const unseen = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 /** Text without any of them, which is found much faster. */
 const printable = /^[\x20-\x7e]*$/;
-/** The same without characters that JSON escapes. */
+/** Printable text without characters that JSON escapes. */
 const verbatim = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const unseenInLines = new RegExp(`(?![\\t\\r\\n])${unseen.source}`, unseen.flags);
 
