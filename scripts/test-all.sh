@@ -9,10 +9,10 @@ begun=$SECONDS
 
 lane npx vitest run --tags-filter=long
 
-# Build, unit tests, every statement, every operation as every principal, and the README's commands with the built program.
+# The other versions of Node, with the tests of npm test.
 for version in 22 24; do
   lane scripts/on-node.sh "$version" bash -c 'node -v && npm run --silent build >/dev/null && npx vitest run "$@"' \
-    bash "$fast" src/ test/statements test/every-operation test/starting test/guides.test
+    bash "$fast"
 done
 
 if scripts/bare.sh true; then

@@ -16,7 +16,7 @@ import { dispose, startTestService, type TestService } from './support/service.t
  * them makes each request or each start slower: make it cheaper, or say in the commit why it is worth it.
  */
 const budgets = {
-  request: { statements: 1, promises: 44 },
+  request: { statements: 1, promises: 45 },
   start: { files: 150, megabytes: 3.2 },
 };
 

@@ -26,7 +26,7 @@ test('what a command takes, others do not miss', async () => {
   const home = await place();
   const drydock = await home.serve({
     DRYDOCK_COMMAND_PROCESSES: '128',
-    DRYDOCK_COMMAND_MEMORY: '512',
+    DRYDOCK_COMMAND_MEMORY: '768',
     ...(root && { DRYDOCK_COMMAND_USER: 'nobody' }),
   });
   const headers = { authorization: `Bearer ${drydock.key}`, 'content-type': 'application/json' };

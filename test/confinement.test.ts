@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(level === 'namespaces' ? homedir() : tmpdir(), '.drydock-test-'));
   [service, open] = await Promise.all([
     startTestService({
-      env: { DRYDOCK_COMMAND_MEMORY: '512', DRYDOCK_COMMAND_HIDDEN: join(folder, 'hidden') },
+      env: { DRYDOCK_COMMAND_MEMORY: '768', DRYDOCK_COMMAND_HIDDEN: join(folder, 'hidden') },
     }),
     startTestService({ env: { DRYDOCK_CONFINE: 'off', ...(root && { DRYDOCK_COMMAND_USER: 'root' }) } }),
   ]);

@@ -47,7 +47,7 @@ export const commandSettings = {
   commandMemory: setting({
     env: 'DRYDOCK_COMMAND_MEMORY',
     schema: z.coerce.number().int().min(64).max(1_048_576).default(2048),
-    meaning: 'Maximum private memory per process of a command, in MiB.',
+    meaning: 'Maximum private memory per process of a command, in MiB. Node 24 needs at least 640.',
   }),
   commandProcesses: setting({
     env: 'DRYDOCK_COMMAND_PROCESSES',
