@@ -145,7 +145,6 @@ export async function runMember(demo: ServeOptions['demo']): Promise<void> {
   process.send?.(loadedMessage);
   const [{ token, worker, healthPort }] = (await once(process, 'message')) as [Start];
   const { config } = loadConfig();
-  const send = (outcome: Outcome): void => void process.send?.(outcome);
   const starting = startService(config, { worker, ...(demo && { demo }), member: { token, healthPort } });
   let ending = false;
   const end = (): void => {
@@ -170,11 +169,12 @@ export async function runMember(demo: ServeOptions['demo']): Promise<void> {
     const { firstKey, firstKeyGenerated, demoServer, warning } = others;
     growHeapSlowly();
     const told = { firstKey, firstKeyGenerated, demoServer, warning };
-    send({ ready: { address, localUrl, baseUrl, docsUrl, consoleUrl, ...told } });
+    process.send?.({ ready: { address, localUrl, baseUrl, docsUrl, consoleUrl, ...told } });
   } catch (error) {
     const known = error instanceof OperatorProblem;
     const text = known || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
-    send({ failed: known ? error.message : text, exitCode: known ? error.exitCode : 1 });
+    const failure: Outcome = { failed: known ? error.message : text, exitCode: known ? error.exitCode : 1 };
+    process.send?.(failure, () => process.exit(1));
   }
 }
 
